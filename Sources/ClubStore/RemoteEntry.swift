@@ -1,0 +1,153 @@
+public import FoundationEssentials
+
+/// Names one state of one file: it changes with every write, and with nothing else.
+///
+/// Opaque; compare for equality only. Dropbox's `rev`, a WebDAV server's strong ETag.
+public struct Revision: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Names a moment in the life of a listed folder, to ask later for what has changed since.
+public struct Cursor: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// What a store tells about one file, apart from its bytes.
+public struct RemoteFile: Hashable, Sendable {
+    public var path: RemotePath
+
+    /// The name to show. Its case may differ from the one asked for: stores keep the case of the first write.
+    public var name: String { path.name }
+
+    public var revision: Revision
+    public var byteCount: Int64
+
+    /// When its content last changed, in whole seconds, as its writer's machine had it.
+    public var modified: Date
+
+    /// Dropbox's content hash (64 hexadecimal digits); nil where the store keeps none.
+    public var contentHash: String?
+
+    public init(
+        path: RemotePath, revision: Revision, byteCount: Int64, modified: Date,
+        contentHash: String? = nil
+    ) {
+        self.path = path
+        self.revision = revision
+        self.byteCount = byteCount
+        self.modified = modified
+        self.contentHash = contentHash
+    }
+}
+
+/// One line of a listing.
+public enum RemoteEntry: Hashable, Sendable {
+    /// A file is there. It replaces whatever was known under its path, a folder and its children too.
+    case file(RemoteFile)
+
+    /// A folder is there. What is known of its children stays true.
+    case folder(RemotePath)
+
+    /// Nothing is there any more, nor anything below it. Comes from ``RemoteStore/changes(since:)`` alone.
+    case deleted(RemotePath)
+
+    public var path: RemotePath {
+        switch self {
+        case .file(let file): file.path
+        case .folder(let path), .deleted(let path): path
+        }
+    }
+
+    /// The file, when it is one.
+    public var file: RemoteFile? {
+        if case .file(let file) = self { file } else { nil }
+    }
+}
+
+/// A folder's entries, or what has changed in them, with the cursor to go on from.
+public struct Listing: Hashable, Sendable {
+    /// In the store's order. Changes must be applied in this order.
+    public var entries: [RemoteEntry]
+    public var cursor: Cursor
+
+    public init(entries: [RemoteEntry], cursor: Cursor) {
+        self.entries = entries
+        self.cursor = cursor
+    }
+
+    /// The files among the entries, in order.
+    public var files: [RemoteFile] { entries.compactMap(\.file) }
+}
+
+/// Who is signed in, and how much room is left.
+public struct Account: Hashable, Sendable {
+    public var displayName: String
+    public var usedBytes: Int64
+
+    /// Nil when the store sets no limit or does not tell.
+    public var allocatedBytes: Int64?
+
+    public init(displayName: String, usedBytes: Int64, allocatedBytes: Int64?) {
+        self.displayName = displayName
+        self.usedBytes = usedBytes
+        self.allocatedBytes = allocatedBytes
+    }
+}
+
+/// What a write may replace.
+public enum WriteMode: Hashable, Sendable {
+    /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when something else has the path already.
+    case add
+
+    /// Whatever file is there.
+    case overwrite
+
+    /// This revision and no other: a conflict when the file has changed since. Writes when the file is gone.
+    case update(Revision)
+}
+
+/// The boxes into which stores scale pictures, in pixels. Shapes are kept and nothing is enlarged.
+public enum ThumbnailSize: String, CaseIterable, Hashable, Sendable {
+    case w32h32, w64h64, w128h128, w256h256, w480h320, w640h480, w960h640, w1024h768, w2048h1536
+
+    public var width: Int {
+        switch self {
+        case .w32h32: 32
+        case .w64h64: 64
+        case .w128h128: 128
+        case .w256h256: 256
+        case .w480h320: 480
+        case .w640h480: 640
+        case .w960h640: 960
+        case .w1024h768: 1024
+        case .w2048h1536: 2048
+        }
+    }
+
+    public var height: Int {
+        switch self {
+        case .w32h32: 32
+        case .w64h64: 64
+        case .w128h128: 128
+        case .w256h256: 256
+        case .w480h320: 320
+        case .w640h480: 480
+        case .w960h640: 640
+        case .w1024h768: 768
+        case .w2048h1536: 1536
+        }
+    }
+
+    /// The smallest box at least this wide and high, or the largest there is.
+    public static func smallest(covering width: Int, by height: Int) -> ThumbnailSize {
+        allCases.first { $0.width >= width && $0.height >= height } ?? .w2048h1536
+    }
+}
