@@ -16,10 +16,13 @@ public protocol RemoteStore: Sendable {
     /// Who is signed in, and how much room there is.
     @concurrent func account() async throws(StoreError) -> Account
 
-    /// All entries of one folder, not of the folders in it, and a cursor to follow it from.
+    /// All entries of one folder, and a cursor to follow it from.
     ///
+    /// - Parameter recursive: Whether to list (and by the cursor, follow) the folders in it too, all the way down.
     /// - Throws: `.notFound`; `.wrongKind` when it is a file.
-    @concurrent func list(_ folder: RemotePath) async throws(StoreError) -> Listing
+    @concurrent func list(
+        _ folder: RemotePath, recursive: Bool
+    ) async throws(StoreError) -> Listing
 
     /// What has happened in a listed folder since the cursor was given out. Often nothing.
     ///
@@ -117,6 +120,11 @@ public protocol RemoteStore: Sendable {
 extension RemoteStore {
     /// The largest file that ``fetch(_:)`` takes into memory, in bytes: 16 MiB.
     public var fetchLimit: Int64 { 16 << 20 }
+
+    /// All entries of one folder, not of the folders in it.
+    @concurrent public func list(_ folder: RemotePath) async throws(StoreError) -> Listing {
+        try await list(folder, recursive: false)
+    }
 
     /// Prepares to receive a file; nothing is left behind when that fails.
     @MainActor public func download(

@@ -1,0 +1,260 @@
+public import ClubStore
+public import FoundationEssentials
+import Synchronization
+
+/// A club in memory that keeps every promise of `RemoteStore`, and breaks them when told to.
+///
+/// What it is asked is kept in ``calls``. ``failNext(_:with:)`` makes a call fail; ``hold(_:)`` keeps calls waiting until
+/// ``release(_:)``, so that a test can look at the screen while they are under way.
+public final class InMemoryStore: RemoteStore {
+    private let state: Mutex<InMemoryClub>
+    private let gate = CallGate()
+
+    public init(allocatedBytes: Int64? = nil) {
+        state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes))
+    }
+
+    // MARK: - For tests
+
+    /// One call that came in.
+    public struct Call: Hashable, Sendable {
+        public var operation: StoreError.Operation
+        public var path: RemotePath?
+
+        public init(_ operation: StoreError.Operation, _ path: RemotePath? = nil) {
+            self.operation = operation
+            self.path = path
+        }
+    }
+
+    /// Every call so far, in order.
+    public var calls: [Call] { gate.calls }
+
+    /// Makes the next call of this kind, not failing already, throw the code instead of doing anything.
+    public func failNext(_ operation: StoreError.Operation, with code: StoreError.Code) {
+        gate.failNext(operation, with: code)
+    }
+
+    /// Keeps calls of this kind waiting. Uploads and downloads wait after half of their bytes have moved.
+    public func hold(_ operation: StoreError.Operation) {
+        gate.hold(operation)
+    }
+
+    /// Lets the calls go on that ``hold(_:)`` keeps, and those to come.
+    public func release(_ operation: StoreError.Operation) {
+        gate.release(operation)
+    }
+
+    /// Puts a file there as another member would: unasked, and waking those who wait for changes.
+    @discardableResult
+    public func plant(_ data: Data, at path: String) throws(StoreError) -> RemoteFile {
+        let path = try RemotePath(validating: path)
+        return try change { club throws(StoreError) in
+            try club.write(data, at: path, mode: .overwrite, during: .put)
+        }
+    }
+
+    @discardableResult
+    public func plant(_ text: String, at path: String) throws(StoreError) -> RemoteFile {
+        try plant(Data(text.utf8), at: path)
+    }
+
+    /// Removes as another member would.
+    public func uproot(_ path: String) throws(StoreError) {
+        let path = try RemotePath(validating: path)
+        try change { club throws(StoreError) in try club.delete(path) }
+    }
+
+    /// The bytes at a path now; nil when no file is there.
+    public func contents(of path: String) -> Data? {
+        guard let path = try? RemotePath(validating: path) else { return nil }
+        return state.withLock { try? $0.read(path, during: .fetch).data }
+    }
+
+    /// Makes every cursor given out so far useless.
+    public func forgetCursors() {
+        state.withLock { $0.forgetCursors() }
+    }
+
+    // MARK: - RemoteStore
+
+    @concurrent public func account() async throws(StoreError) -> Account {
+        try await gate.pass(.account, at: nil)
+        return state.withLock { $0.account }
+    }
+
+    @concurrent public func list(
+        _ folder: RemotePath, recursive: Bool
+    ) async throws(StoreError) -> Listing {
+        try await gate.pass(.list, at: folder)
+        return try state.withStoreLock { club throws(StoreError) in
+            try club.list(folder, recursive: recursive)
+        }
+    }
+
+    @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
+        try await gate.pass(.changes, at: nil)
+        return try state.withStoreLock { club throws(StoreError) in
+            try club.changes(since: cursor)
+        }
+    }
+
+    @concurrent public func waitForChanges(
+        after cursor: Cursor, atMost longest: Duration
+    ) async throws(StoreError) -> Bool {
+        try await gate.pass(.waitForChanges, at: nil)
+        let has = try state.withStoreLock { club throws(StoreError) in
+            try club.hasChanges(since: cursor, during: .waitForChanges)
+        }
+        if has { return true }
+        let isWoken = await gate.waitForWakeUp(atMost: longest) { [state] in
+            state.withLock {
+                (try? $0.hasChanges(since: cursor, during: .waitForChanges)) ?? true
+            }
+        }
+        if Task.isCancelled { throw StoreError(.cancelled, during: .waitForChanges) }
+        return isWoken
+    }
+
+    @concurrent public func metadata(of path: RemotePath) async throws(StoreError) -> RemoteFile {
+        try await gate.pass(.metadata, at: path)
+        return try state.withStoreLock { club throws(StoreError) in
+            try club.read(path, during: .metadata).file
+        }
+    }
+
+    @concurrent public func fetch(
+        _ path: RemotePath
+    ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
+        try await gate.pass(.fetch, at: path)
+        let found = try state.withStoreLock { club throws(StoreError) in
+            try club.read(path, during: .fetch)
+        }
+        guard found.file.byteCount <= fetchLimit else {
+            throw StoreError(.tooLarge, during: .fetch, at: path)
+        }
+        return found
+    }
+
+    @concurrent public func put(
+        _ data: Data, at path: RemotePath, mode: WriteMode
+    ) async throws(StoreError) -> RemoteFile {
+        try await gate.pass(.put, at: path)
+        return try change { club throws(StoreError) in
+            try club.write(data, at: path, mode: mode, during: .put)
+        }
+    }
+
+    public func thumbnails(
+        of paths: [RemotePath], size: ThumbnailSize
+    ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
+        AsyncStream { continuation in
+            let work = Task { [self] in
+                for path in paths {
+                    continuation.yield((path, await thumbnail(of: path)))
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in work.cancel() }
+        }
+    }
+
+    @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
+        try await gate.pass(.delete, at: path)
+        try change { club throws(StoreError) in try club.delete(path) }
+    }
+
+    @concurrent public func move(
+        _ path: RemotePath, to destination: RemotePath
+    ) async throws(StoreError) -> RemoteEntry {
+        try await gate.pass(.move, at: path)
+        return try change { club throws(StoreError) in try club.move(path, to: destination) }
+    }
+
+    @concurrent public func createFolder(_ path: RemotePath) async throws(StoreError) {
+        try await gate.pass(.createFolder, at: path)
+        try change { club throws(StoreError) in try club.createFolder(path) }
+    }
+
+    @concurrent public func search(
+        _ query: String, in folder: RemotePath
+    ) async throws(StoreError) -> [RemoteFile] {
+        try await gate.pass(.search, at: folder)
+        return try state.withStoreLock { club throws(StoreError) in
+            try club.search(query, in: folder)
+        }
+    }
+
+    @MainActor public func upload(
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+    ) -> any Transfer {
+        InMemoryTransfer(.upload, of: path, delegate: delegate) {
+            [self] transfer throws(StoreError) in
+            try await gate.admit(.upload, at: path)
+            guard let data = try? Data(contentsOf: file) else {
+                throw StoreError(.fileUnreadable, during: .upload, at: path)
+            }
+            transfer.move(Int64(data.count) / 2, of: Int64(data.count))
+            try await gate.waitUntilReleased(.upload, at: path)
+            return try change { club throws(StoreError) in
+                try club.write(data, at: path, mode: mode, during: .upload)
+            }
+        }
+    }
+
+    @MainActor public func download(
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+    ) -> any Transfer {
+        InMemoryTransfer(.download, of: path, delegate: delegate) {
+            [self] transfer throws(StoreError) in
+            try await gate.admit(.download, at: path)
+            let found = try state.withStoreLock { club throws(StoreError) in
+                try club.read(path, during: .download)
+            }
+            transfer.move(found.file.byteCount / 2, of: found.file.byteCount)
+            try await gate.waitUntilReleased(.download, at: path)
+            do {
+                try found.data.write(to: file, options: .atomic)
+            } catch {
+                throw StoreError(.fileUnwritable, during: .download, at: path, underlying: error)
+            }
+            return found.file
+        }
+    }
+}
+
+extension InMemoryStore {
+    /// Changes the club and wakes those who wait for it.
+    private func change<Value: Sendable>(
+        _ body: (inout sending InMemoryClub) throws(StoreError) -> sending Value
+    ) throws(StoreError) -> Value {
+        let value = try state.withStoreLock(body)
+        gate.wakeAll()
+        return value
+    }
+
+    /// Any JPEG is its own thumbnail here: a test can recognise it.
+    private func thumbnail(of path: RemotePath) async -> Result<Data, StoreError> {
+        do throws(StoreError) {
+            try await gate.pass(.thumbnail, at: path)
+            let data = try state.withStoreLock { club throws(StoreError) in
+                try club.read(path, during: .thumbnail).data
+            }
+            guard data.starts(with: [0xFF, 0xD8]) else {
+                throw StoreError(.noThumbnail, during: .thumbnail, at: path)
+            }
+            return .success(data)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Mutex {
+    /// `withLock` for closures that throw a store's error.
+    fileprivate borrowing func withStoreLock<Result: Sendable>(
+        _ body: (inout sending Value) throws(StoreError) -> sending Result
+    ) throws(StoreError) -> sending Result {
+        try withLock { value throws(StoreError) in try body(&value) }
+    }
+}
