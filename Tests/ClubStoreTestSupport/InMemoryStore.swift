@@ -107,7 +107,7 @@ public final class InMemoryStore: RemoteStore {
             try club.hasChanges(since: cursor, during: .waitForChanges)
         }
         if has { return true }
-        let isWoken = await gate.waitForWakeUp(atMost: longest) { [state] in
+        let isWoken = await gate.waitForWakeUp(atMost: longest) { [self] in
             state.withLock {
                 (try? $0.hasChanges(since: cursor, during: .waitForChanges)) ?? true
             }
