@@ -1,0 +1,167 @@
+/// Finds extended grapheme cluster boundaries in a stream of scalars (UAX #29).
+///
+/// Swift's `Character` follows the standard library's Unicode version and differs from the newest
+/// rules for Indic conjuncts and some emoji; widths and boundaries here come from one table.
+struct GraphemeBreaker {
+    private var previous = BreakClass.control
+    private var hasOddIndicators = false
+    /// Inside pictograph, Extend*: a ZWJ now may join a pictograph.
+    private var isEmojiOpen = false
+    private var isEmojiJoined = false
+    /// Inside consonant [extend linker]*, and whether a linker was among them.
+    private var isConjunctOpen = false
+    private var isConjunctLinked = false
+
+    /// Returns whether a cluster begins at this scalar, and moves past it.
+    ///
+    /// The first scalar of a stream always begins one.
+    @inline(__always)
+    mutating func beginsCluster(at traits: ScalarTraits) -> Bool {
+        let current = traits.breakClass
+        let begins = isBoundary(before: current, traits.conjunctClass)
+        advance(past: current, traits.conjunctClass)
+        return begins
+    }
+
+    @inline(__always)
+    private func isBoundary(before current: BreakClass, _ conjunct: ConjunctClass) -> Bool {
+        if previous == .other, current == .other { return !isConjoined(conjunct) }
+        if previous.isControl || current.isControl {
+            return !(previous == .carriageReturn && current == .lineFeed)
+        }
+        switch current {
+        case .extend, .joiner, .spacingMark: return false
+        case .hangulL where previous == .hangulL: return false
+        case .hangulLV where previous == .hangulL: return false
+        case .hangulLVT where previous == .hangulL: return false
+        case .hangulV
+        where previous == .hangulL || previous == .hangulV || previous == .hangulLV:
+            return false
+        case .hangulT
+        where previous == .hangulV || previous == .hangulLV || previous == .hangulT
+            || previous == .hangulLVT:
+            return false
+        case .pictograph where isEmojiJoined: return false
+        case .regionalIndicator where hasOddIndicators: return false
+        default: break
+        }
+        if previous == .prepend { return false }
+        return !isConjoined(conjunct)
+    }
+
+    @inline(__always)
+    private func isConjoined(_ conjunct: ConjunctClass) -> Bool {
+        conjunct == .consonant && isConjunctLinked
+    }
+
+    @inline(__always)
+    private mutating func advance(past current: BreakClass, _ conjunct: ConjunctClass) {
+        isEmojiJoined = isEmojiOpen && current == .joiner
+        isEmojiOpen = current == .pictograph || (isEmojiOpen && current == .extend)
+        hasOddIndicators = current == .regionalIndicator && !hasOddIndicators
+        switch conjunct {
+        case .consonant: (isConjunctOpen, isConjunctLinked) = (true, false)
+        case .linker: isConjunctLinked = isConjunctOpen
+        case .extend: break
+        default: (isConjunctOpen, isConjunctLinked) = (false, false)
+        }
+        previous = current
+    }
+}
+
+extension GraphemeBreaker {
+    /// The longest cluster there is, in bytes.
+    ///
+    /// Nothing in writing comes near; a megabyte of combining marks must not become one cluster.
+    static let longestCluster = 256
+
+    /// The end of the cluster that begins at `offset`, which must be inside `bytes`.
+    ///
+    /// `bytes` must go on for `longestCluster` bytes after `offset` or end with the text.
+    @inline(__always)
+    static func clusterEnd(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+        let next = offset &+ 1
+        let first = bytes[offset]
+        // ASCII before ASCII: only CR LF stay together.
+        if first < 0x80 {
+            if next == bytes.count { return next }
+            let second = bytes[next]
+            if second < 0x80 { return first == 0x0D && second == 0x0A ? next &+ 1 : next }
+        }
+        return slowClusterEnd(in: bytes, from: offset)
+    }
+
+    static func slowClusterEnd(in bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+        var end = offset
+        let limit = Swift.min(bytes.count, offset + longestCluster)
+        var breaker = GraphemeBreaker()
+        while end < limit {
+            let scalar = UTF8Decoding.scalar(in: bytes, at: end)
+            guard scalar.isValid else { return end == offset ? end + 1 : end }
+            if breaker.beginsCluster(at: ScalarTraits(scalar.value)), end != offset { break }
+            guard end + scalar.length <= limit else { break }
+            end += scalar.length
+        }
+        return end
+    }
+
+    /// The start of the cluster that ends at `offset`, which must be above 0.
+    ///
+    /// Looks back to a boundary that is certain without context, then comes forward.
+    static func clusterStart(in bytes: UnsafeBufferPointer<UInt8>, before offset: Int) -> Int {
+        if bytes[offset - 1] < 0x80, bytes[offset - 1] != 0x0A {
+            if offset == 1 || (bytes[offset - 2] < 0x80) { return offset - 1 }
+        }
+        var start = certainBoundary(in: bytes, before: offset)
+        while true {
+            let end = clusterEnd(in: bytes, from: start)
+            if end >= offset { return start }
+            start = end
+        }
+    }
+
+    /// The nearest cluster boundary at or before `offset`, once a boundary itself.
+    static func boundary(in bytes: UnsafeBufferPointer<UInt8>, atOrBefore offset: Int) -> Int {
+        guard offset > 0, offset < bytes.count else { return offset }
+        if bytes[offset - 1] < 0x80, bytes[offset] < 0x80 {
+            return bytes[offset - 1] == 0x0D && bytes[offset] == 0x0A ? offset - 1 : offset
+        }
+        var start = certainBoundary(in: bytes, before: offset)
+        while true {
+            let end = clusterEnd(in: bytes, from: start)
+            if end == offset { return end }
+            if end > offset { return start }
+            start = end
+        }
+    }
+
+    /// A boundary before `offset` that needs no context to be known as one.
+    private static func certainBoundary(
+        in bytes: UnsafeBufferPointer<UInt8>, before offset: Int
+    ) -> Int {
+        var start = offset
+        let limit = Swift.max(0, offset - 16 * longestCluster)
+        var following: ScalarTraits?
+        while start > limit {
+            let scalar = UTF8Decoding.scalar(in: bytes, endingAt: start)
+            guard scalar.isValid else {
+                if following != nil { return start }
+                start -= scalar.length
+                return start
+            }
+            let traits = ScalarTraits(scalar.value)
+            if let following, isCertainBoundary(traits, following) { return start }
+            following = traits
+            start -= scalar.length
+        }
+        return start
+    }
+
+    private static func isCertainBoundary(_ left: ScalarTraits, _ right: ScalarTraits) -> Bool {
+        let (a, b) = (left.breakClass, right.breakClass)
+        if a.isControl || b.isControl { return !(a == .carriageReturn && b == .lineFeed) }
+        return (a == .other || a == .pictograph) && (b == .other || b == .pictograph)
+            && left.conjunctClass == .none && right.conjunctClass == .none
+            || a == .other && left.conjunctClass == .none && b == .regionalIndicator
+    }
+}
