@@ -1,0 +1,60 @@
+/// What is wrong with the argument of a call, in the words Dropbox uses for it.
+///
+/// A server answers it as status 400, `text/plain`:
+/// `Error in call to API function "files/list_folder": request body: limit: 0 is not within range [1, 2000]`.
+public struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Dotted path of the field at fault, or nil when it is the argument as a whole.
+    public let field: String?
+    /// What is wrong, without the field's name.
+    public let problem: String
+
+    public init(field: String? = nil, problem: String) {
+        self.field = field
+        self.problem = problem
+    }
+
+    public var description: String {
+        guard let field else { return problem }
+        return "\(field): \(problem)"
+    }
+}
+
+extension ArgumentError {
+    /// Puts what a decoder found into words.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ArgumentError:
+            self = error
+        case DecodingError.keyNotFound(let key, let context):
+            self.init(
+                field: Self.name(of: context.codingPath),
+                problem: "missing required field '\(key.stringValue)'")
+        case DecodingError.typeMismatch(let type, let context):
+            self.init(
+                field: Self.name(of: context.codingPath), problem: "expected \(Self.word(for: type))")
+        case DecodingError.valueNotFound(let type, let context):
+            self.init(
+                field: Self.name(of: context.codingPath),
+                problem: "expected \(Self.word(for: type)), got null")
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            self.init(field: Self.name(of: context.codingPath), problem: context.debugDescription)
+        default:
+            self.init(problem: "could not decode input as JSON")
+        }
+    }
+
+    static func name(of path: [any CodingKey]) -> String? {
+        path.isEmpty ? nil : path.map(\.stringValue).joined(separator: ".")
+    }
+
+    private static func word(for type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is any BinaryInteger.Type: "integer"
+        case is any BinaryFloatingPoint.Type: "float"
+        case is [Any].Type: "list"
+        default: "object"
+        }
+    }
+}

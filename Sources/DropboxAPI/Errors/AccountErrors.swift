@@ -1,0 +1,112 @@
+/// Why a call was refused before its route was asked: status 401.
+public enum AuthError: RouteError, SimpleTags {
+    case invalidAccessToken
+    case invalidSelectUser
+    case invalidSelectAdmin
+    case userSuspended
+    case expiredAccessToken
+    case missingScope(required: String)
+    case routeAccessDenied
+    case other(String)
+
+    static let simple: [String: Self] = [
+        "invalid_access_token": .invalidAccessToken, "invalid_select_user": .invalidSelectUser,
+        "invalid_select_admin": .invalidSelectAdmin, "user_suspended": .userSuspended,
+        "expired_access_token": .expiredAccessToken, "route_access_denied": .routeAccessDenied,
+    ]
+
+    public var tags: [String] {
+        switch self {
+        case .missingScope: ["missing_scope"]
+        case .other(let tag): [tag]
+        default: [simpleTag]
+        }
+    }
+
+    private struct Scope: Codable {
+        var required_scope: String
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let union = try UnionReader(decoder)
+        switch union.tag {
+        case "missing_scope":
+            let scope: Scope = try union.fields()
+            self = .missingScope(required: scope.required_scope)
+        default: self = .simple(union.tag)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .missingScope(let scope):
+            try encoder.encodeUnion("missing_scope", fields: Scope(required_scope: scope))
+        default: try encoder.encodeUnion(tags[0])
+        }
+    }
+}
+
+/// Why an account may not do what it asked for: status 403. What is inside a tag is not kept.
+public enum AccessError: RouteError, SimpleTags {
+    case invalidAccountType
+    case paperAccessDenied
+    case teamAccessDenied
+    case noPermission
+    case other(String)
+
+    static let simple: [String: Self] = [
+        "invalid_account_type": .invalidAccountType, "paper_access_denied": .paperAccessDenied,
+        "team_access_denied": .teamAccessDenied, "no_permission": .noPermission,
+    ]
+
+    public var tags: [String] {
+        if case .other(let tag) = self { [tag] } else { [simpleTag] }
+    }
+
+    public init(from decoder: any Decoder) throws { self = .simple(try UnionReader(decoder).tag) }
+
+    public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
+}
+
+/// What a client did too often: status 429.
+public enum RateLimitReason: RouteError, SimpleTags {
+    case tooManyRequests
+    case tooManyWriteOperations
+    case other(String)
+
+    static let simple: [String: Self] = [
+        "too_many_requests": .tooManyRequests,
+        "too_many_write_operations": .tooManyWriteOperations,
+    ]
+
+    public var tags: [String] {
+        if case .other(let tag) = self { [tag] } else { [simpleTag] }
+    }
+
+    public init(from decoder: any Decoder) throws { self = .simple(try UnionReader(decoder).tag) }
+
+    public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
+}
+
+/// The error of status 429.
+public struct RateLimitError: Codable, Hashable, Sendable {
+    public var reason: RateLimitReason
+    /// Seconds to wait before the next call; the header `Retry-After` says the same.
+    public var retryAfter: UInt64
+
+    enum CodingKeys: String, CodingKey {
+        case reason
+        case retryAfter = "retry_after"
+    }
+
+    public init(reason: RateLimitReason, retryAfter: UInt64 = 1) {
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        reason = try container.decode(RateLimitReason.self, forKey: .reason)
+        retryAfter = try container.decodeIfPresent(UInt64.self, forKey: .retryAfter) ?? 1
+    }
+}
