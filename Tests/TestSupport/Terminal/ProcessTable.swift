@@ -1,0 +1,84 @@
+import CVTerm
+import Foundation
+
+/// What the kernel tells about running programs, read from `/proc`.
+public enum ProcessTable {
+    /// Every process there is now.
+    public static var all: [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }
+    }
+
+    /// The processes whose environment holds this text, dead ones not counted.
+    ///
+    /// A test's own folder is in the environment of all that the test started, even of what has
+    /// left its session.
+    public static func processes(withEnvironmentContaining text: String) -> [Int32] {
+        let wanted = Data(text.utf8)
+        return all.filter { process in
+            guard process != getpid(), let environment = contents(of: "/proc/\(process)/environ")
+            else { return false }
+            return environment.range(of: wanted) != nil && !isDead(process)
+        }
+    }
+
+    /// The words of the command line.
+    public static func arguments(of process: Int32) -> [String] {
+        let data = contents(of: "/proc/\(process)/cmdline") ?? Data()
+        return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    public static func isDead(_ process: Int32) -> Bool {
+        guard let fields = statistics(of: process) else { return true }
+        return fields.first == "Z" || fields.first == "X"
+    }
+
+    /// Resident memory in bytes.
+    public static func residentByteCount(of process: Int32) -> Int? {
+        field("VmRSS", ofStatus: "/proc/\(process)/status").map { $0 * 1024 }
+    }
+
+    public static func threadCount(of process: Int32) -> Int? {
+        field("Threads", ofStatus: "/proc/\(process)/status")
+    }
+
+    /// How often the threads of a process went to sleep by themselves: each time was a wake-up.
+    public static func wakeUpCount(of process: Int32) -> Int? {
+        let folder = "/proc/\(process)/task"
+        let threads = try? FileManager.default.contentsOfDirectory(atPath: folder)
+        return threads?.compactMap {
+            field("voluntary_ctxt_switches", ofStatus: "\(folder)/\($0)/status")
+        }.reduce(0, +)
+    }
+
+    /// Kills every process of a session.
+    static func kill(session: Int32) {
+        for process in all where statistics(of: process)?.dropFirst(3).first == "\(session)" {
+            _ = Glibc.kill(process, SIGKILL)
+        }
+        // The leader is a child of ours and not reaped before it is dead: its number is its own.
+        _ = Glibc.kill(session, SIGKILL)
+    }
+
+    /// The fields of `/proc/PID/stat` from the state on: state, parent, group, session…
+    private static func statistics(of process: Int32) -> [Substring]? {
+        guard let data = contents(of: "/proc/\(process)/stat") else { return nil }
+        let line = String(decoding: data, as: UTF8.self)
+        guard let end = line.lastIndex(of: ")") else { return nil }
+        return line[line.index(after: end)...].split(separator: " ")
+    }
+
+    private static func field(_ name: String, ofStatus file: String) -> Int? {
+        guard let data = contents(of: file) else { return nil }
+        for line in String(decoding: data, as: UTF8.self).split(separator: "\n")
+        where line.hasPrefix(name + ":") {
+            return line.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).first
+                .flatMap { Int($0) }
+        }
+        return nil
+    }
+
+    private static func contents(of file: String) -> Data? {
+        FileManager.default.contents(atPath: file)
+    }
+}
