@@ -62,11 +62,13 @@ import Testing
     }
 
     @Test func keepsTheLastWordsOfAProgramThatEnded() async throws {
-        let terminal = try shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; exit 7")
+        let terminal = try shell(
+            "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; exit 7")
         defer { terminal.close() }
         #expect(try await terminal.waitForEnd() == .exited(status: 7))
         #expect(terminal.screen.contains("line 2999"))
-        #expect(terminal.receivedByteCount == (0..<3000).reduce(0) { $0 + "line \($1)\r\n".utf8.count })
+        #expect(
+            terminal.receivedByteCount == (0..<3000).reduce(0) { $0 + "line \($1)\r\n".utf8.count })
     }
 
     @Test func tellsWhichSignalEndedAProgram() async throws {
@@ -91,7 +93,8 @@ import Testing
     }
 
     @Test func comparesTheTerminalsSettings() async throws {
-        let terminal = try shell("stty raw -echo; printf raw; read -r x; stty sane; printf sane; read -r x")
+        let terminal = try shell(
+            "stty raw -echo; printf raw; read -r x; stty sane; printf sane; read -r x")
         defer { terminal.close() }
         let before = try #require(terminal.initialSettings)
         #expect(before.echoes && before.readsLines && before.keysAreSignals)

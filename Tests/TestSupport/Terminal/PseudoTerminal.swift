@@ -66,7 +66,8 @@ public final class PseudoTerminal: Sendable {
         let child = PseudoTerminal.withCStrings([program.executable] + program.arguments) { words in
             PseudoTerminal.withCStrings(pairs) { variables in
                 byteclub_spawn_in_terminal(
-                    ends.slave, pipe.writing, program.directory, program.executable, words, variables)
+                    ends.slave, pipe.writing, program.directory, program.executable, words,
+                    variables)
             }
         }
         if pipe.writing >= 0 { close(pipe.writing) }

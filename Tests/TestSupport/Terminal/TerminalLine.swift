@@ -29,6 +29,8 @@ final class TerminalLine: Sendable {
         bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     }
 
+    deinit { Glibc.close(bell) }
+
     /// The threads hold this object until the program has ended and the line is closed.
     func start() {
         Thread.detachNewThread { self.watchProgram() }
@@ -115,7 +117,14 @@ final class TerminalLine: Sendable {
                 let wait = Wait(
                     goal: goal, deadline: .now + patience, patience: patience,
                     needsProgram: needsProgram, isReached: isReached, continuation: continuation)
-                state.withLock { $0.waits[number] = wait }
+                let failure = state.withLock { state -> TerminalFailure? in
+                    guard !state.isFinished else {
+                        return state.failure(of: wait, "the terminal was closed")
+                    }
+                    state.waits[number] = wait
+                    return nil
+                }
+                if let failure { return continuation.resume(throwing: failure) }
                 if Task.isCancelled { cancel(number) }
                 ring()
             }
@@ -177,11 +186,11 @@ extension TerminalLine {
         }
         closeDescriptors()
         let left = state.withLock { state in
+            state.isFinished = true
             defer { state.waits = [:] }
             return state.waits.values.map { ($0, state.failure(of: $0, "the terminal was closed")) }
         }
         for (wait, failure) in left { wait.continuation.resume(throwing: failure) }
-        Glibc.close(bell)
     }
 
     private func pollOnce(

@@ -34,6 +34,8 @@ struct TerminalLineState {
     var nextWait = 0
     var isHungUp = false
     var isClosed = false
+    /// Nobody is left to answer a wait.
+    var isFinished = false
     var descriptorsAreOpen = true
 
     init(emulator: EmulatedTerminal) { self.emulator = emulator }

@@ -74,9 +74,11 @@ private struct SVGPicture {
             """
         if let title {
             let dots = ["#e0676f", "#e3b765", "#8fbf6a"].enumerated().map { index, color in
-                "<circle cx=\"\(number(18 + Double(index) * 18))\" cy=\"17\" r=\"5.5\" fill=\"\(color)\"/>"
+                let x = number(18 + Double(index) * 18)
+                return "<circle cx=\"\(x)\" cy=\"17\" r=\"5.5\" fill=\"\(color)\"/>"
             }
-            out += dots.joined() + """
+            out += dots.joined()
+            out += """
                 <text x="\(number(width / 2))" y="21" text-anchor="middle" fill="\(theme.palette[8])" \
                 font-family="DejaVu Sans, Verdana, sans-serif" font-size="12">\(escaped(title))</text>
 
@@ -164,7 +166,9 @@ private struct SVGPicture {
     }
 
     private func cursor() -> String {
-        guard screen.modes.showsCursor, screen.cursor.column < screen.size.columns else { return "" }
+        guard screen.modes.showsCursor, screen.cursor.column < screen.size.columns else {
+            return ""
+        }
         let x = number(Double(screen.cursor.column) * cellWidth)
         let y = number(Double(screen.cursor.row) * cellHeight)
         return """
@@ -201,8 +205,8 @@ private struct SVGPicture {
             let bits = quarters[Int(scalar.value - 0x2596)]
             return [(0b1000, 0.0, 0.0), (0b0100, 0.5, 0.0), (0b0010, 0.0, 0.5), (0b0001, 0.5, 0.5)]
                 .filter { Int(bits) & $0.0 != 0 }.map { part($0.1, $0.2, 0.5, 0.5) }.joined()
-        default: return lines(scalar.value).map { line in
-            line.map { arm in
+        default:
+            return arms(of: scalar.value)?.map { arm in
                 switch arm {
                 case .left: part(0, 0.47, 0.56, 0.06)
                 case .right: part(0.44, 0.47, 0.56, 0.06)
@@ -211,12 +215,11 @@ private struct SVGPicture {
                 }
             }.joined()
         }
-        }
     }
 
     private enum Arm { case left, right, up, down }
 
-    private func lines(_ scalar: UInt32) -> [Arm]? {
+    private func arms(of scalar: UInt32) -> [Arm]? {
         switch scalar {
         case 0x2500: [.left, .right]
         case 0x2502: [.up, .down]

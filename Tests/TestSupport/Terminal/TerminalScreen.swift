@@ -111,6 +111,7 @@ extension TerminalScreen: CustomStringConvertible {
             "│" + cells(inRow: row).map(\.text).joined() + "│"
         }
         let place = modes.showsCursor ? "\(cursor)" : "hidden"
-        return "┌\(edge)┐\n" + lines.joined(separator: "\n") + "\n└\(edge)┘\n\(size), cursor \(place)"
+        return "┌\(edge)┐\n" + lines.joined(separator: "\n")
+            + "\n└\(edge)┘\n\(size), cursor \(place)"
     }
 }
