@@ -1,0 +1,133 @@
+/// Turns pixels into cells.
+///
+/// A value to be made where it is needed; rendering runs on the calling thread.
+public struct CellRenderer: Sendable, Equatable {
+    /// What the cells are made of.
+    public enum Style: Sendable, Equatable {
+        /// Upper halves in two colours. Takes a millisecond or so for a whole screen: for pictures
+        /// that move.
+        case halfBlocks
+        /// Halves, quarters and eighths chosen by chafa to follow the picture's edges: for pictures
+        /// at rest. Tens of milliseconds for a whole screen: call it on a `PictureQueue`.
+        case symbols
+        /// Plain characters from thin to thick and no colours, for `NO_COLOR` and terminals
+        /// without. Thick is bright on a dark background and dark on a light one.
+        case characters(onDark: Bool)
+    }
+
+    public var style: Style
+
+    /// A cell's width over its height.
+    public var cellAspect: Double
+
+    public init(style: Style, cellAspect: Double = 0.5) {
+        self.style = style
+        self.cellAspect = cellAspect > 0.05 && cellAspect < 20 ? cellAspect : 0.5
+    }
+
+    /// Shows the whole picture, its shape kept, as large as a box allows; a small picture is
+    /// enlarged. The result is as large as the picture came out: at most the box. Half a row at the
+    /// bottom, if any, is left to the terminal's background.
+    public func render(_ image: PixelImage, fitting box: CellSize) -> CellImage {
+        let box = box.clamped
+        guard box.columns > 0, box.rows > 0 else { return CellImage(size: box) }
+        let extent = extent(of: image.size, in: box)
+        let grid = grid
+        let width = min(
+            box.columns * grid.across, max(1, Int((extent.width * Double(grid.across)).rounded())))
+        let height = min(
+            box.rows * grid.down, max(1, Int((extent.height * Double(grid.down)).rounded())))
+        let size = CellSize(
+            columns: (width + grid.across - 1) / grid.across,
+            rows: (height + grid.down - 1) / grid.down)
+        let pixels = image.scaled(to: PixelSize(width: width, height: height))
+            .onCanvas(PixelSize(width: size.columns * grid.across, height: size.rows * grid.down))
+        return cells(from: pixels, size: size)
+    }
+
+    /// Fills a box with the part of a picture that a viewport shows.
+    public func render(
+        _ image: PixelImage, through viewport: PanoramaViewport, filling box: CellSize
+    ) -> CellImage {
+        let box = box.clamped
+        guard box.columns > 0, box.rows > 0 else { return CellImage(size: box) }
+        let grid = grid
+        let region = viewport.region(of: image.size, in: box, cellAspect: cellAspect)
+        let pixels = image.scaled(
+            region, to: PixelSize(width: box.columns * grid.across, height: box.rows * grid.down),
+            wraps: viewport.wraps)
+        return cells(from: pixels, size: box)
+    }
+
+    /// The cells a picture would take with `render(_:fitting:)`, known before it is decoded.
+    public func size(of picture: PixelSize, fitting box: CellSize) -> CellSize {
+        let box = box.clamped
+        guard box.columns > 0, box.rows > 0 else { return box }
+        let extent = extent(of: picture, in: box)
+        let grid = grid
+        let width = max(1, Int((extent.width * Double(grid.across)).rounded()))
+        let height = max(1, Int((extent.height * Double(grid.down)).rounded()))
+        return CellSize(
+            columns: min(box.columns, (width + grid.across - 1) / grid.across),
+            rows: min(box.rows, (height + grid.down - 1) / grid.down))
+    }
+
+    /// The pixels that a box of cells can use: decode to fit in this many, no more.
+    public func pixelSize(of box: CellSize) -> PixelSize {
+        let box = box.clamped
+        // A pixel of the picture is square, one of the grid need not be: take the finer way for both.
+        let grid = grid
+        let perColumn = max(Double(grid.across), Double(grid.down) * cellAspect)
+        return PixelSize(
+            width: max(1, Int((Double(box.columns) * perColumn).rounded(.up))),
+            height: max(1, Int((Double(box.rows) * perColumn / cellAspect).rounded(.up))))
+    }
+}
+
+extension CellRenderer {
+    /// The pixels that one cell shows, across and down.
+    private var grid: (across: Int, down: Int) {
+        switch style {
+        case .halfBlocks: (1, 2)
+        case .symbols: (ChafaCells.side, ChafaCells.side)
+        case .characters: (1, 1)
+        }
+    }
+
+    /// The largest width and height in cells, with fractions, of a picture in a box.
+    private func extent(of picture: PixelSize, in box: CellSize) -> (width: Double, height: Double) {
+        let shape = Double(picture.width) / Double(picture.height)
+        let width = min(Double(box.columns), Double(box.rows) * shape / cellAspect)
+        return (width, width * cellAspect / shape)
+    }
+
+    private func cells(from pixels: PixelImage, size: CellSize) -> CellImage {
+        switch style {
+        case .halfBlocks: HalfBlockCells.cells(from: pixels, size: size)
+        case .symbols: ChafaCells.cells(from: pixels, size: size)
+        case .characters(let onDark):
+            CharacterCells.cells(from: pixels, size: size, onDark: onDark)
+        }
+    }
+}
+
+extension CellSize {
+    /// No larger than any terminal, so that a mistaken size costs little.
+    fileprivate var clamped: CellSize {
+        CellSize(columns: min(max(0, columns), 2000), rows: min(max(0, rows), 1000))
+    }
+}
+
+extension PixelImage {
+    /// The picture at the top left of a larger transparent one.
+    fileprivate func onCanvas(_ canvas: PixelSize) -> PixelImage {
+        guard canvas != size else { return self }
+        var result = PixelImage(size: canvas)
+        for y in 0..<min(size.height, canvas.height) {
+            let count = min(size.width, canvas.width) * 4
+            let (from, to) = (y * size.width * 4, y * canvas.width * 4)
+            result.bytes.replaceSubrange(to..<to + count, with: bytes[from..<from + count])
+        }
+        return result
+    }
+}

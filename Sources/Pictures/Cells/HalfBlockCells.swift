@@ -1,0 +1,49 @@
+/// Two pixels a cell, one above the other.
+enum HalfBlockCells {
+    private static let upperHalf: Unicode.Scalar = "▀"
+    private static let lowerHalf: Unicode.Scalar = "▄"
+
+    /// - Parameter pixels: `size.columns` × twice `size.rows` of them.
+    static func cells(from pixels: PixelImage, size: CellSize) -> CellImage {
+        var result = CellImage(size: size)
+        let stride = size.columns
+        pixels.bytes.withUnsafeBytes { bytes in
+            let words = bytes.bindMemory(to: UInt32.self)
+            result.cells.withUnsafeMutableBufferPointer { cells in
+                for row in 0..<size.rows {
+                    for column in 0..<size.columns {
+                        let top = words[row * 2 * stride + column]
+                        let bottom = words[(row * 2 + 1) * stride + column]
+                        cells[row * stride + column] = cell(
+                            top: PixelImage.Pixel(stored: top).color,
+                            bottom: PixelImage.Pixel(stored: bottom).color)
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    /// Equal halves become a blank, which costs a terminal least.
+    private static func cell(top: CellImage.Color?, bottom: CellImage.Color?) -> CellImage.Cell {
+        switch (top, bottom) {
+        case (nil, nil): CellImage.Cell()
+        case (let top?, nil): CellImage.Cell(glyph: upperHalf, foreground: top)
+        case (nil, let bottom?): CellImage.Cell(glyph: lowerHalf, foreground: bottom)
+        case (let top?, let bottom?):
+            top == bottom
+                ? CellImage.Cell(background: top)
+                : CellImage.Cell(glyph: upperHalf, foreground: top, background: bottom)
+        }
+    }
+}
+
+extension PixelImage.Pixel {
+    /// Four bytes as they lie in memory.
+    fileprivate init(stored word: UInt32) {
+        let word = UInt32(bigEndian: word)
+        self.init(
+            red: UInt8(truncatingIfNeeded: word >> 24), green: UInt8(truncatingIfNeeded: word >> 16),
+            blue: UInt8(truncatingIfNeeded: word >> 8), alpha: UInt8(truncatingIfNeeded: word))
+    }
+}

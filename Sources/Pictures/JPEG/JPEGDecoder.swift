@@ -1,0 +1,146 @@
+import CTurboJPEG
+import FoundationEssentials
+import Glibc
+
+/// One pass of libjpeg over one picture: header, start, rows, finish.
+///
+/// Owned by the call that made it and used on one thread.
+struct JPEGDecoder: ~Copyable {
+    let handle: UnsafeMutablePointer<byteclub_jpeg_decoder>
+
+    /// What is being attempted, for errors.
+    let operation: String
+
+    init(to operation: String) throws(PictureError) {
+        guard let handle = byteclub_jpeg_decoder_create() else {
+            throw PictureError(.outOfMemory, operation: operation)
+        }
+        self.handle = handle
+        self.operation = operation
+        handle.pointee.scan_limit = Int32(PictureLimits.scanCount)
+        handle.pointee.should_stop = taskIsCancelled
+    }
+
+    deinit { byteclub_jpeg_decoder_destroy(handle) }
+
+    /// Whether the picture comes in passes, all of which are read by `start`.
+    var readsAllAtStart: Bool {
+        jpeg_has_multiple_scans(&handle.pointee.info) != 0
+    }
+
+    /// Whether the file ended before the picture did.
+    var reachedEnd: Bool { handle.pointee.reached_end != 0 }
+
+    /// The first sign of lost picture data, or nil when all is well so far.
+    var damage: PictureError? {
+        guard handle.pointee.visit.damage != 0 else { return nil }
+        return error(reachedEnd ? .truncated : .damaged, detail: handle.pointee.visit.text)
+    }
+
+    /// Starts decoding at `eighths`/8 of the size into rows of the given colour space.
+    ///
+    /// - Returns: The size that the rows have.
+    func start(eighths: Int, output: J_COLOR_SPACE) throws(PictureError) -> PixelSize {
+        byteclub_jpeg_set_scale(handle, UInt32(eighths), output)
+        try check(byteclub_jpeg_start_decoding(handle))
+        return PixelSize(
+            width: Int(handle.pointee.info.output_width),
+            height: Int(handle.pointee.info.output_height))
+    }
+
+    /// Decodes the next rows; fewer than asked for only at the picture's end.
+    ///
+    /// - Returns: How many rows were decoded; also when an error is thrown, the rows before it are
+    ///   there, but not counted.
+    func decode(
+        into rows: UnsafeMutableBufferPointer<UInt8>, rowByteCount: Int
+    ) throws(PictureError) -> Int {
+        var decoded: Int32 = 0
+        try check(
+            byteclub_jpeg_decode_rows(
+                handle, rows.baseAddress, rowByteCount, Int32(rows.count / rowByteCount), &decoded))
+        return Int(decoded)
+    }
+
+    /// Reads to the end of the picture, so that `damage` is the whole truth.
+    func finish() throws(PictureError) {
+        try check(byteclub_jpeg_finish_decoding(handle))
+    }
+
+    /// The embedded ICC profile when it is one for the given kind of colours ("RGB ", "GRAY").
+    ///
+    /// Source: ICC.1:2022, 7.2 (the header is 128 bytes; colour space at 16, signature at 36).
+    func profile(for colorSpace: String) -> Data? {
+        var count: UInt32 = 0
+        guard let bytes = byteclub_jpeg_copy_profile(handle, &count) else { return nil }
+        defer { free(bytes) }
+        guard count >= 128, count <= PictureLimits.profileByteCount else { return nil }
+        let profile = Data(bytes: bytes, count: Int(count))
+        guard profile[16..<20].elementsEqual(colorSpace.utf8),
+            profile[36..<40].elementsEqual("acsp".utf8)
+        else { return nil }
+        return profile
+    }
+
+    func error(_ code: PictureError.Code, detail: String? = nil) -> PictureError {
+        PictureError(code, operation: operation, detail: detail)
+    }
+
+    /// Turns a visit's status into an error.
+    func check(_ status: byteclub_jpeg_status) throws(PictureError) {
+        let visit = handle.pointee.visit
+        switch status {
+        case BYTECLUB_JPEG_FINE:
+            return
+        case BYTECLUB_JPEG_REFUSED:
+            throw error(
+                .refused(by: visit.code, atEndOfFile: reachedEnd), detail: visit.text)
+        case BYTECLUB_JPEG_INPUT_FAILED:
+            throw error(.unreadable, detail: String(cString: strerror(visit.system_error)))
+        case BYTECLUB_JPEG_INPUT_EMPTY:
+            throw error(.empty)
+        case BYTECLUB_JPEG_HEADER_TOO_LONG:
+            throw error(.tooLarge, detail: "header")
+        case BYTECLUB_JPEG_TOO_MANY_SCANS:
+            throw error(.damaged, detail: "more than \(PictureLimits.scanCount) scans")
+        case BYTECLUB_JPEG_NO_MEMORY:
+            throw error(.outOfMemory)
+        case BYTECLUB_JPEG_STOPPED:
+            throw error(.cancelled)
+        default:
+            throw error(.damaged)
+        }
+    }
+}
+
+/// Called by libjpeg, on the thread that called it.
+private func taskIsCancelled() -> Int32 {
+    Task.isCancelled ? 1 : 0
+}
+
+extension byteclub_jpeg_visit {
+    /// libjpeg's last words.
+    var text: String {
+        withUnsafeBytes(of: message) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}
+
+extension PictureError.Code {
+    /// The meaning of libjpeg's fatal errors (`jerror.h`).
+    fileprivate static func refused(by code: Int32, atEndOfFile: Bool) -> PictureError.Code {
+        switch J_MESSAGE_CODE(UInt32(bitPattern: code)) {
+        case JERR_NO_SOI:
+            .notAJPEG
+        case JERR_SOF_UNSUPPORTED, JERR_BAD_PRECISION, JERR_COMPONENT_COUNT, JERR_ARITH_NOTIMPL,
+            JERR_CCIR601_NOTIMPL, JERR_CONVERSION_NOTIMPL, JERR_FRACT_SAMPLE_NOTIMPL,
+            JERR_BAD_J_COLORSPACE, JERR_NOTIMPL, JERR_NOT_COMPILED:
+            .unsupported
+        case JERR_IMAGE_TOO_BIG, JERR_WIDTH_OVERFLOW:
+            .tooLarge
+        default:
+            atEndOfFile ? .truncated : .damaged
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Glibc
+
+/// A new file that only its owner can read, removed again unless it is kept.
+struct OutputFile: ~Copyable {
+    let descriptor: Int32
+    private let path: String
+    private let operation: String
+    private var isDoomed = true
+
+    /// Makes a file with a name that nothing has yet.
+    ///
+    /// - Throws: `.cannotWrite` or `.diskFull`.
+    init(
+        in directory: URL, prefix: String, suffix: String = "", to operation: String
+    ) throws(PictureError) {
+        while true {
+            let random = String(UInt64.random(in: .min ... .max), radix: 36)
+            let path = directory.appending(path: prefix + random + suffix)
+                .path(percentEncoded: false)
+            let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if opened >= 0 {
+                descriptor = opened
+                self.path = path
+                self.operation = operation
+                return
+            }
+            guard errno == EEXIST || errno == EINTR else {
+                throw .writing(errno, operation: operation)
+            }
+        }
+    }
+
+    deinit {
+        if isDoomed { unlink(path) }
+        close(descriptor)
+    }
+
+    /// Makes sure that the content is on the disk, closes the file and lets it live on.
+    consuming func keep() throws(PictureError) -> URL {
+        guard fsync(descriptor) == 0 else { throw .writing(errno, operation: operation) }
+        isDoomed = false
+        return URL(filePath: path, directoryHint: .notDirectory)
+    }
+
+    /// Removes the name now; the file goes when this value does, even after a crash.
+    mutating func removeName() {
+        unlink(path)
+        isDoomed = false
+    }
+}
+
+extension URL {
+    /// `TMPDIR`, or else `/tmp`.
+    static var temporaryFolder: URL {
+        let path = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return URL(filePath: path.hasPrefix("/") ? path : "/tmp", directoryHint: .isDirectory)
+    }
+}

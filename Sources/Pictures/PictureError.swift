@@ -1,0 +1,101 @@
+import FoundationEssentials
+
+/// What went wrong with a picture, and in the middle of what.
+///
+/// Pictures come from outside: any bytes whatsoever lead to a result or to one of these, never to a
+/// trap.
+public struct PictureError: Error, Sendable, Equatable {
+    public enum Code: Sendable, Equatable, CaseIterable {
+        /// There is no file of that name.
+        case notFound
+        /// The file may not be opened, cannot be read, or is no plain file.
+        case unreadable
+        /// The name is a folder's.
+        case isDirectory
+        /// The file has no bytes.
+        case empty
+        /// The bytes are something else than a JPEG, whatever the name says.
+        case notAJPEG
+        /// The file ends before the picture does.
+        case truncated
+        /// The picture's data are broken.
+        case damaged
+        /// A JPEG of a kind that cannot be decoded (lossless, 12 bits, odd components).
+        case unsupported
+        /// More pixels, or more memory while decoding, than `PictureLimits` allows.
+        case tooLarge
+        /// Memory ran out.
+        case outOfMemory
+        /// The result could not be written.
+        case cannotWrite
+        /// The result could not be written because the disk or the quota is full.
+        case diskFull
+        /// The task was cancelled.
+        case cancelled
+    }
+
+    public let code: Code
+
+    /// What was being attempted, as in "read holiday.jpg".
+    public let operation: String
+
+    /// What the system or libjpeg said, if anything; for logs.
+    public let detail: String?
+
+    public init(_ code: Code, operation: String, detail: String? = nil) {
+        self.code = code
+        self.operation = operation
+        self.detail = detail
+    }
+}
+
+extension PictureError {
+    /// The reason alone, as the end of a sentence that begins "… because", without a full stop.
+    public var reason: String {
+        switch code {
+        case .notFound: "there is no such file"
+        case .unreadable: "the file cannot be read"
+        case .isDirectory: "it is a folder"
+        case .empty: "the file is empty"
+        case .notAJPEG: "it is not a JPEG"
+        case .truncated: "the file ends before the picture does"
+        case .damaged: "the picture is damaged"
+        case .unsupported: "it is a kind of JPEG that is not supported"
+        case .tooLarge: "the picture is too large"
+        case .outOfMemory: "there is not enough memory"
+        case .cannotWrite: "the result could not be written"
+        case .diskFull: "the disk is full"
+        case .cancelled: "it was cancelled"
+        }
+    }
+}
+
+extension PictureError: CustomStringConvertible {
+    public var description: String {
+        let detail = detail.map { " (\($0))" } ?? ""
+        return "could not \(operation): \(reason)\(detail)"
+    }
+}
+
+/// How much a picture may ask for before it is refused as `PictureError.Code.tooLarge`.
+public enum PictureLimits {
+    /// Pixels, width × height: eight times a panorama of 16,384 × 8,192.
+    public static let pixelCount = 1 << 30
+
+    /// Pixels of a decoded picture in memory, 4 bytes each.
+    public static let decodedPixelCount = 1 << 28
+
+    /// Bytes that libjpeg keeps while it puts a progressive picture together (3 per pixel with the
+    /// usual chroma subsampling). Baseline pictures need none of it.
+    public static let coefficientByteCount = 1 << 30
+
+    /// Bytes before the picture proper: EXIF, thumbnails, maker notes, panorama depth maps.
+    public static let headerByteCount = 64 << 20
+
+    /// Scans of a progressive picture. Encoders write about ten; a file with thousands of empty
+    /// ones is an attack on the processor.
+    public static let scanCount = 200
+
+    /// Bytes of an ICC profile that are carried over.
+    public static let profileByteCount = 4 << 20
+}

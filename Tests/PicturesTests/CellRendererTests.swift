@@ -1,0 +1,151 @@
+import Pictures
+import Testing
+
+@Suite struct CellRendererTests {
+    private let halfBlocks = CellRenderer(style: .halfBlocks)
+
+    @Test func putsTwoPixelsIntoACell() throws {
+        let image = try #require(picture("RG", "BB", "KW", "KW"))
+        let cells = halfBlocks.render(image, fitting: CellSize(columns: 2, rows: 2))
+        #expect(
+            cells.text == """
+                ▀▀
+                  
+                """)
+        #expect(cells[0, 0] == .init(glyph: "▀", foreground: .red, background: .blue))
+        #expect(cells[1, 0] == .init(glyph: "▀", foreground: .green, background: .blue))
+        // Equal halves need no glyph.
+        #expect(cells[0, 1] == .init(glyph: " ", background: .black))
+        #expect(cells[1, 1] == .init(glyph: " ", background: .white))
+    }
+
+    @Test func leavesTheRestOfTheLastRowToTheTerminal() throws {
+        let image = try #require(picture("RRRR", "RRRR", "GGGG"))
+        let cells = halfBlocks.render(image, fitting: CellSize(columns: 4, rows: 9))
+        #expect(cells.size == CellSize(columns: 4, rows: 2))
+        #expect(cells[0, 0] == .init(glyph: " ", background: .red))
+        #expect(cells[3, 1] == .init(glyph: "▀", foreground: .green))
+    }
+
+    @Test(arguments: [
+        // A panorama of 6:1 is limited by the width; a cell is twice as high as wide.
+        (CellSize(columns: 60, rows: 20), CellSize(columns: 60, rows: 5)),
+        (CellSize(columns: 30, rows: 5), CellSize(columns: 30, rows: 3)),
+        (CellSize(columns: 160, rows: 2), CellSize(columns: 24, rows: 2)),
+        (CellSize(columns: 1, rows: 1), CellSize(columns: 1, rows: 1)),
+        (CellSize(columns: 0, rows: 7), CellSize(columns: 0, rows: 7)),
+        (CellSize(columns: -3, rows: 7), CellSize(columns: 0, rows: 7)),
+    ])
+    func fitsAPanoramaIntoABox(box: CellSize, expected: CellSize) {
+        let panorama = PixelImage(size: PixelSize(width: 600, height: 100), filledWith: .white)
+        for style: CellRenderer.Style in [.halfBlocks, .symbols, .characters(onDark: true)] {
+            let renderer = CellRenderer(style: style)
+            let cells = renderer.render(panorama, fitting: box)
+            #expect(cells.size == renderer.size(of: panorama.size, fitting: box))
+            #expect(cells.cells.count == cells.size.columns * cells.size.rows)
+            if style != .characters(onDark: true) {
+                #expect(cells.size == expected, "\(style)")
+            }
+        }
+    }
+
+    @Test func keepsTheShapeWithOtherCells() {
+        let square = PixelImage(size: PixelSize(width: 100, height: 100), filledWith: .white)
+        let box = CellSize(columns: 40, rows: 20)
+        #expect(
+            CellRenderer(style: .halfBlocks, cellAspect: 0.5).render(square, fitting: box).size
+                == CellSize(columns: 40, rows: 20))
+        #expect(
+            CellRenderer(style: .halfBlocks, cellAspect: 0.4).render(square, fitting: box).size
+                == CellSize(columns: 40, rows: 16))
+        #expect(CellRenderer(style: .halfBlocks, cellAspect: 0).cellAspect == 0.5)
+    }
+
+    @Test func drawsWithCharactersWhereThereAreNoColours() throws {
+        let image = try #require(picture("KKDDLLWW", "KKDDLLWW", "KKDDLLWW", "KKDDLLWW"))
+        let box = CellSize(columns: 8, rows: 2)
+        let dark = CellRenderer(style: .characters(onDark: true)).render(image, fitting: box)
+        #expect(dark.text == "  --**@@\n  --**@@")
+        let light = CellRenderer(style: .characters(onDark: false)).render(image, fitting: box)
+        #expect(light.text == "@@**--  \n@@**--  ")
+        #expect(dark.cells.allSatisfy { $0.foreground == nil && $0.background == nil })
+    }
+
+    @Test func followsEdgesWithSymbols() throws {
+        // A picture whose left third is red: no half block can show that, an eighth can.
+        var image = PixelImage(size: PixelSize(width: 32, height: 16), filledWith: .white)
+        for y in 0..<16 { for x in 0..<10 { image[x, y] = .init(red: 255, green: 0, blue: 0) } }
+        let cells = CellRenderer(style: .symbols).render(
+            image, fitting: CellSize(columns: 4, rows: 1))
+        #expect(cells.size == CellSize(columns: 4, rows: 1))
+        let edge = cells[1, 0]
+        #expect(edge.glyph == "▎" || edge.glyph == "▊", "\(edge.glyph)")
+        #expect(Set([edge.foreground, edge.background]) == [.red, .white])
+        #expect(cells[3, 0].background == .white || cells[3, 0].foreground == .white)
+    }
+
+    @Test func usesOnlyGlyphsThatEveryFontHas() {
+        var image = PixelImage(size: PixelSize(width: 320, height: 160))
+        for y in 0..<160 {
+            for x in 0..<320 {
+                let value = UInt8(truncatingIfNeeded: (x &* 73 ^ y &* 151) &* 37)
+                image[x, y] = .init(red: value, green: value &* 3, blue: value &* 7)
+            }
+        }
+        let cells = CellRenderer(style: .symbols).render(
+            image, fitting: CellSize(columns: 40, rows: 10))
+        for cell in cells.cells {
+            #expect(cell.glyph == " " || (0x2580...0x259F).contains(cell.glyph.value))
+            #expect(!(0x2591...0x2593).contains(cell.glyph.value), "no shades")
+        }
+    }
+
+    @Test func showsThroughAViewport() throws {
+        let image = try #require(picture("RRGGBBWW", "RRGGBBWW"))
+        var viewport = PanoramaViewport(wraps: true)
+        let box = CellSize(columns: 4, rows: 1)
+        func colors() -> [CellImage.Color?] {
+            halfBlocks.render(image, through: viewport, filling: box).cells.map(\.background)
+        }
+        #expect(colors() == [.green, .green, .blue, .blue])
+        viewport.turn(by: 0.5)
+        #expect(colors() == [.white, .white, .red, .red])
+        viewport.turn(by: 0.25)
+        #expect(colors() == [.red, .red, .green, .green])
+    }
+
+    @Test func asksForNoMorePixelsThanItShows() {
+        let box = CellSize(columns: 160, rows: 50)
+        #expect(halfBlocks.pixelSize(of: box) == PixelSize(width: 160, height: 100))
+        #expect(
+            CellRenderer(style: .symbols).pixelSize(of: box) == PixelSize(width: 1280, height: 800))
+    }
+
+    /// Rows of letters, a pixel each.
+    private func picture(_ rows: String...) -> PixelImage? {
+        let colors: [Character: [UInt8]] = [
+            "R": [255, 0, 0], "G": [0, 255, 0], "B": [0, 0, 255], "K": [0, 0, 0],
+            "W": [255, 255, 255], "D": [85, 85, 85], "L": [170, 170, 170],
+        ]
+        return PixelImage(
+            size: PixelSize(width: rows[0].count, height: rows.count),
+            bytes: rows.joined().flatMap { (colors[$0] ?? [0, 0, 0]) + [255] })
+    }
+}
+
+extension CellImage {
+    /// The glyphs as lines.
+    var text: String {
+        (0..<size.rows).map { row in
+            (0..<size.columns).map { String(Character(self[$0, row].glyph)) }.joined()
+        }.joined(separator: "\n")
+    }
+}
+
+extension CellImage.Color {
+    static let red = CellImage.Color(red: 255, green: 0, blue: 0)
+    static let green = CellImage.Color(red: 0, green: 255, blue: 0)
+    static let blue = CellImage.Color(red: 0, green: 0, blue: 255)
+    static let black = CellImage.Color(red: 0, green: 0, blue: 0)
+    static let white = CellImage.Color(red: 255, green: 255, blue: 255)
+}
