@@ -1,0 +1,45 @@
+extension KeyCommand {
+    public static let keyMenu = KeyCommand(
+        "app.keys", keys: ["?", "F1"], title: "Keys of this context", label: "keys", weight: 100)
+    public static let commandPalette = KeyCommand(
+        "app.commands", keys: [":"], title: "Command palette")
+    public static let redraw = KeyCommand(
+        "app.redraw", keys: ["^L"], title: "Draw the screen again")
+    public static let suspend = KeyCommand(
+        "app.suspend", keys: ["^Z"], title: "Suspend, back to the shell")
+    public static let quit = KeyCommand("app.quit", keys: ["q"], title: "Quit", label: "quit")
+
+    /// The commands that work everywhere.
+    public static let applicationCommands: [KeyCommand] = [
+        .keyMenu, .commandPalette, .redraw, .suspend, .quit,
+    ]
+}
+
+extension Application {
+    func makeKeyTable() -> KeyTable {
+        let isModal = !presentations.isEmpty
+        return KeyTable("Everywhere") {
+            KeyCommand.keyMenu.performs { self.presentKeyMenu() }
+            KeyCommand.commandPalette.performs { self.presentKeyMenu() }
+            KeyCommand.redraw.performs { self.redraw() }
+            KeyCommand.suspend.performs { self.suspend() }
+            if !isModal {
+                KeyCommand.quit.performs { self.requestTermination() }
+            }
+        }
+    }
+
+    /// Shows the keys of the current context; the chosen one is run.
+    public func presentKeyMenu() {
+        guard !(topViewController is KeyMenuController) else { return }
+        present(
+            KeyMenuController(chain: responderChain, bindings: configuration.bindings) {
+                [weak self] in self?.perform($0)
+            })
+    }
+
+    /// Ends the program unless the delegate wants it to stay.
+    public func requestTermination() {
+        if delegate?.applicationShouldTerminate(self) ?? true { terminate() }
+    }
+}

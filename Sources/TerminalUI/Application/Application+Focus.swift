@@ -1,0 +1,70 @@
+extension Application {
+    /// The controller that is uppermost on the screen.
+    public var topViewController: ViewController? {
+        presentations.last?.controller ?? rootViewController
+    }
+
+    /// Makes a responder the first to get keys. Returns false when a box lies over it.
+    func focus(_ responder: Responder) -> Bool {
+        if let top = presentations.last, let view = responder as? View, !view.isDescendant(of: top)
+        {
+            // It will have the keys once what lies over it is gone.
+            top.previousResponder = responder
+            return false
+        }
+        guard firstResponder !== responder else { return true }
+        let old = firstResponder
+        firstResponder = responder
+        matcher.forget()
+        (old as? View)?.focusDidChange()
+        (responder as? View)?.focusDidChange()
+        setNeedsDisplay()
+        return true
+    }
+
+    /// Takes the keys from whoever has them and gives them to the controller on top.
+    func dropFocus() {
+        let old = firstResponder
+        firstResponder = topViewController
+        (old as? View)?.focusDidChange()
+        setNeedsDisplay()
+    }
+
+    /// Gives the keys to the view a controller prefers.
+    func focus(in controller: ViewController) {
+        if let view = controller.preferredFirstResponder, view.becomeFirstResponder() { return }
+        _ = focus(controller as Responder)
+    }
+
+    // MARK: - Presentation
+
+    func present(_ controller: ViewController) {
+        guard controller.presentation == nil, controller.parent == nil else { return }
+        let presentation = PresentationView(controller)
+        presentation.previousResponder = firstResponder
+        controller.presentation = presentation
+        presentations.append(presentation)
+        window.addSubview(presentation)
+        controller.setOnScreen(true)
+        focus(in: controller)
+        setNeedsDisplay()
+    }
+
+    /// Takes a presented controller off the screen, with all that were presented after it.
+    func dismiss(_ presentation: PresentationView) {
+        guard let index = presentations.firstIndex(where: { $0 === presentation }) else { return }
+        let leaving = presentations[index...].reversed()
+        let heir = presentation.previousResponder
+        presentations.removeSubrange(index...)
+        for presentation in leaving {
+            presentation.controller.setOnScreen(false)
+            presentation.controller.presentation = nil
+            presentation.removeFromSuperview()
+        }
+        if let view = heir as? View, view.isDescendant(of: window), view.becomeFirstResponder() {
+            return
+        }
+        if let top = topViewController { focus(in: top) }
+        setNeedsDisplay()
+    }
+}

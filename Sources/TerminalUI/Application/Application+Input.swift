@@ -1,0 +1,76 @@
+extension Application {
+    /// Who is asked first about a key: the focused view, else the controller on top.
+    public var responderChain: [Responder] {
+        let first: Responder? = firstResponder ?? topViewController
+        return first?.chain ?? [self]
+    }
+
+    /// Does what an event of the terminal means, and draws.
+    public func handle(_ event: InputEvent) {
+        idle.noteWork()
+        switch event {
+        case .key(let press): handle(press)
+        case .paste(let text):
+            matcher.forget()
+            _ = responderChain.contains { $0.paste(text) }
+        case .mouse(let event):
+            matcher.forget()
+            handle(event)
+        }
+    }
+
+    /// Presses keys by name, e.g. `press("g g")`; for tests.
+    public func press(_ sequence: KeySequence) {
+        for press in sequence.presses { handle(.key(press)) }
+    }
+
+    /// Writes text as if it were typed, a key for each character; for tests.
+    public func type(_ text: String) {
+        for scalar in text.unicodeScalars {
+            handle(.key(scalar == "\n" ? KeyPress(.enter) : .character(scalar)))
+        }
+    }
+
+    private func handle(_ press: KeyPress) {
+        let hadPending = !matcher.pending.isEmpty
+        dismissMessage()
+        let outcome = matcher.press(
+            press, along: responderChain, bindings: configuration.bindings)
+        switch outcome {
+        case .found(let entry): perform(entry)
+        case .incomplete: setNeedsDisplay()
+        case .taken: break
+        case .unknown(let presses):
+            guard hadPending else { break }
+            setNeedsDisplay()
+            if press.key != .escape {
+                showMessage("\(KeySequence(presses).displayName) does nothing here.")
+            }
+        }
+    }
+
+    /// Does what an entry of a key table says, or says why it cannot be done.
+    public func perform(_ entry: KeyTable.Entry) {
+        setNeedsDisplay()
+        if let reason = entry.reason {
+            showMessage(reason, .warning)
+        } else {
+            entry.action()
+        }
+    }
+
+    private func handle(_ event: MouseEvent) {
+        guard let hit = window.hitTest(event.location) else { return }
+        if event.action == .press, event.button == .left {
+            var candidate: View? = hit
+            while let view = candidate, !view.becomeFirstResponder() { candidate = view.superview }
+        }
+        var candidate: View? = hit
+        while let view = candidate {
+            var local = event
+            local.location = event.location - view.convertToScreen(.zero)
+            if view.mouse(local) { return }
+            candidate = view.superview
+        }
+    }
+}

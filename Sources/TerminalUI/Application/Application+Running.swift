@@ -1,0 +1,134 @@
+import Dispatch
+import Glibc
+
+extension Application {
+    /// Takes the terminal, shows the root controller and returns when the program is over.
+    ///
+    /// - Returns: The exit status: what ``terminate(_:)`` was told, or 128 and the signal's number.
+    /// - Throws: ``TerminalError`` when there is no terminal to draw on.
+    public func run(root: ViewController) async throws -> Int32 {
+        try start(root: root)
+        return await withCheckedContinuation { continuation in
+            if let exitStatus {
+                continuation.resume(returning: exitStatus)
+            } else {
+                exit = continuation
+            }
+        }
+    }
+
+    /// Takes the terminal and shows the root controller; the main queue does the rest.
+    public func start(root: ViewController) throws(TerminalError) {
+        signals = screen.inputDescriptor == nil ? nil : SignalLoop(application: self)
+        do {
+            try screen.open()
+        } catch {
+            signals?.stop()
+            signals = nil
+            throw error
+        }
+        frames.isOpen = true
+        surface.theme = Theme(depth: screen.colorDepth)
+        if let descriptor = screen.inputDescriptor {
+            input = InputLoop(
+                descriptor: descriptor, decoder: InputDecoder(keys: screen.keySequences),
+                application: self)
+        }
+        rootViewController = root
+        window.frame = Rect(size: screen.size)
+        window.addSubview(root.view)
+        window.layoutIfNeeded()
+        root.setOnScreen(true)
+        if firstResponder == nil { focus(in: root) }
+        setNeedsDisplay()
+        drawIfNeeded()
+    }
+
+    /// Gives the terminal back and ends ``run(root:)``.
+    public func terminate(_ status: Int32 = 0) {
+        guard exitStatus == nil else { return }
+        exitStatus = status
+        dismissMessage()
+        frames.isOpen = false
+        input?.stop()
+        input = nil
+        screen.close()
+        signals?.stop()
+        signals = nil
+        exit?.resume(returning: status)
+        exit = nil
+    }
+
+    /// Stops the program and goes back to the shell until it is continued (`fg`).
+    public func suspend() {
+        guard let signals, frames.isOpen else { return }
+        leaveScreen()
+        signals.stopProcess()
+        enterScreen()
+    }
+
+    /// Lends the terminal to another program, e.g. `$EDITOR`, while `body` runs.
+    ///
+    /// The main queue goes on meanwhile: transfers continue, but nothing is drawn and no key read.
+    public func lendScreen<Result>(
+        _ body: @MainActor () async throws -> Result
+    ) async rethrows -> Result {
+        leaveScreen()
+        defer { enterScreen() }
+        return try await body()
+    }
+
+    /// Copies text to the terminal's clipboard (OSC 52), over SSH too.
+    public func copyToClipboard(_ text: String) {
+        let encoded = Base64.encode(Array(text.utf8))
+        screen.send(Array("\u{1B}]52;c;".utf8) + encoded + [0x07])
+    }
+
+    private func leaveScreen() {
+        guard frames.isOpen else { return }
+        frames.isOpen = false
+        input?.pause()
+        screen.close()
+    }
+
+    private func enterScreen() {
+        guard exitStatus == nil, !frames.isOpen else { return }
+        do {
+            try screen.open()
+        } catch {
+            terminate(1)
+            return
+        }
+        frames.isOpen = true
+        input?.resume()
+        screen.invalidate()
+        sizeMayHaveChanged()
+        setNeedsDisplay()
+        delegate?.applicationDidResume(self)
+    }
+
+    /// Lays everything out for the terminal's size of now.
+    func sizeMayHaveChanged() {
+        guard frames.isOpen else { return }
+        _ = screen.updateSize()
+        idle.noteWork()
+        setNeedsDisplay()
+    }
+
+    /// Does what a signal asks for.
+    func handle(signal: Int32) {
+        switch signal {
+        case SIGWINCH: sizeMayHaveChanged()
+        case SIGTSTP: suspend()
+        case SIGCONT:
+            // Stopped by a signal that cannot be caught: the shell has had the terminal.
+            guard frames.isOpen else { return }
+            leaveScreen()
+            enterScreen()
+        case SIGTERM, SIGHUP, SIGINT:
+            delegate?.applicationWillTerminate(self)
+            terminate(128 + signal)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Decides when a frame is due: many changes, one frame.
+struct FrameClock {
+    /// Whether something has changed since the last frame.
+    private(set) var isDirty = false
+
+    /// Whether a draw waits in the queue.
+    var isScheduled = false
+
+    /// Whether there is a terminal to draw on.
+    var isOpen = false
+
+    private var lastFrame: ContinuousClock.Instant?
+
+    /// Frames that no key asked for are at least this far apart.
+    static let interval = Duration.milliseconds(10)
+
+    /// Notes a change. Returns whether a draw has to be put into the queue for it.
+    mutating func noteChange() -> Bool {
+        isDirty = true
+        guard isOpen, !isScheduled else { return false }
+        isScheduled = true
+        return true
+    }
+
+    /// How long the next frame has to wait; nil when it is due.
+    func wait(at now: ContinuousClock.Instant) -> Duration? {
+        guard let lastFrame else { return nil }
+        let elapsed = lastFrame.duration(to: now)
+        return elapsed < Self.interval ? Self.interval - elapsed : nil
+    }
+
+    mutating func begin(at now: ContinuousClock.Instant) {
+        isDirty = false
+        lastFrame = now
+    }
+}

@@ -1,0 +1,101 @@
+import Dispatch
+import Glibc
+
+/// Reads the terminal in big chunks and hands on what they mean.
+@MainActor
+final class InputLoop {
+    /// Bytes read since the program began.
+    private(set) var byteCount = 0
+
+    private let descriptor: Int32
+    private var decoder: InputDecoder
+    private let source: any DispatchSourceRead
+    private weak var application: Application?
+    private var escapeTimer: ScheduledAction?
+    private var isPaused = false
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+    init(descriptor: Int32, decoder: InputDecoder, application: Application) {
+        self.descriptor = descriptor
+        self.decoder = decoder
+        self.application = application
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+        source.setEventHandler { @Sendable [weak self] in
+            MainActor.assumeIsolated { self?.readAvailable() }
+        }
+        source.activate()
+    }
+
+    /// Whether a key waits: unread, or as an Esc that may become something longer.
+    var isPending: Bool { decoder.isPending || hasUnreadBytes }
+
+    func stop() {
+        escapeTimer?.cancel()
+        if isPaused { source.resume() }
+        source.cancel()
+    }
+
+    /// Leaves the terminal's bytes to others until ``resume()``.
+    func pause() {
+        guard !isPaused else { return }
+        isPaused = true
+        source.suspend()
+    }
+
+    func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        source.resume()
+    }
+
+    private var hasUnreadBytes: Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&request, 1, 0) > 0
+    }
+
+    /// Reads what there is now; a stream that does not end is cut, so that frames are drawn.
+    private func readAvailable() {
+        escapeTimer?.cancel()
+        escapeTimer = nil
+        var remaining = decoder.isPasting ? 64 << 20 : 1 << 20
+        while remaining > 0, !isPaused, hasUnreadBytes {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                read(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else {
+                // The terminal is gone; without this the source would fire for ever.
+                source.cancel()
+                application?.handle(signal: SIGHUP)
+                return
+            }
+            byteCount += count
+            remaining -= count
+            let events = buffer.withUnsafeBufferPointer { decoder.decode($0[..<count]) }
+            hand(on: events)
+        }
+        waitForRestOfEscape()
+        finishTurn()
+    }
+
+    private func waitForRestOfEscape() {
+        guard decoder.isPending, !decoder.isPasting, let application else { return }
+        escapeTimer = application.scheduler.schedule(
+            after: application.configuration.escapeDelay
+        ) { [weak self] in
+            guard let self else { return }
+            hand(on: decoder.flush())
+            finishTurn()
+        }
+    }
+
+    private func hand(on events: [InputEvent]) {
+        for event in events { application?.handle(event) }
+    }
+
+    private func finishTurn() {
+        application?.idle.noteWork()
+        application?.drawIfNeeded()
+        application?.checkIdle()
+    }
+}

@@ -1,0 +1,55 @@
+/// A sentence in the last row that goes away by itself.
+public struct StatusMessage: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case information
+        case success
+        case warning
+        case error
+
+        var role: Role {
+            switch self {
+            case .information: .text
+            case .success: .success
+            case .warning: .warning
+            case .error: .error
+            }
+        }
+    }
+
+    public var text: String
+    public var kind: Kind
+
+    public init(_ text: String, _ kind: Kind = .information) {
+        self.text = text
+        self.kind = kind
+    }
+}
+
+extension Application {
+    /// Shows a sentence in the last row, until the next key or for a while.
+    ///
+    /// - Parameter lifetime: Nil keeps it until a key is pressed.
+    public func showMessage(
+        _ text: String, _ kind: StatusMessage.Kind = .information,
+        for lifetime: Duration? = .seconds(5)
+    ) {
+        messageTimer?.cancel()
+        messageTimer = nil
+        message = StatusMessage(text, kind)
+        if let lifetime {
+            messageTimer = scheduler.schedule(after: lifetime) { [weak self] in
+                self?.dismissMessage()
+            }
+        }
+        setNeedsDisplay()
+    }
+
+    /// Takes the sentence away.
+    public func dismissMessage() {
+        guard message != nil else { return }
+        message = nil
+        messageTimer?.cancel()
+        messageTimer = nil
+        setNeedsDisplay()
+    }
+}

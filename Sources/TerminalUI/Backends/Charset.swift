@@ -1,0 +1,65 @@
+import CNcurses
+import Glibc
+
+/// The characters that reach the terminal: all of Unicode, or ASCII for a terminal that has no more.
+enum Charset: Hashable, Sendable {
+    case utf8
+    case ascii
+
+    /// Sets the C library's idea of characters from the environment, which ncurses relies on.
+    ///
+    /// An environment that says nothing at all (a container, a bare SSH session) is taken for
+    /// UTF-8, which every terminal of today speaks; one that names another encoding gets ASCII.
+    static func adopted() -> Charset {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let isSilent = names.allSatisfy { name in
+            getenv(name).map { $0.pointee == 0 } ?? true
+        }
+        _ = setlocale(LC_CTYPE, isSilent ? "C.UTF-8" : "")
+        if isUTF8 { return .utf8 }
+        // The named locale may not be installed here though it is a UTF-8 one.
+        let wanted = names.compactMap { getenv($0).map { String(cString: $0) } }
+            .first { !$0.isEmpty }
+        if let wanted = wanted?.lowercased(), wanted.contains("utf-8") || wanted.contains("utf8"),
+            setlocale(LC_CTYPE, "C.UTF-8") != nil, isUTF8
+        {
+            return .utf8
+        }
+        return .ascii
+    }
+
+    private static var isUTF8: Bool {
+        nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
+    }
+
+    /// A scalar as it can be shown.
+    func representation(of scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if self == .utf8 || scalar.isASCII { return scalar }
+        return Self.likenesses[scalar] ?? "?"
+    }
+
+    /// What ncurses is told of a cell that it cannot hold: the base, or a blank as wide.
+    static func standIn(for cell: Cell) -> UInt32 {
+        if let base = cell.grapheme.text.unicodeScalars.first,
+            byteclub_wcwidth(base.value) == cell.columnCount
+        {
+            return base.value
+        }
+        return cell.columnCount == 2 ? 0x3000 : 0xB7
+    }
+
+    private static let likenesses: [Unicode.Scalar: Unicode.Scalar] = {
+        var table: [Unicode.Scalar: Unicode.Scalar] = [
+            "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "┌": "+", "┐": "+",
+            "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+", "┴": "+", "┼": "+",
+            "…": "~", "•": "*", "·": ".", "●": "*", "○": "o", "✓": "v", "✗": "x", "→": ">",
+            "←": "<", "↑": "^", "↓": "v", "▸": ">", "▾": "v", "“": "\"", "”": "\"", "‘": "'",
+            "’": "'", "–": "-", "—": "-", "×": "x", "█": "#", "▉": "#", "▊": "#", "▋": "#",
+            "▌": "|", "▍": "|", "▎": "|", "▏": "|", "▐": "|", "▀": "\"", "▄": "_", "◌": "o",
+        ]
+        for (scalar, likeness) in zip("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".unicodeScalars, "|/-\\|/-\\|/".unicodeScalars) {
+            table[scalar] = likeness
+        }
+        return table
+    }()
+}

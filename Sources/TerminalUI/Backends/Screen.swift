@@ -1,0 +1,56 @@
+/// A terminal that shows frames.
+///
+/// ``CursesScreen`` is the real one; ``TestScreen`` keeps the frames in memory.
+@MainActor
+public protocol Screen: AnyObject {
+    /// The size in cells, as of the last ``open()`` or ``updateSize()``.
+    var size: Size { get }
+
+    var colorDepth: ColorDepth { get }
+
+    /// The descriptor whose bytes are keys; nil when nothing can be read.
+    var inputDescriptor: Int32? { get }
+
+    /// The strings that the terminal's special keys send.
+    var keySequences: [[UInt8]: KeyPress] { get }
+
+    /// Takes the terminal over. Also after ``close()``, to come back.
+    func open() throws(TerminalError)
+
+    /// Gives the terminal back as it was found.
+    func close()
+
+    /// Asks the terminal for its size again. Returns whether it has changed.
+    func updateSize() -> Bool
+
+    /// Shows a frame with the cursor at a place, or without one.
+    func present(_ surface: Surface, cursor: Point?)
+
+    /// Forgets what is on the terminal: the next frame is painted whole.
+    func invalidate()
+
+    /// Writes bytes that draw nothing, e.g. text for the clipboard.
+    func send(_ sequence: [UInt8])
+}
+
+/// Why a terminal cannot be used, as a sentence for the person at it.
+public struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Code: Hashable, Sendable {
+        /// Standard input or output is a file or a pipe.
+        case notATerminal
+        /// `TERM` is not set, or names a type nobody has described.
+        case unknownType
+        /// A terminal that cannot place its cursor.
+        case tooSimple
+        /// The system refused.
+        case systemError(Int32)
+    }
+
+    public let code: Code
+    public let description: String
+
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}

@@ -1,0 +1,88 @@
+/// A terminal in memory: keeps the last frame, for tests that compare whole screens.
+public final class TestScreen: Screen {
+    public private(set) var size: Size
+    public let colorDepth: ColorDepth
+    public let inputDescriptor: Int32? = nil
+    public let keySequences: [[UInt8]: KeyPress] = [:]
+
+    public private(set) var isOpen = false
+    public private(set) var cells: ContiguousArray<Cell> = []
+    public private(set) var cursor: Point?
+    /// How many frames were shown.
+    public private(set) var frameCount = 0
+    /// What was sent beside the frames.
+    public private(set) var sentBytes: [UInt8] = []
+
+    private var nextSize: Size
+
+    public init(size: Size = Size(width: 80, height: 24), colorDepth: ColorDepth = .palette) {
+        self.size = size
+        nextSize = size
+        self.colorDepth = colorDepth
+    }
+
+    public func open() throws(TerminalError) { isOpen = true }
+
+    public func close() { isOpen = false }
+
+    /// What the terminal's next size is; the application learns it as from a signal.
+    public func setSize(_ size: Size) { nextSize = size }
+
+    public func updateSize() -> Bool {
+        defer { size = nextSize }
+        return size != nextSize
+    }
+
+    public func present(_ surface: Surface, cursor: Point?) {
+        cells = surface.cells
+        self.cursor = cursor
+        frameCount += 1
+    }
+
+    public func invalidate() {}
+
+    public func send(_ sequence: [UInt8]) { sentBytes += sequence }
+
+    // MARK: - Looking
+
+    private func cell(_ column: Int, _ row: Int) -> Cell {
+        let index = row * size.width + column
+        return cells.indices.contains(index) ? cells[index] : .blank
+    }
+
+    /// The rows as text, without the spaces at their ends.
+    public var lines: [String] {
+        (0..<size.height).map { row in
+            var line = ""
+            for column in 0..<size.width {
+                let cell = cell(column, row)
+                if cell.columnCount > 0 { line += cell.grapheme.text }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// The whole screen as text.
+    public var text: String { lines.joined(separator: "\n") }
+
+    /// The style of a cell.
+    public func style(column: Int, row: Int) -> Style { cell(column, row).style }
+
+    /// A letter for each cell's style: `.` for the plain one, then `a`, `b`… in the order of
+    /// `styles`; `?` for one that is not listed.
+    public func attributeMap(_ styles: [Style]) -> [String] {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz")
+        return (0..<size.height).map { row in
+            String(
+                (0..<size.width).map { column -> Character in
+                    let style = cell(column, row).style
+                    if style == .plain { return "." }
+                    guard let index = styles.firstIndex(of: style), index < letters.count else {
+                        return "?"
+                    }
+                    return letters[index]
+                })
+        }
+    }
+}

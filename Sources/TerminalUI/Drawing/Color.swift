@@ -1,0 +1,63 @@
+/// A colour of a cell's text or background.
+///
+/// Palette entries follow the user's own scheme for 0–15 and xterm's cube for 16–255. The
+/// screen draws the nearest colour that the terminal has.
+public struct Color: Hashable, Sendable {
+    /// The kind in the top byte, so that colours compare as one number.
+    let bits: UInt32
+
+    private init(bits: UInt32) { self.bits = bits }
+
+    /// What a colour is made of.
+    public enum Kind: Hashable, Sendable {
+        /// The terminal's own text or background colour.
+        case `default`
+        case palette(UInt8)
+        case rgb(red: UInt8, green: UInt8, blue: UInt8)
+    }
+
+    public static let `default` = Color(bits: 0)
+
+    public static func palette(_ index: UInt8) -> Color {
+        Color(bits: 1 << 24 | UInt32(index))
+    }
+
+    public static func rgb(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Color {
+        Color(bits: 2 << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
+    }
+
+    public var kind: Kind {
+        switch bits >> 24 {
+        case 1: .palette(UInt8(truncatingIfNeeded: bits))
+        case 2:
+            .rgb(
+                red: UInt8(truncatingIfNeeded: bits >> 16),
+                green: UInt8(truncatingIfNeeded: bits >> 8),
+                blue: UInt8(truncatingIfNeeded: bits))
+        default: .default
+        }
+    }
+}
+
+/// How many colours a terminal shows.
+public enum ColorDepth: Int, Hashable, Sendable, Comparable {
+    /// Attributes only: also what `NO_COLOR` asks for.
+    case monochrome = 0
+    case eight = 8
+    case sixteen = 16
+    case palette = 256
+
+    public static func < (left: ColorDepth, right: ColorDepth) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    /// The depth for a terminal that says how many colours it has.
+    public init(colorCount: Int) {
+        switch colorCount {
+        case 256...: self = .palette
+        case 16...: self = .sixteen
+        case 8...: self = .eight
+        default: self = .monochrome
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+/// A grapheme as a number: a scalar's own value, or the place of a longer cluster in a table.
+///
+/// Numbers compare and copy without reference counting, which is what a frame of thousands of
+/// cells needs.
+public struct Grapheme: Hashable, Sendable {
+    let bits: UInt32
+
+    private static let clusterFlag: UInt32 = 1 << 31
+
+    public init(_ scalar: Unicode.Scalar) { bits = scalar.value }
+
+    /// A cluster of one scalar or more. An empty one becomes a space.
+    public init(cluster: some StringProtocol) {
+        let scalars = cluster.unicodeScalars
+        guard let first = scalars.first else {
+            self = .space
+            return
+        }
+        if scalars.index(after: scalars.startIndex) == scalars.endIndex {
+            bits = first.value
+        } else if let index = ClusterTable.index(of: String(cluster)) {
+            bits = Self.clusterFlag | index
+        } else {
+            bits = first.value
+        }
+    }
+
+    public static let space = Grapheme(" ")
+
+    /// The grapheme as text.
+    public var text: String {
+        if bits & Self.clusterFlag != 0 {
+            return ClusterTable.text(at: bits & ~Self.clusterFlag)
+        }
+        return Unicode.Scalar(bits).map { String($0) } ?? " "
+    }
+
+    /// The only scalar of the grapheme; nil for a longer cluster.
+    public var scalar: Unicode.Scalar? {
+        bits & Self.clusterFlag == 0 ? Unicode.Scalar(bits) : nil
+    }
+}
+
+/// The clusters seen so far, numbered in order of appearance.
+private enum ClusterTable {
+    private struct State {
+        var texts: [String] = []
+        var indices: [String: UInt32] = [:]
+    }
+
+    private static let state = Mutex(State())
+
+    /// Text from outside may bring clusters without end: past this many, new ones are shown by
+    /// their first scalar alone.
+    private static let limit = 1 << 16
+
+    static func index(of text: String) -> UInt32? {
+        state.withLock { state in
+            if let index = state.indices[text] { return index }
+            guard state.texts.count < limit else { return nil }
+            let index = UInt32(state.texts.count)
+            state.texts.append(text)
+            state.indices[text] = index
+            return index
+        }
+    }
+
+    static func text(at index: UInt32) -> String {
+        state.withLock { state in
+            state.texts.indices.contains(Int(index)) ? state.texts[Int(index)] : " "
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// How a cell's text looks: two colours and attributes.
+public struct Style: Hashable, Sendable {
+    public var foreground: Color
+    public var background: Color
+    public var attributes: Attributes
+
+    public init(
+        foreground: Color = .default, background: Color = .default,
+        _ attributes: Attributes = []
+    ) {
+        self.foreground = foreground
+        self.background = background
+        self.attributes = attributes
+    }
+
+    /// The terminal's own colours, no attributes.
+    public static let plain = Style()
+
+    public struct Attributes: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let bold = Attributes(rawValue: 1)
+        public static let dim = Attributes(rawValue: 2)
+        public static let italic = Attributes(rawValue: 4)
+        public static let underline = Attributes(rawValue: 8)
+        public static let reverse = Attributes(rawValue: 16)
+    }
+
+    /// The same style with more attributes.
+    public func adding(_ attributes: Attributes) -> Style {
+        var style = self
+        style.attributes.formUnion(attributes)
+        return style
+    }
+
+    /// The same style in another text colour.
+    public func colored(_ foreground: Color) -> Style {
+        var style = self
+        style.foreground = foreground
+        return style
+    }
+
+    /// The same style on another background.
+    public func on(_ background: Color) -> Style {
+        var style = self
+        style.background = background
+        return style
+    }
+}

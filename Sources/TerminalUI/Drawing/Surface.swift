@@ -1,0 +1,140 @@
+/// The frame being drawn: a grid of cells and the window of it that the current view may touch.
+///
+/// A view draws in its own coordinates, (0, 0) being its upper left corner; what falls outside the
+/// window is cut. Text goes through ``draw(_:at:style:columns:truncation:)``, which makes control
+/// characters visible: nothing drawn can reach the terminal as an escape sequence.
+public final class Surface {
+    public private(set) var size: Size
+    public var theme: Theme
+
+    /// Row after row, `size.width × size.height` cells.
+    public private(set) var cells: ContiguousArray<Cell>
+
+    /// The window in its own coordinates: its origin is (0, 0).
+    public var bounds: Rect { Rect(size: window.size) }
+
+    /// The window and the part of it that may be drawn on, both in cells of the screen.
+    private var window: Rect
+    private var clip: Rect
+
+    public init(size: Size, theme: Theme = Theme(depth: .palette)) {
+        self.size = Size(width: max(0, size.width), height: max(0, size.height))
+        self.theme = theme
+        cells = ContiguousArray(repeating: .blank, count: self.size.width * self.size.height)
+        window = Rect(size: self.size)
+        clip = window
+    }
+
+    /// Begins a new frame: everything blank, the window as large as the screen.
+    public func clear(size newSize: Size? = nil) {
+        if let newSize, newSize != size {
+            size = Size(width: max(0, newSize.width), height: max(0, newSize.height))
+            cells = ContiguousArray(repeating: .blank, count: size.width * size.height)
+        } else {
+            cells.withUnsafeMutableBufferPointer { $0.update(repeating: .blank) }
+        }
+        window = Rect(size: size)
+        clip = window
+    }
+
+    /// The cell at a place of the screen, blank outside.
+    public subscript(column column: Int, row row: Int) -> Cell {
+        guard column >= 0, row >= 0, column < size.width, row < size.height else { return .blank }
+        return cells[row * size.width + column]
+    }
+
+    /// Draws with `rect` as the window: its corner is (0, 0), and nothing outside is touched.
+    public func inside(_ rect: Rect, _ body: () -> Void) {
+        let saved = (window, clip)
+        window = rect.offset(by: window.origin)
+        clip = clip.intersection(window)
+        if !clip.isEmpty { body() }
+        (window, clip) = saved
+    }
+
+    // MARK: - Cells
+
+    /// Puts one cell; a wide one that does not fit becomes a space.
+    public func put(_ cell: Cell, at point: Point) {
+        let x = point.x + window.x
+        let y = point.y + window.y
+        guard y >= clip.y, y < clip.maxY else { return }
+        if cell.columnCount == 2 {
+            let hasLeft = x >= clip.x && x < clip.maxX
+            let hasRight = x + 1 >= clip.x && x + 1 < clip.maxX
+            if hasLeft && hasRight {
+                write(cell, x, y)
+                write(.continuation(cell.style), x + 1, y)
+            } else if hasLeft {
+                write(Cell(.space, style: cell.style), x, y)
+            } else if hasRight {
+                write(Cell(.space, style: cell.style), x + 1, y)
+            }
+        } else if x >= clip.x, x < clip.maxX {
+            write(cell, x, y)
+        }
+    }
+
+    /// Fills a rectangle of the window with one cell.
+    public func fill(_ rect: Rect, with cell: Cell = .blank) {
+        let area = rect.offset(by: window.origin).intersection(clip)
+        guard !area.isEmpty else { return }
+        for y in area.rows {
+            release(area.x, y)
+            release(area.maxX - 1, y)
+            let start = y * size.width
+            cells.withUnsafeMutableBufferPointer { cells in
+                for x in area.columns { cells[start + x] = cell }
+            }
+        }
+    }
+
+    public func fill(_ rect: Rect, style: Style) {
+        fill(rect, with: Cell(.space, style: style))
+    }
+
+    /// Changes the styles in a rectangle and leaves its text: a selection bar, a backdrop.
+    public func restyle(_ rect: Rect, _ change: (Style) -> Style) {
+        let area = rect.offset(by: window.origin).intersection(clip)
+        guard !area.isEmpty else { return }
+        for y in area.rows {
+            for x in area.columns {
+                cells[y * size.width + x].style = change(cells[y * size.width + x].style)
+            }
+        }
+    }
+
+    /// Writes a cell of the screen and takes care of wide graphemes it cuts in two.
+    private func write(_ cell: Cell, _ x: Int, _ y: Int) {
+        release(x, y)
+        cells[y * size.width + x] = cell
+    }
+
+    /// Turns the other half of a wide grapheme at this place into a space.
+    private func release(_ x: Int, _ y: Int) {
+        let index = y * size.width + x
+        let old = cells[index]
+        if old.columnCount == 1 { return }
+        if old.columnCount == 2, x + 1 < size.width, cells[index + 1].columnCount == 0 {
+            cells[index + 1] = Cell(.space, style: old.style)
+        }
+        if old.columnCount == 0, x > 0, cells[index - 1].columnCount == 2 {
+            cells[index - 1] = Cell(.space, style: old.style)
+        }
+        cells[index].columnCount = 1
+    }
+
+    /// Lets the text of this file's neighbours write a run of single columns quickly.
+    func writeASCII(_ bytes: some Sequence<UInt8>, at point: Point, style: Style) {
+        let y = point.y + window.y
+        guard y >= clip.y, y < clip.maxY else { return }
+        var x = point.x + window.x
+        for byte in bytes {
+            if x >= clip.maxX { break }
+            if x >= clip.x {
+                write(Cell(Grapheme(Unicode.Scalar(byte)), style: style), x, y)
+            }
+            x += 1
+        }
+    }
+}

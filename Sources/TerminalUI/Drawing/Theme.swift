@@ -1,0 +1,137 @@
+/// What a piece of text is for; the theme says how that looks.
+public enum Role: Hashable, Sendable, CaseIterable {
+    /// Ordinary text.
+    case text
+    /// Text that can be left unread: sizes, ages, hints.
+    case secondary
+    /// What the eye should find first: the tab, a title, the name of a key.
+    case accent
+    case heading
+    /// A line around something, and the same when what is inside has the keys.
+    case border
+    case focusedBorder
+    /// The chosen row of the list that has the keys, and of one that has not.
+    case selection
+    case inactiveSelection
+    /// A row with a mark on it.
+    case marked
+    /// The part of a row that a filter or a search matched.
+    case match
+    case key
+    case keyLabel
+    case activeTab
+    case inactiveTab
+    case button
+    case focusedButton
+    case disabled
+    /// The ground of a text field, and of the one being typed in.
+    case field
+    case focusedField
+    /// Selected text in an editor.
+    case selectedText
+    case progress
+    case progressTrack
+    case success
+    case warning
+    case error
+    /// What lies under a modal box.
+    case backdrop
+    /// A control character made visible.
+    case invisible
+}
+
+/// The look of every role at one colour depth.
+///
+/// All roles keep the terminal's own background or set both colours, and the coloured ones stay
+/// near the middle of the brightness scale, so that they can be read on light and dark grounds.
+public struct Theme: Hashable, Sendable {
+    public let depth: ColorDepth
+    private var styles: [Role: Style] = [:]
+
+    public init(depth: ColorDepth) {
+        self.depth = depth
+        for role in Role.allCases {
+            styles[role] = Self.standard(role, depth)
+        }
+    }
+
+    public subscript(role: Role) -> Style {
+        get { styles[role] ?? .plain }
+        set { styles[role] = newValue }
+    }
+}
+
+extension Theme {
+    private static func standard(_ role: Role, _ depth: ColorDepth) -> Style {
+        switch depth {
+        case .palette: palette(role)
+        case .sixteen, .eight: ansi(role)
+        case .monochrome: monochrome(role)
+        }
+    }
+
+    private static func palette(_ role: Role) -> Style {
+        let blue = Color.palette(32)
+        let grey = Color.palette(244)
+        let white = Color.palette(231)
+        return switch role {
+        case .text: .plain
+        case .secondary, .keyLabel, .inactiveTab: Style(foreground: grey)
+        case .disabled, .progressTrack: Style(foreground: .palette(242))
+        case .accent: Style(foreground: blue)
+        case .key: Style(foreground: blue, .bold)
+        case .heading: Style(foreground: blue, .bold)
+        case .border: Style(foreground: .palette(241))
+        case .focusedBorder: Style(foreground: blue)
+        case .selection: Style(foreground: white, background: .palette(25))
+        case .inactiveSelection: Style(foreground: white, background: .palette(240))
+        case .marked: Style(foreground: .palette(136), .bold)
+        case .match: Style(foreground: .palette(166), [.bold, .underline])
+        case .activeTab: Style(foreground: white, background: .palette(25), .bold)
+        case .button: Style(foreground: white, background: .palette(240))
+        case .focusedButton: Style(foreground: white, background: .palette(25), .bold)
+        case .field: Style(.underline)
+        case .focusedField: Style(foreground: .default, .underline)
+        case .selectedText: Style(foreground: white, background: .palette(31))
+        case .progress: Style(foreground: blue)
+        case .success: Style(foreground: .palette(64))
+        case .warning: Style(foreground: .palette(130))
+        case .error: Style(foreground: .palette(160), .bold)
+        case .backdrop: Style(foreground: .palette(242))
+        case .invisible: Style(foreground: .palette(130))
+        }
+    }
+
+    private static func ansi(_ role: Role) -> Style {
+        let cyan = Color.palette(6)
+        return switch role {
+        case .text: .plain
+        case .secondary, .keyLabel, .inactiveTab, .border, .disabled, .progressTrack, .backdrop:
+            Style(.dim)
+        case .accent, .focusedBorder, .progress: Style(foreground: cyan)
+        case .key, .heading: Style(foreground: cyan, .bold)
+        case .selection, .activeTab, .focusedButton, .selectedText:
+            Style(foreground: cyan, .reverse)
+        case .inactiveSelection, .button: Style(.reverse)
+        case .marked: Style(foreground: .palette(3), .bold)
+        case .match: Style(foreground: .palette(5), .bold)
+        case .field, .focusedField: Style(.underline)
+        case .success: Style(foreground: .palette(2))
+        case .warning: Style(foreground: .palette(3))
+        case .error: Style(foreground: .palette(1), .bold)
+        case .invisible: Style(foreground: .palette(3))
+        }
+    }
+
+    private static func monochrome(_ role: Role) -> Style {
+        switch role {
+        case .text, .progress, .progressTrack, .success: .plain
+        case .secondary, .keyLabel, .inactiveTab, .border, .disabled, .backdrop: Style(.dim)
+        case .accent, .key, .heading, .focusedBorder, .marked, .warning, .error: Style(.bold)
+        case .selection, .activeTab, .focusedButton, .selectedText: Style(.reverse)
+        case .inactiveSelection: Style([.bold, .underline])
+        case .button, .field, .focusedField, .match: Style(.underline)
+        case .invisible: Style(.dim)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// The user's own keys for commands, by the commands' ids.
+public struct KeyBindings: Hashable, Sendable {
+    private var choices: [KeyCommand.ID: [KeySequence]]
+
+    public init(_ choices: [KeyCommand.ID: [KeySequence]] = [:]) { self.choices = choices }
+
+    /// The keys of a command: the user's, else its own. Empty when the user switched it off.
+    public func keys(for command: KeyCommand) -> [KeySequence] {
+        choices[command.id] ?? command.keys
+    }
+
+    public subscript(id: KeyCommand.ID) -> [KeySequence]? {
+        get { choices[id] }
+        set { choices[id] = newValue }
+    }
+
+    /// Pairs of commands of one context that want the same keys, or where one's keys are the
+    /// beginning of the other's.
+    public func conflicts(
+        among commands: [KeyCommand]
+    ) -> [(first: KeyCommand, second: KeyCommand, keys: KeySequence)] {
+        var result: [(first: KeyCommand, second: KeyCommand, keys: KeySequence)] = []
+        for (index, first) in commands.enumerated() {
+            for second in commands[(index + 1)...] where second.id != first.id {
+                for sequence in keys(for: first) {
+                    let isTaken = keys(for: second).contains { other in
+                        other == sequence || other.starts(with: sequence.presses)
+                            || sequence.starts(with: other.presses)
+                    }
+                    if isTaken { result.append((first, second, sequence)) }
+                }
+            }
+        }
+        return result
+    }
+}

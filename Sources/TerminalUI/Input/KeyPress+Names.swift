@@ -1,0 +1,120 @@
+extension KeyPress {
+    /// Reads a key's name: `n`, `G`, `^S`, `M-f`, `S-Tab`, `C-Left`, `F1`, `Space`, `Enter`, `Esc`.
+    ///
+    /// `C-` is control, `M-` alt, `S-` shift; they may be combined, as in `C-S-Right`. `^x` is
+    /// another spelling of `C-x`. Nil for anything else.
+    public init?(name: some StringProtocol) {
+        var rest = Substring(name)
+        var modifiers: Modifiers = []
+        while rest.count > 2 {
+            if rest.hasPrefix("C-") {
+                modifiers.insert(.control)
+            } else if rest.hasPrefix("M-") {
+                modifiers.insert(.alt)
+            } else if rest.hasPrefix("S-") {
+                modifiers.insert(.shift)
+            } else {
+                break
+            }
+            rest = rest.dropFirst(2)
+        }
+        if rest.hasPrefix("^"), rest.unicodeScalars.count == 2 {
+            modifiers.insert(.control)
+            rest = rest.dropFirst()
+        }
+        let scalars = rest.unicodeScalars
+        if let key = Self.named(rest.lowercased()) {
+            self.init(key, modifiers)
+        } else if let scalar = scalars.first, scalars.count == 1 {
+            let isLetter = modifiers.contains(.control)
+            self.init(.character(isLetter ? scalar.lowercased : scalar), modifiers)
+        } else {
+            return nil
+        }
+    }
+
+    /// The key's short name for footers and menus, e.g. `^S`, `↑`, `S-Tab`, `⏎`.
+    ///
+    /// ``init(name:)`` reads the plain spelling, ``configurationName``.
+    public var displayName: String {
+        switch key {
+        case .up where modifiers.isEmpty: "↑"
+        case .down where modifiers.isEmpty: "↓"
+        case .left where modifiers.isEmpty: "←"
+        case .right where modifiers.isEmpty: "→"
+        default: configurationName
+        }
+    }
+
+    /// The name that a configuration file uses.
+    public var configurationName: String {
+        var modifiers = modifiers
+        var prefix = ""
+        if case .character(let scalar) = key, modifiers == .control, scalar != " " {
+            return "^" + String(scalar.uppercased)
+        }
+        if modifiers.remove(.control) != nil { prefix += "C-" }
+        if modifiers.remove(.alt) != nil { prefix += "M-" }
+        if modifiers.remove(.shift) != nil { prefix += "S-" }
+        return prefix + plainName
+    }
+
+    private var plainName: String {
+        switch key {
+        case .character(" "): "Space"
+        case .character(let scalar): String(scalar)
+        case .enter: "Enter"
+        case .tab: "Tab"
+        case .backspace: "Backspace"
+        case .escape: "Esc"
+        case .insert: "Ins"
+        case .delete: "Del"
+        case .up: "Up"
+        case .down: "Down"
+        case .left: "Left"
+        case .right: "Right"
+        case .home: "Home"
+        case .end: "End"
+        case .pageUp: "PgUp"
+        case .pageDown: "PgDn"
+        case .function(let number): "F\(number)"
+        }
+    }
+
+    private static func named(_ name: String) -> Key? {
+        switch name {
+        case "space": .character(" ")
+        case "enter", "return": .enter
+        case "tab": .tab
+        case "backspace": .backspace
+        case "esc", "escape": .escape
+        case "ins", "insert": .insert
+        case "del", "delete": .delete
+        case "up", "↑": .up
+        case "down", "↓": .down
+        case "left", "←": .left
+        case "right", "→": .right
+        case "home": .home
+        case "end": .end
+        case "pgup", "pageup": .pageUp
+        case "pgdn", "pagedown": .pageDown
+        default: functionKey(name)
+        }
+    }
+
+    private static func functionKey(_ name: String) -> Key? {
+        guard name.hasPrefix("f"), let number = Int(name.dropFirst()), (1...63).contains(number)
+        else { return nil }
+        return .function(number)
+    }
+}
+
+extension Unicode.Scalar {
+    /// The one lowercase letter of this one; itself where there is none or several.
+    var lowercased: Unicode.Scalar { Self.only(properties.lowercaseMapping) ?? self }
+    var uppercased: Unicode.Scalar { Self.only(properties.uppercaseMapping) ?? self }
+
+    private static func only(_ text: String) -> Unicode.Scalar? {
+        text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
+    }
+}

@@ -1,0 +1,126 @@
+/// One answer of an alert.
+@MainActor
+public struct AlertAction {
+    public enum Kind: Hashable, Sendable {
+        case `default`
+        /// What Esc chooses.
+        case cancel
+        /// Never chosen by Enter alone: the focus begins elsewhere.
+        case destructive
+    }
+
+    public let title: String
+    public let kind: Kind
+    /// A key that chooses it at once, e.g. `d`.
+    public let key: KeySequence?
+    public let handler: @MainActor () -> Void
+
+    public init(
+        _ title: String, key: KeySequence? = nil, kind: Kind = .default,
+        handler: @escaping @MainActor () -> Void = {}
+    ) {
+        self.title = title
+        self.key = key
+        self.kind = kind
+        self.handler = handler
+    }
+}
+
+/// Says something in the middle of the screen and asks for one of a few answers.
+public final class AlertController: ViewController {
+    public let message: TextLine
+    public private(set) var actions: [AlertAction]
+
+    private let label: Label
+    private lazy var buttons = ButtonRow(
+        actions.map { action in
+            Button(Self.words(action)) { [weak self] in self?.choose(action) }
+        })
+    private let preferredIndex: Int
+
+    /// - Parameters:
+    ///   - message: May be several lines; it is wrapped.
+    ///   - actions: In the order of their buttons; a lone "OK" when there are none.
+    ///   - preferred: The answer that Enter gives at once; the first that is not destructive unless
+    ///     chosen here.
+    public init(
+        title: String, message: TextLine, actions: [AlertAction] = [], preferred: Int? = nil
+    ) {
+        self.message = message
+        let all = actions.isEmpty ? [AlertAction("OK", kind: .cancel)] : actions
+        self.actions = all
+        let safe = all.firstIndex { $0.kind != .destructive } ?? 0
+        preferredIndex = preferred.flatMap { all.indices.contains($0) ? $0 : nil } ?? safe
+        label = Label(message)
+        super.init()
+        self.title = title
+    }
+
+    /// An alert with two answers; Esc and the preferred one do nothing.
+    public static func confirmation(
+        title: String, message: TextLine, confirm: String, key: KeySequence? = nil,
+        cancel: String = "Cancel", isDestructive: Bool = true,
+        handler: @escaping @MainActor () -> Void
+    ) -> AlertController {
+        AlertController(
+            title: title, message: message,
+            actions: [
+                AlertAction(cancel, kind: .cancel),
+                AlertAction(
+                    confirm, key: key, kind: isDestructive ? .destructive : .default,
+                    handler: handler),
+            ])
+    }
+
+    private static func words(_ action: AlertAction) -> String { action.title }
+
+    public override func viewDidLoad() {
+        view.addSubview(label)
+        view.addSubview(buttons)
+    }
+
+    public override var preferredFirstResponder: View? { buttons.buttons[preferredIndex] }
+
+    public override func preferredSize(in available: Size) -> Size {
+        let widest = Size(width: min(58, available.width), height: available.height)
+        let text = label.sizeThatFits(widest)
+        let row = buttons.sizeThatFits(widest)
+        let width = max(text.width, row.width, Surface.columnCount(of: title) + 4, 24)
+        return Size(
+            width: min(width, available.width), height: min(available.height, text.height + 1 + row.height))
+    }
+
+    public override func layoutView(in bounds: Rect) {
+        var area = bounds
+        buttons.frame = area.takeBottom(buttons.sizeThatFits(bounds.size).height)
+        if area.height > label.sizeThatFits(area.size).height { _ = area.takeBottom(1) }
+        label.frame = area
+    }
+
+    public override var keyTable: KeyTable {
+        KeyTable(title) {
+            for action in actions {
+                if let key = action.key {
+                    KeyCommand(
+                        "alert." + action.title.lowercased(), keys: [key], title: action.title,
+                        label: action.title.lowercased(), weight: 70
+                    ).performs { self.choose(action) }
+                }
+            }
+            if let cancel = actions.first(where: { $0.kind == .cancel }) {
+                KeyCommand.cancelAlert.performs(label: cancel.title.lowercased()) {
+                    self.choose(cancel)
+                }
+            }
+        }
+    }
+
+    private func choose(_ action: AlertAction) {
+        dismiss { action.handler() }
+    }
+}
+
+extension KeyCommand {
+    public static let cancelAlert = KeyCommand(
+        "alert.cancel", keys: ["Esc", "^C"], title: "Cancel", label: "cancel", weight: 85)
+}

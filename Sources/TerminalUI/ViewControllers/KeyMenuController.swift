@@ -1,0 +1,107 @@
+/// The keys of a context in a list that can be filtered; Enter does what the chosen one does.
+public final class KeyMenuController: ViewController {
+    struct Item {
+        let entry: KeyTable.Entry
+        let keys: String
+        let section: String
+    }
+
+    private let items: [Item]
+    private var shown: [Item] = []
+    private var filter = "" {
+        didSet { applyFilter() }
+    }
+    private let list = ListView()
+    private let perform: @MainActor (KeyTable.Entry) -> Void
+
+    /// - Parameters:
+    ///   - chain: The contexts, the nearest first.
+    ///   - perform: Does what was chosen, once the menu is gone.
+    public init(
+        chain: [Responder], bindings: KeyBindings,
+        perform: @escaping @MainActor (KeyTable.Entry) -> Void
+    ) {
+        var seen: Set<KeyCommand.ID> = []
+        items = chain.flatMap { responder in
+            let table = responder.keyTable
+            return table.entries.compactMap { entry -> Item? in
+                guard seen.insert(entry.command.id).inserted else { return nil }
+                let keys = bindings.keys(for: entry.command).map(\.displayName)
+                return Item(
+                    entry: entry, keys: keys.joined(separator: "  "), section: table.title)
+            }
+        }
+        self.perform = perform
+        super.init()
+        title = "Keys"
+    }
+
+    public override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.isFocusable = false
+        list.looksFocused = true
+        list.emptyText = TextLine("No key matches.", .secondary)
+        applyFilter()
+    }
+
+    public override func makeView() -> View {
+        FilteredList(list: list) { [weak self] in self?.filter = $0 }
+    }
+
+    public override func preferredSize(in available: Size) -> Size {
+        let widest = items.map { Surface.columnCount(of: $0.entry.command.title) }.max() ?? 0
+        return Size(
+            width: min(available.width, max(44, widest + keysWidth + 8)),
+            height: min(available.height, items.count + 2))
+    }
+
+    private var keysWidth: Int { min(18, items.map { Surface.columnCount(of: $0.keys) }.max() ?? 0) }
+
+    // MARK: - Filter
+
+    /// What is typed narrows the list.
+    private func applyFilter() {
+        let words = filter.lowercased().split(separator: " ")
+        shown = items.filter { item in
+            let text = "\(item.entry.command.title) \(item.keys) \(item.section)".lowercased()
+            return words.allSatisfy { text.contains($0) }
+        }
+        list.reloadData()
+    }
+
+    public override var keyTable: KeyTable {
+        KeyTable("Keys") {
+            KeyCommand.closeMenu.performs { self.dismiss() }
+        }
+    }
+}
+
+extension KeyMenuController: ListViewDataSource, ListViewDelegate {
+    public func numberOfRows(in list: ListView) -> Int { shown.count }
+
+    public func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let item = shown[index]
+        let isEnabled = item.entry.isEnabled
+        let keys = TextLine(item.keys, isEnabled ? .key : .disabled)
+        let padding = String(repeating: " ", count: max(1, keysWidth + 2 - keys.columnCount))
+        return ListRow(
+            keys + TextLine(padding)
+                + TextLine(item.entry.command.title, isEnabled ? .text : .disabled),
+            columns: [.init(item.section, width: Surface.columnCount(of: item.section))])
+    }
+
+    public func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
+        shown[index].entry.command.id
+    }
+
+    public func listView(_ list: ListView, didActivateRowAt index: Int) {
+        let entry = shown[index].entry
+        dismiss { self.perform(entry) }
+    }
+}
+
+extension KeyCommand {
+    public static let closeMenu = KeyCommand(
+        "menu.close", keys: ["Esc", "F1", "^C"], title: "Close the menu", label: "close", weight: 90)
+}

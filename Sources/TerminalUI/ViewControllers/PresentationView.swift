@@ -1,0 +1,73 @@
+/// Lies under a presented controller's view: dims what is beneath, draws the box, moves the focus.
+final class PresentationView: View {
+    let controller: ViewController
+
+    /// Who had the keys before, and gets them back.
+    weak var previousResponder: Responder?
+
+    private var boxFrame: Rect = .zero
+
+    init(_ controller: ViewController) {
+        self.controller = controller
+        super.init()
+        addSubview(controller.view)
+    }
+
+    /// Keys that no one in the box wants go to the application, not to what lies beneath.
+    override var next: Responder? { superview }
+
+    override func layoutSubviews() {
+        switch controller.presentationStyle {
+        case .fullScreen:
+            boxFrame = bounds
+            controller.view.frame = bounds
+        case .box:
+            // The border, and a column of air on both sides where there is room for it.
+            let air = bounds.width >= 40 ? 1 : 0
+            let available = Size(
+                width: max(1, bounds.width - 2 - 2 * air), height: max(1, bounds.height - 2))
+            let wanted = controller.preferredSize(in: available)
+            let inner = Size(
+                width: min(max(1, wanted.width), available.width),
+                height: min(max(1, wanted.height), available.height))
+            boxFrame = bounds.centered(
+                Size(width: inner.width + 2 + 2 * air, height: inner.height + 2))
+            controller.view.frame = boxFrame.inset(dx: 1 + air, dy: 1)
+        }
+    }
+
+    override func draw(on surface: Surface) {
+        guard controller.presentationStyle == .box else {
+            surface.fill(bounds)
+            return
+        }
+        let backdrop = surface.theme[.backdrop]
+        surface.restyle(bounds) { _ in backdrop }
+        surface.fill(boxFrame)
+        surface.drawBorder(
+            boxFrame, style: surface.theme[.focusedBorder],
+            title: TextLine(controller.title, .heading))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable {
+            if controller.presentationStyle == .box, controller.focusableViews.count > 1 {
+                KeyCommand.nextField.performs { self.controller.focusNext() }
+                KeyCommand.previousField.performs { self.controller.focusPrevious() }
+            }
+        }
+    }
+
+    /// The mouse reaches nothing beneath a box.
+    override func hitTest(_ point: Point) -> View? {
+        guard !isHidden, bounds.contains(point) else { return nil }
+        return super.hitTest(point) ?? self
+    }
+}
+
+extension KeyCommand {
+    public static let nextField = KeyCommand(
+        "focus.next", keys: ["Tab"], title: "Next field", label: "next field", weight: 40)
+    public static let previousField = KeyCommand(
+        "focus.previous", keys: ["S-Tab"], title: "Previous field")
+}

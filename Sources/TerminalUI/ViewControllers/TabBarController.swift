@@ -1,0 +1,149 @@
+/// Several controllers, one of them shown, and a bar at the top that says which.
+public final class TabBarController: ViewController {
+    public let tabs: [ViewController]
+    public private(set) var selectedIndex = 0
+
+    /// Stands before the tabs, e.g. the program's name; left out where there is no room.
+    public var brand: TextLine = "" {
+        didSet { if brand != oldValue { bar.setNeedsDisplay() } }
+    }
+
+    /// Stands at the right end, e.g. "3 to upload" or "offline".
+    public var status: TextLine = "" {
+        didSet { if status != oldValue { bar.setNeedsDisplay() } }
+    }
+
+    /// Turns while something is in flight.
+    public let activityIndicator = ActivityIndicatorView()
+
+    /// Called after another tab was chosen.
+    public var didSelect: (@MainActor (Int) -> Void)?
+
+    private lazy var bar = TabBar(self)
+
+    public init(_ tabs: [ViewController]) {
+        precondition(!tabs.isEmpty, "a tab bar needs a tab")
+        self.tabs = tabs
+        super.init()
+        for tab in tabs { addChild(tab) }
+    }
+
+    public var selectedViewController: ViewController { tabs[selectedIndex] }
+
+    public override var visibleChildren: [ViewController] { [selectedViewController] }
+
+    public override func viewDidLoad() {
+        view.addSubview(bar)
+        bar.addSubview(activityIndicator)
+        view.addSubview(selectedViewController.view)
+    }
+
+    public override func layoutView(in bounds: Rect) {
+        var area = bounds
+        bar.frame = area.takeTop(1)
+        selectedViewController.view.frame = area
+    }
+
+    public override var preferredFirstResponder: View? {
+        selectedViewController.preferredFirstResponder
+    }
+
+    /// Shows another tab and gives it the keys.
+    public func select(_ index: Int) {
+        guard tabs.indices.contains(index), index != selectedIndex else { return }
+        let old = selectedViewController
+        selectedIndex = index
+        transition(from: old, to: selectedViewController)
+        view.addSubview(selectedViewController.view)
+        application?.focus(in: selectedViewController)
+        didSelect?(index)
+    }
+
+    // MARK: - Keys
+
+    public override var keyTable: KeyTable {
+        KeyTable("Tabs") {
+            KeyCommand.nextTab.performs { self.step(by: 1) }
+            KeyCommand.previousTab.performs { self.step(by: -1) }
+            for index in tabs.indices.prefix(9) {
+                KeyCommand.tab(index + 1, title: tabs[index].title).performs { self.select(index) }
+            }
+        }
+    }
+
+    private func step(by step: Int) {
+        select((selectedIndex + step + tabs.count) % tabs.count)
+    }
+}
+
+extension KeyCommand {
+    public static let nextTab = KeyCommand(
+        "tabs.next", keys: ["Tab"], title: "Next tab", label: "tabs", weight: 30)
+    public static let previousTab = KeyCommand(
+        "tabs.previous", keys: ["S-Tab"], title: "Previous tab")
+
+    /// Goes to a tab by its number, from 1.
+    public static func tab(_ number: Int, title: String) -> KeyCommand {
+        KeyCommand(
+            "tabs.\(number)", keys: [KeySequence([.character(Unicode.Scalar(UInt8(48 + number)))])],
+            title: "Tab \(title)")
+    }
+}
+
+/// The first row: titles, the wheel, the status.
+private final class TabBar: View {
+    private unowned let controller: TabBarController
+
+    init(_ controller: TabBarController) {
+        self.controller = controller
+        super.init()
+    }
+
+    /// The columns of each title, as wide as it can be clicked.
+    private var titleColumns: [Range<Int>] {
+        let titles = controller.tabs.map { Surface.columnCount(of: $0.title) + 2 }
+        let tabsWidth = titles.reduce(0, +) + titles.count - 1
+        let brandWidth = controller.brand.columnCount
+        var x = brandWidth > 0 && brandWidth + 4 + tabsWidth <= bounds.width ? brandWidth + 4 : 1
+        return titles.map { width in
+            defer { x += width + 1 }
+            return x..<(x + width)
+        }
+    }
+
+    override func layoutSubviews() {
+        controller.activityIndicator.frame = Rect(x: bounds.width - 2, y: 0, width: 1, height: 1)
+    }
+
+    override func draw(on surface: Surface) {
+        let columns = titleColumns
+        if let first = columns.first, first.lowerBound > 1 {
+            surface.draw(controller.brand, at: Point(x: 1, y: 0), columns: first.lowerBound - 3)
+        }
+        for (index, range) in columns.enumerated() {
+            let isSelected = index == controller.selectedIndex
+            let style = surface.theme[isSelected ? .activeTab : .inactiveTab]
+            let rect = Rect(x: range.lowerBound, y: 0, width: range.count, height: 1)
+            if isSelected { surface.fill(rect, style: style) }
+            surface.draw(
+                controller.tabs[index].title, at: Point(x: range.lowerBound + 1, y: 0),
+                style: style)
+        }
+        // The last two columns are the wheel's.
+        let start = (columns.last?.upperBound ?? 0) + 2
+        let status = controller.status
+        let room = bounds.width - 3 - start
+        if !status.isEmpty, room >= min(status.columnCount, 8) {
+            surface.draw(
+                status, in: Rect(x: start, y: 0, width: room, height: 1), alignment: .trailing)
+        }
+    }
+
+    override func mouse(_ event: MouseEvent) -> Bool {
+        guard event.action == .press, event.button == .left,
+            let index = titleColumns.firstIndex(where: { $0.contains(event.location.x) })
+        else { return false }
+        controller.select(index)
+        return true
+    }
+}

@@ -1,0 +1,53 @@
+/// A small wheel that turns while something is in flight, and is not there at rest.
+public final class ActivityIndicatorView: View {
+    private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".unicodeScalars).map { Grapheme($0) }
+    private static let interval = Duration.milliseconds(100)
+
+    /// How many things are in flight.
+    public private(set) var activityCount = 0
+
+    private var phase = 0
+    private var timer: ScheduledAction?
+
+    public override init() { super.init() }
+
+    public var isAnimating: Bool { activityCount > 0 }
+
+    /// One thing more is in flight; ends with ``stop()``.
+    public func start() {
+        activityCount += 1
+        beginTurning()
+        setNeedsDisplay()
+    }
+
+    public func stop() {
+        guard activityCount > 0 else { return }
+        activityCount -= 1
+        if activityCount == 0 {
+            timer?.cancel()
+            timer = nil
+            setNeedsDisplay()
+        }
+    }
+
+    public override func sizeThatFits(_ available: Size) -> Size {
+        Size(width: min(1, available.width), height: min(1, available.height))
+    }
+
+    public override func draw(on surface: Surface) {
+        guard isAnimating else { return }
+        beginTurning()
+        surface.put(
+            Cell(Self.frames[phase % Self.frames.count], style: surface.theme[.accent]), at: .zero)
+    }
+
+    /// The view may be told before it has come onto the screen, where there is a clock.
+    private func beginTurning() {
+        guard isAnimating, timer == nil, let scheduler = application?.scheduler else { return }
+        timer = scheduler.schedule(after: Self.interval, repeats: true) { [weak self] in
+            guard let self else { return }
+            phase += 1
+            setNeedsDisplay()
+        }
+    }
+}

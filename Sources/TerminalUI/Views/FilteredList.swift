@@ -1,0 +1,83 @@
+/// A list under a line of text that narrows it: letters are written, arrows move.
+final class FilteredList: View {
+    private let list: ListView
+    private let didChange: @MainActor (String) -> Void
+
+    private(set) var filter = "" {
+        didSet {
+            guard filter != oldValue else { return }
+            didChange(filter)
+            setNeedsDisplay()
+        }
+    }
+
+    init(list: ListView, didChange: @escaping @MainActor (String) -> Void) {
+        self.list = list
+        self.didChange = didChange
+        super.init()
+        addSubview(list)
+    }
+
+    override var canBecomeFirstResponder: Bool { true }
+
+    override func layoutSubviews() {
+        var area = bounds
+        _ = area.takeTop(area.height > 6 ? 2 : 1)
+        list.frame = area
+    }
+
+    override func draw(on surface: Surface) {
+        let prompt = TextLine("/ ", .accent)
+        let words = filter.isEmpty ? TextLine("type to filter", .secondary) : TextLine(filter)
+        surface.draw(prompt + words, at: Point(x: 1, y: 0), columns: bounds.width - 2)
+    }
+
+    override var cursorPosition: Point? {
+        Point(x: min(bounds.width - 1, 3 + Surface.columnCount(of: filter)), y: 0)
+    }
+
+    override func keyDown(_ press: KeyPress) -> Bool {
+        if let text = press.text {
+            filter += text
+        } else if press == KeyPress(.backspace) {
+            filter = String(filter.dropLast())
+        } else {
+            return false
+        }
+        return true
+    }
+
+    override func paste(_ text: String) -> Bool {
+        filter += text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return true
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable {
+            KeyCommand.runChosen.performs(
+                unless: list.selectedIndex == nil ? "Nothing matches." : nil
+            ) { self.list.activateSelection() }
+            KeyCommand.nextMatch.performs { self.list.move(by: 1) }
+            KeyCommand.previousMatch.performs { self.list.move(by: -1) }
+            KeyCommand.nextMatchPage.performs { self.list.move(by: self.list.visibleRowCount) }
+            KeyCommand.previousMatchPage.performs {
+                self.list.move(by: -self.list.visibleRowCount)
+            }
+            if !filter.isEmpty {
+                KeyCommand.clearFilter.performs { self.filter = "" }
+            }
+        }
+    }
+}
+
+extension KeyCommand {
+    static let runChosen = KeyCommand(
+        "menu.run", keys: ["Enter"], title: "Run the chosen one", label: "run", weight: 95)
+    static let nextMatch = KeyCommand("menu.down", keys: ["Down", "^n"], title: "Down")
+    static let previousMatch = KeyCommand("menu.up", keys: ["Up", "^p"], title: "Up")
+    static let nextMatchPage = KeyCommand("menu.page-down", keys: ["PgDn"], title: "Page down")
+    static let previousMatchPage = KeyCommand("menu.page-up", keys: ["PgUp"], title: "Page up")
+    static let clearFilter = KeyCommand(
+        "menu.clear", keys: ["Esc", "^u"], title: "Clear the filter", label: "clear filter",
+        weight: 92)
+}

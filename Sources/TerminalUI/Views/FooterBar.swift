@@ -1,0 +1,77 @@
+/// The last row: the most important keys of the current context, or a message.
+final class FooterBar: View {
+    override func draw(on surface: Surface) {
+        guard let application else { return }
+        let theme = surface.theme
+        if let message = application.message {
+            surface.draw(
+                message.text, at: Point(x: 1, y: 0), style: theme[message.kind.role],
+                columns: bounds.width - 2)
+            return
+        }
+        let pending = application.matcher.pending
+        if !pending.isEmpty {
+            surface.draw(
+                TextLine("\(KeySequence(pending).displayName) …", .key), at: Point(x: 1, y: 0))
+            return
+        }
+        let items = FooterItem.items(
+            along: application.responderChain, bindings: application.configuration.bindings)
+        let fitting = FooterItem.fitting(items, columns: bounds.width - 2)
+        var x = 1
+        for item in fitting {
+            x += surface.draw(item.keys, at: Point(x: x, y: 0), role: .key)
+            x += 1
+            x += surface.draw(item.label, at: Point(x: x, y: 0), role: .keyLabel)
+            x += FooterItem.gap
+        }
+    }
+}
+
+/// A key and its word, as the footer shows them.
+struct FooterItem: Hashable, Sendable {
+    var keys: String
+    var label: String
+    var weight: Int
+
+    static let gap = 2
+
+    var columnCount: Int {
+        Surface.columnCount(of: keys) + 1 + Surface.columnCount(of: label)
+    }
+
+    /// The items for what can be done along a chain, nearest context first.
+    @MainActor
+    static func items(along chain: [Responder], bindings: KeyBindings) -> [FooterItem] {
+        var items: [FooterItem] = []
+        var seen: Set<KeySequence> = []
+        for responder in chain {
+            for entry in responder.keyTable.entries {
+                let keys = bindings.keys(for: entry.command)
+                guard let first = keys.first(where: { !seen.contains($0) }) else { continue }
+                seen.formUnion(keys)
+                guard entry.isEnabled, let label = entry.label else { continue }
+                items.append(
+                    FooterItem(
+                        keys: first.displayName, label: label, weight: entry.command.weight))
+            }
+        }
+        return items
+    }
+
+    /// The items that fit, heaviest first, in the order given.
+    static func fitting(_ items: [FooterItem], columns: Int) -> [FooterItem] {
+        let byWeight = items.indices.sorted {
+            (-items[$0].weight, $0) < (-items[$1].weight, $1)
+        }
+        var room = columns
+        var chosen: Set<Int> = []
+        for index in byWeight {
+            let need = items[index].columnCount + (chosen.isEmpty ? 0 : gap)
+            guard need <= room else { continue }
+            room -= need
+            chosen.insert(index)
+        }
+        return chosen.sorted().map { items[$0] }
+    }
+}

@@ -1,0 +1,51 @@
+/// A picture made of characters: each cell a glyph in one colour on another.
+public struct ImageCells: Hashable, Sendable {
+    public struct Pixel: Hashable, Sendable {
+        public var scalar: Unicode.Scalar
+        public var foreground: Color
+        public var background: Color
+
+        public init(_ scalar: Unicode.Scalar, foreground: Color, background: Color) {
+            self.scalar = scalar
+            self.foreground = foreground
+            self.background = background
+        }
+    }
+
+    public let columnCount: Int
+    public let rowCount: Int
+    /// Row after row, `columnCount × rowCount` of them.
+    public let pixels: [Pixel]
+
+    /// A picture from its cells, row after row; missing ones are blank.
+    public init(columnCount: Int, rowCount: Int, pixels: [Pixel]) {
+        self.columnCount = max(0, columnCount)
+        self.rowCount = max(0, rowCount)
+        let count = self.columnCount * self.rowCount
+        let blank = Pixel(" ", foreground: .default, background: .default)
+        if pixels.count == count {
+            self.pixels = pixels
+        } else {
+            let missing = max(0, count - pixels.count)
+            self.pixels = pixels.prefix(count) + Array(repeating: blank, count: missing)
+        }
+    }
+
+    public var size: Size { Size(width: columnCount, height: rowCount) }
+}
+
+extension Surface {
+    /// Draws a picture with its upper left corner at a point.
+    public func draw(_ image: ImageCells, at point: Point) {
+        for row in 0..<image.rowCount {
+            for column in 0..<image.columnCount {
+                let pixel = image.pixels[row * image.columnCount + column]
+                put(
+                    Cell(
+                        Grapheme(pixel.scalar),
+                        style: Style(foreground: pixel.foreground, background: pixel.background)),
+                    at: Point(x: point.x + column, y: point.y + row))
+            }
+        }
+    }
+}

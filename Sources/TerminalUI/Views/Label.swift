@@ -1,0 +1,36 @@
+/// Text that is only read, wrapped between words where it has more than one row.
+public final class Label: View {
+    public var text: TextLine {
+        didSet { if text != oldValue { setNeedsDisplay() } }
+    }
+
+    public var alignment: TextAlignment = .leading {
+        didSet { if alignment != oldValue { setNeedsDisplay() } }
+    }
+
+    public init(_ text: TextLine = "", alignment: TextAlignment = .leading) {
+        self.text = text
+        self.alignment = alignment
+        super.init()
+    }
+
+    public override func sizeThatFits(_ available: Size) -> Size {
+        let lines = text.wrapped(columns: available.width)
+        let width = lines.map(\.columnCount).max() ?? 0
+        return Size(
+            width: min(available.width, width), height: min(available.height, lines.count))
+    }
+
+    public override func draw(on surface: Surface) {
+        let lines = text.wrapped(columns: bounds.width)
+        for (index, line) in lines.prefix(bounds.height).enumerated() {
+            var line = line
+            if index == bounds.height - 1, lines.count > bounds.height {
+                line = line + TextLine("…")
+            }
+            surface.draw(
+                line, in: Rect(x: 0, y: index, width: bounds.width, height: 1),
+                alignment: alignment)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// How one row of a list looks.
+public struct ListRow: Hashable, Sendable {
+    /// A text at the row's end, e.g. a size. Columns stand below each other when every row gives
+    /// them the same width.
+    public struct Column: Hashable, Sendable {
+        public var text: String
+        public var width: Int
+        public var role: Role
+        public var alignment: TextAlignment
+
+        public init(
+            _ text: String, width: Int, role: Role = .secondary,
+            alignment: TextAlignment = .trailing
+        ) {
+            self.text = text
+            self.width = width
+            self.role = role
+            self.alignment = alignment
+        }
+    }
+
+    public var title: TextLine
+    /// A sign before the title, e.g. a dot for "not saved yet".
+    public var symbol: TextLine?
+    /// Further lines, where the list's rows are higher than one.
+    public var details: [TextLine]
+    /// What stands at the end; on a narrow screen the last ones go first.
+    public var columns: [Column]
+    /// A picture before the words; ``ListView/imageSize`` keeps its place.
+    public var image: ImageCells?
+    /// The part of the title to underline, in characters: what a filter matched.
+    public var matches: [Range<Int>]
+
+    public init(
+        _ title: TextLine, symbol: TextLine? = nil, details: [TextLine] = [],
+        columns: [Column] = [], image: ImageCells? = nil, matches: [Range<Int>] = []
+    ) {
+        self.title = title
+        self.symbol = symbol
+        self.details = details
+        self.columns = columns
+        self.image = image
+        self.matches = matches
+    }
+}

@@ -1,0 +1,114 @@
+extension ListView {
+    func drawRows(on surface: Surface) {
+        guard let dataSource else { return }
+        guard rowCount > 0 else {
+            drawEmpty(on: surface)
+            return
+        }
+        let hasScrollBar = rowCount > visibleRowCount && bounds.width > 12
+        let width = bounds.width - (hasScrollBar ? 1 : 0)
+        let page = (bounds.height + rowHeight - 1) / max(1, rowHeight)
+        for index in firstVisibleIndex..<min(rowCount, firstVisibleIndex + page) {
+            let y = (index - firstVisibleIndex) * rowHeight
+            let row = dataSource.listView(self, rowAt: index)
+            surface.inside(Rect(x: 0, y: y, width: width, height: rowHeight)) {
+                draw(row, at: index, on: surface)
+            }
+        }
+        if hasScrollBar { drawScrollBar(on: surface) }
+    }
+
+    private func drawEmpty(on surface: Surface) {
+        let lines = emptyText.wrapped(columns: max(1, bounds.width - 2))
+        let top = max(0, (bounds.height - lines.count) / 2)
+        for (offset, line) in lines.enumerated() {
+            surface.draw(
+                line, in: Rect(x: 1, y: top + offset, width: bounds.width - 2, height: 1),
+                alignment: .center)
+        }
+    }
+
+    /// A thumb in the last column: where in the list the screen is.
+    private func drawScrollBar(on surface: Surface) {
+        let height = bounds.height
+        let length = max(1, height * visibleRowCount / rowCount)
+        let travel = rowCount - visibleRowCount
+        let top = travel > 0 ? (height - length) * firstVisibleIndex / travel : 0
+        let style = surface.theme[.border]
+        for y in top..<min(height, top + length) {
+            surface.put(Cell(Grapheme("▐"), style: style), at: Point(x: bounds.width - 1, y: y))
+        }
+    }
+
+    private func draw(_ row: ListRow, at index: Int, on surface: Surface) {
+        let theme = surface.theme
+        let area = surface.bounds
+        let isSelected = index == selectedIndex
+        let base: Style =
+            isSelected ? theme[isFirstResponder || looksFocused ? .selection : .inactiveSelection] : .plain
+        if isSelected { surface.fill(area, style: base) }
+
+        var x = 1
+        if allowsMarking || !marks.isEmpty {
+            let isMarked = identity(at: index).map(marks.contains) ?? false
+            if isMarked {
+                surface.draw(TextLine("▌", .marked), at: Point(x: 0, y: 0), on: base)
+            }
+        }
+        if let imageSize {
+            if let image = row.image { surface.draw(image, at: Point(x: x, y: 0)) }
+            x += imageSize.width + 2
+        }
+        if let symbol = row.symbol {
+            x += surface.draw(symbol, at: Point(x: x, y: 0), on: base) + 1
+        }
+        let end = drawColumns(row, from: x, on: surface, base: base)
+        drawTitle(row, at: x, columns: end - x, on: surface, base: base)
+        for (offset, line) in row.details.prefix(rowHeight - 1).enumerated() {
+            let columns = area.width - x - 1
+            surface.draw(line, at: Point(x: x, y: offset + 1), columns: columns, on: base)
+        }
+    }
+
+    /// Draws what fits of the columns, from the right, and returns where the title has to end.
+    private func drawColumns(
+        _ row: ListRow, from start: Int, on surface: Surface, base: Style
+    ) -> Int {
+        var end = surface.bounds.width - 1
+        var shown = row.columns
+        // The title keeps at least as much as the columns take.
+        while !shown.isEmpty,
+            end - start - shown.reduce(0, { $0 + $1.width + 2 }) < Self.leastTitleWidth
+        {
+            shown.removeLast()
+        }
+        for column in shown.reversed() {
+            end -= column.width
+            surface.draw(
+                TextLine(column.text, column.role),
+                in: Rect(x: end, y: 0, width: column.width, height: 1),
+                alignment: column.alignment, on: base)
+            end -= 2
+        }
+        return end
+    }
+
+    private static let leastTitleWidth = 16
+
+    private func drawTitle(
+        _ row: ListRow, at x: Int, columns: Int, on surface: Surface, base: Style
+    ) {
+        surface.draw(row.title, at: Point(x: x, y: 0), columns: columns, on: base)
+        guard !row.matches.isEmpty else { return }
+        let title = row.title.text
+        let match = surface.theme[.match]
+        for range in row.matches where range.lowerBound >= 0 {
+            let before = Surface.columnCount(of: title.prefix(range.lowerBound))
+            let part = title.dropFirst(range.lowerBound).prefix(range.count)
+            let width = min(Surface.columnCount(of: part), columns - before)
+            surface.restyle(Rect(x: x + before, y: 0, width: width, height: 1)) { style in
+                base == .plain ? match : style.adding([.bold, .underline])
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+/// Knows the rows of a list.
+///
+/// Only rows on the screen are asked for, so a list may have any number of them.
+@MainActor
+public protocol ListViewDataSource: AnyObject {
+    func numberOfRows(in list: ListView) -> Int
+
+    /// How the row looks. Called for the visible rows at each frame: it only assembles.
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow
+
+    /// What the row stands for, e.g. a path: the selection follows it when rows come and go.
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable
+
+    /// Where the row of an identity is now; nil when it is gone. Searched for unless implemented.
+    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int?
+}
+
+extension ListViewDataSource {
+    public func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
+        list.search(for: identity)
+    }
+}
+
+/// Told what the user does with a list.
+@MainActor
+public protocol ListViewDelegate: AnyObject {
+    /// Enter or a second click on the selected row.
+    func listView(_ list: ListView, didActivateRowAt index: Int)
+
+    /// Another row, or none, is the selected one now.
+    func listViewDidChangeSelection(_ list: ListView)
+
+    func listViewDidChangeMarks(_ list: ListView)
+}
+
+extension ListViewDelegate {
+    public func listView(_ list: ListView, didActivateRowAt index: Int) {}
+    public func listViewDidChangeSelection(_ list: ListView) {}
+    public func listViewDidChangeMarks(_ list: ListView) {}
+}
+
+/// Rows to choose from, with the keys of lists everywhere: `j k g g G ^d ^u`, arrows, wheel, click.
+public final class ListView: View {
+    public weak var dataSource: (any ListViewDataSource)?
+    public weak var delegate: (any ListViewDelegate)?
+
+    /// Screen rows that each row takes.
+    public var rowHeight = 1 {
+        didSet { if rowHeight != oldValue { setNeedsDisplay() } }
+    }
+
+    /// The place kept for pictures before the words; nil for none.
+    public var imageSize: Size? {
+        didSet { if imageSize != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Said in the middle of a list without rows.
+    public var emptyText: TextLine = "" {
+        didSet { if emptyText != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Whether Space marks rows.
+    public var allowsMarking = false
+
+    /// The footer's word for Enter; nil when rows cannot be opened.
+    public var activationLabel: String? = "open"
+
+    public private(set) var rowCount = 0
+    public private(set) var selectedIndex: Int?
+    public private(set) var selectedIdentity: AnyHashable?
+
+    /// The identities of the marked rows.
+    public private(set) var marks: Set<AnyHashable> = []
+
+    /// The first visible row.
+    public private(set) var firstVisibleIndex = 0
+
+    public override init() { super.init() }
+
+    /// Whether the list can have the keys itself; a list moved by a field beside it cannot.
+    public var isFocusable = true
+
+    /// Whether the selection looks as if the list had the keys.
+    public var looksFocused = false {
+        didSet { if looksFocused != oldValue { setNeedsDisplay() } }
+    }
+
+    public override var canBecomeFirstResponder: Bool { isFocusable }
+
+    // MARK: - Rows
+
+    /// Asks for the rows anew. The selection stays with what was selected, wherever it is now; if
+    /// it is gone, its neighbour is selected.
+    public func reloadData() {
+        rowCount = max(0, dataSource?.numberOfRows(in: self) ?? 0)
+        let old = selectedIdentity
+        let oldIndex = selectedIndex
+        if let old, let index = dataSource?.listView(self, indexOfRowWith: old),
+            index >= 0, index < rowCount
+        {
+            selectedIndex = index
+            // The row stays where the eye is.
+            firstVisibleIndex += index - (oldIndex ?? index)
+        } else if rowCount > 0 {
+            selectedIndex = min(oldIndex ?? 0, rowCount - 1)
+        } else {
+            selectedIndex = nil
+        }
+        selectedIdentity = selectedIndex.flatMap { identity(at: $0) }
+        scrollToSelection()
+        setNeedsDisplay()
+        if selectedIdentity != old { delegate?.listViewDidChangeSelection(self) }
+    }
+
+    /// Selects a row and shows it.
+    public func select(_ index: Int) {
+        guard rowCount > 0 else { return }
+        let index = max(0, min(index, rowCount - 1))
+        guard index != selectedIndex else { return }
+        selectedIndex = index
+        selectedIdentity = identity(at: index)
+        scrollToSelection()
+        setNeedsDisplay()
+        delegate?.listViewDidChangeSelection(self)
+    }
+
+    /// Selects the row of an identity. Returns false when there is none.
+    @discardableResult
+    public func select(identity: AnyHashable) -> Bool {
+        guard let index = dataSource?.listView(self, indexOfRowWith: identity), index < rowCount
+        else { return false }
+        select(index)
+        return true
+    }
+
+    public func clearMarks() {
+        guard !marks.isEmpty else { return }
+        marks = []
+        setNeedsDisplay()
+        delegate?.listViewDidChangeMarks(self)
+    }
+
+    /// Marks a row, or takes its mark away.
+    public func toggleMark(at index: Int) {
+        guard let identity = identity(at: index) else { return }
+        if marks.remove(identity) == nil { marks.insert(identity) }
+        setNeedsDisplay()
+        delegate?.listViewDidChangeMarks(self)
+    }
+
+    func identity(at index: Int) -> AnyHashable? {
+        guard index >= 0, index < rowCount else { return nil }
+        return dataSource?.listView(self, identityOfRowAt: index)
+    }
+
+    /// Looks for a row from the selected one outwards: it is seldom far.
+    func search(for identity: AnyHashable) -> Int? {
+        let start = min(selectedIndex ?? 0, max(0, rowCount - 1))
+        for distance in 0..<max(1, rowCount) {
+            let after = start + distance
+            if after < rowCount, self.identity(at: after) == identity { return after }
+            let before = start - distance
+            if before >= 0, self.identity(at: before) == identity { return before }
+        }
+        return nil
+    }
+
+    // MARK: - Scrolling
+
+    /// Whole rows that fit.
+    public var visibleRowCount: Int { max(1, bounds.height / max(1, rowHeight)) }
+
+    private func scrollToSelection() {
+        let page = visibleRowCount
+        let last = max(0, rowCount - page)
+        if let selectedIndex {
+            firstVisibleIndex = min(firstVisibleIndex, selectedIndex)
+            firstVisibleIndex = max(firstVisibleIndex, selectedIndex - page + 1)
+        }
+        firstVisibleIndex = max(0, min(firstVisibleIndex, last))
+    }
+
+    /// Scrolls without choosing; the selection stays within what is visible.
+    private func scroll(by rows: Int) {
+        let page = visibleRowCount
+        firstVisibleIndex = max(0, min(firstVisibleIndex + rows, max(0, rowCount - page)))
+        if let selectedIndex {
+            select(
+                max(firstVisibleIndex, min(selectedIndex, firstVisibleIndex + page - 1)))
+        }
+        setNeedsDisplay()
+    }
+
+    public override func layoutSubviews() {
+        scrollToSelection()
+    }
+
+    // MARK: - Keys and mouse
+
+    public override var keyTable: KeyTable {
+        let index = selectedIndex
+        return KeyTable("List") {
+            if let activationLabel {
+                KeyCommand.activateRow.performs(
+                    label: activationLabel, unless: index == nil ? "The list is empty." : nil
+                ) { self.activateSelection() }
+            }
+            KeyCommand.nextRow.performs { self.move(by: 1) }
+            KeyCommand.previousRow.performs { self.move(by: -1) }
+            KeyCommand.firstRow.performs { self.select(0) }
+            KeyCommand.lastRow.performs { self.select(self.rowCount - 1) }
+            KeyCommand.halfPageDown.performs { self.move(by: max(1, self.visibleRowCount / 2)) }
+            KeyCommand.halfPageUp.performs { self.move(by: -max(1, self.visibleRowCount / 2)) }
+            KeyCommand.pageDown.performs { self.move(by: max(1, self.visibleRowCount - 1)) }
+            KeyCommand.pageUp.performs { self.move(by: -max(1, self.visibleRowCount - 1)) }
+            if allowsMarking {
+                KeyCommand.markRow.performs(unless: index == nil ? "The list is empty." : nil) {
+                    self.markSelection()
+                }
+            }
+        }
+    }
+
+    /// Selects the row so many rows further down, or up.
+    public func move(by step: Int) {
+        select((selectedIndex ?? 0) + step)
+    }
+
+    /// Does what Enter does.
+    public func activateSelection() {
+        guard let selectedIndex else { return }
+        delegate?.listView(self, didActivateRowAt: selectedIndex)
+    }
+
+    private func markSelection() {
+        guard let selectedIndex else { return }
+        toggleMark(at: selectedIndex)
+        move(by: 1)
+    }
+
+    public override func mouse(_ event: MouseEvent) -> Bool {
+        switch event.action {
+        case .scrollUp: scroll(by: -3)
+        case .scrollDown: scroll(by: 3)
+        case .press where event.button == .left:
+            let index = firstVisibleIndex + event.location.y / max(1, rowHeight)
+            guard index < rowCount else { return true }
+            if index == selectedIndex {
+                if activationLabel != nil { activateSelection() }
+            } else {
+                select(index)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    public override func draw(on surface: Surface) { drawRows(on: surface) }
+
+    public override func focusDidChange() { setNeedsDisplay() }
+}
+
+extension KeyCommand {
+    public static let activateRow = KeyCommand(
+        "list.open", keys: ["Enter"], title: "Open the selected row", label: "open", weight: 95)
+    public static let nextRow = KeyCommand("list.down", keys: ["j", "Down"], title: "Down")
+    public static let previousRow = KeyCommand("list.up", keys: ["k", "Up"], title: "Up")
+    public static let firstRow = KeyCommand("list.first", keys: ["g g", "Home"], title: "First")
+    public static let lastRow = KeyCommand("list.last", keys: ["G", "End"], title: "Last")
+    public static let halfPageDown = KeyCommand(
+        "list.half-page-down", keys: ["^d"], title: "Half a page down")
+    public static let halfPageUp = KeyCommand(
+        "list.half-page-up", keys: ["^u"], title: "Half a page up")
+    public static let pageDown = KeyCommand("list.page-down", keys: ["PgDn"], title: "Page down")
+    public static let pageUp = KeyCommand("list.page-up", keys: ["PgUp"], title: "Page up")
+    public static let markRow = KeyCommand(
+        "list.mark", keys: ["Space"], title: "Mark the row", label: "mark", weight: 45)
+
+    /// The commands of every list.
+    public static let listCommands: [KeyCommand] = [
+        .activateRow, .nextRow, .previousRow, .firstRow, .lastRow, .halfPageDown, .halfPageUp,
+        .pageDown, .pageUp, .markRow,
+    ]
+}

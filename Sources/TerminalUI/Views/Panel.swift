@@ -1,0 +1,59 @@
+/// A frame with a title around one view; it lights up while what is inside has the keys.
+public final class Panel: View {
+    public var title: TextLine {
+        didSet { if title != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Words at the right of the upper edge, e.g. a count; left out where there is no room.
+    public var trailingTitle: TextLine? {
+        didSet { if trailingTitle != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Words in the lower edge, e.g. a place in the text.
+    public var footer: TextLine? {
+        didSet { if footer != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Columns of air between the frame and the content.
+    public var padding = 0 {
+        didSet { if padding != oldValue { setNeedsLayout() } }
+    }
+
+    /// Whether the frame looks focused though the keys are elsewhere.
+    public var isHighlighted = false {
+        didSet { if isHighlighted != oldValue { setNeedsDisplay() } }
+    }
+
+    public let content: View
+
+    public init(_ title: TextLine = "", content: View, padding: Int = 0) {
+        self.title = title
+        self.content = content
+        self.padding = padding
+        super.init()
+        addSubview(content)
+    }
+
+    /// The size that the frame adds to its content's.
+    public var overhead: Size { Size(width: 2 + 2 * padding, height: 2) }
+
+    public override func layoutSubviews() {
+        content.frame = bounds.inset(dx: 1 + padding, dy: 1)
+    }
+
+    public override func sizeThatFits(_ available: Size) -> Size {
+        let inner = content.sizeThatFits(
+            Size(
+                width: max(0, available.width - overhead.width),
+                height: max(0, available.height - overhead.height)))
+        return Size(width: inner.width + overhead.width, height: inner.height + overhead.height)
+    }
+
+    public override func draw(on surface: Surface) {
+        let isFocused = isHighlighted || containsFirstResponder
+        let theme = surface.theme
+        surface.drawBorder(
+            bounds, style: theme[isFocused ? .focusedBorder : .border],
+            title: title, trailing: trailingTitle, footer: footer)
+    }
+}

@@ -1,0 +1,32 @@
+/// The bottom of all views: holds the root controller's view, the presented ones and the footer.
+final class Window: View {
+    weak var owner: Application?
+
+    /// Less than this is no place to work in.
+    static let smallestSize = Size(width: 20, height: 6)
+
+    private let footer = FooterBar()
+
+    override init() {
+        super.init()
+        addSubview(footer)
+    }
+
+    override var application: Application? { owner }
+
+    override var next: Responder? { owner }
+
+    override func layoutSubviews() {
+        var area = bounds
+        footer.isHidden = owner?.configuration.showsFooter == false
+        if !footer.isHidden { footer.frame = area.takeBottom(1) }
+        for view in subviews where view !== footer { view.frame = area }
+    }
+
+    func drawTooSmall(on surface: Surface) {
+        let line = TextLine("Too small: at least 20×6", .warning)
+        surface.draw(
+            line, in: Rect(x: 0, y: bounds.height / 2, width: bounds.width, height: 1),
+            alignment: .center)
+    }
+}
