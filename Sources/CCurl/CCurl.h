@@ -1,0 +1,154 @@
+#ifndef BYTECLUB_CCURL_H
+#define BYTECLUB_CCURL_H
+
+// libcurl for Swift. Swift cannot call C functions with variable arguments, so each family of
+// option types gets a typed door here; epoll, which Glibc's module leaves out, comes along.
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+// MARK: - Easy handles
+
+static inline CURLcode byteclub_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode byteclub_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode byteclub_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode byteclub_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode byteclub_easy_set_list(
+    CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode byteclub_easy_set_share(CURL *easy, CURLSH *share) {
+    return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
+
+/// A callback that moves bytes: CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION, CURLOPT_READFUNCTION.
+typedef size_t (*byteclub_bytes_callback)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode byteclub_easy_set_bytes_callback(
+    CURL *easy, CURLoption option, byteclub_bytes_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode byteclub_easy_set_seek_callback(CURL *easy, curl_seek_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+
+static inline CURLcode byteclub_easy_set_progress_callback(
+    CURL *easy, curl_xferinfo_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
+static inline CURLcode byteclub_easy_set_prereq_callback(
+    CURL *easy, curl_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode byteclub_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode byteclub_easy_get_pointer(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+// MARK: - Multi handle
+
+static inline CURLMcode byteclub_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode byteclub_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode byteclub_multi_set_socket_callback(
+    CURLM *multi, curl_socket_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+
+static inline CURLMcode byteclub_multi_set_timer_callback(
+    CURLM *multi, curl_multi_timer_callback callback) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+
+/// The easy handle and result of a CURLMSG_DONE message (its result sits in a C union).
+static inline CURLcode byteclub_message_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+// MARK: - Shared TLS sessions
+
+static inline CURLSHcode byteclub_share(CURLSH *share, curl_lock_data data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// MARK: - Process
+
+/// Initialises libcurl once, and before it an OpenSSL that leaves its clean-up to the kernel: its
+/// exit handler would free locks while Dispatch's threads still hold them.
+static inline CURLcode byteclub_curl_initialize(void) {
+    int (*initialize_tls)(uint64_t, const void *) =
+        (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_ssl");
+    const uint64_t no_exit_handler = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
+    if (initialize_tls) initialize_tls(no_exit_handler, 0);
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+// MARK: - epoll
+
+static inline int byteclub_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/// Makes `descriptor` wait for exactly what is wanted (CURL_POLL_IN, _OUT, _INOUT), whether or not
+/// it was watched before. Returns 0, or an errno value.
+static inline int byteclub_epoll_watch(int epoll, int descriptor, int wanted) {
+    struct epoll_event event = {0};
+    if (wanted & CURL_POLL_IN) event.events |= EPOLLIN;
+    if (wanted & CURL_POLL_OUT) event.events |= EPOLLOUT;
+    event.data.fd = descriptor;
+    if (epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    if (errno != ENOENT) return errno;
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+static inline void byteclub_epoll_forget(int epoll, int descriptor) {
+    struct epoll_event event = {0};
+    epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+typedef struct {
+    int descriptor;
+    int ready; // CURL_CSELECT_IN | CURL_CSELECT_OUT | CURL_CSELECT_ERR
+} byteclub_ready_socket;
+
+/// Fills `ready` with the sockets that can move now, at most `capacity` (64 or fewer), and returns
+/// their number. Never waits.
+static inline int byteclub_epoll_collect(int epoll, byteclub_ready_socket *ready, int capacity) {
+    struct epoll_event events[64];
+    int count = epoll_wait(epoll, events, capacity < 64 ? capacity : 64, 0);
+    for (int i = 0; i < count; i++) {
+        ready[i].descriptor = events[i].data.fd;
+        ready[i].ready = 0;
+        if (events[i].events & (EPOLLIN | EPOLLHUP)) ready[i].ready |= CURL_CSELECT_IN;
+        if (events[i].events & EPOLLOUT) ready[i].ready |= CURL_CSELECT_OUT;
+        if (events[i].events & EPOLLERR) ready[i].ready |= CURL_CSELECT_ERR;
+    }
+    return count < 0 ? 0 : count;
+}
+
+#endif

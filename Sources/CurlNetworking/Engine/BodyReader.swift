@@ -1,0 +1,240 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// Reads the body of a request ahead of the engine: a file on the queue for files, a stream, which may
+/// take its time, on a queue of its own.
+///
+/// Two blocks at most are in memory, whatever the length of the body. The engine takes bytes without
+/// ever waiting; when there are none yet it is woken.
+final class BodyReader: Sendable {
+    /// What the engine gets when it asks for bytes.
+    enum Portion {
+        case bytes(Int)
+        /// The engine will be woken.
+        case notYet
+        case end
+        case failed(URLError)
+    }
+
+    /// The length of the body; -1 when it is not known.
+    let byteCount: Int64
+    private let origin: Origin
+    private let queue: DispatchQueue
+    private let wake: @Sendable () -> Void
+    private let state: Mutex<State>
+
+    private enum Origin: Sendable {
+        case file(Descriptor)
+        case stream(any HTTPBodyStream)
+    }
+
+    private struct State: Sendable {
+        var blocks: [Block] = []
+        /// How much of the first block was taken.
+        var position = 0
+        var spare: [Block] = []
+        var isReading = false
+        var isAtEnd = false
+        var failure: URLError?
+        var isAwaited = false
+        /// Where the next block begins in the file.
+        var offset: Int64 = 0
+        /// Changes when the body begins again, so that a block read for the old start is dropped.
+        var round = 0
+    }
+
+    static let blockByteCount = 512 << 10
+
+    // MARK: - Opening
+
+    /// Opens a file. Called on the queue for files.
+    static func open(file url: URL, wake: @escaping @Sendable () -> Void) throws(URLError) -> BodyReader {
+        let path = url.path(percentEncoded: false)
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0 else {
+            let code: URLError.Code =
+                switch errno {
+                case ENOENT, ENOTDIR: .fileDoesNotExist
+                case EACCES, EPERM: .noPermissionsToReadFile
+                default: .cannotOpenFile
+                }
+            throw URLError(code, failingURL: url, underlyingText: "\(path): \(lastSystemError)")
+        }
+        let descriptor = Descriptor(number)
+        var facts = stat()
+        guard fstat(number, &facts) == 0 else {
+            throw URLError(.cannotOpenFile, failingURL: url, underlyingText: lastSystemError)
+        }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw URLError(.fileIsDirectory, failingURL: url)
+        default:
+            throw URLError(
+                .cannotOpenFile, failingURL: url, underlyingText: "\(path) is no regular file")
+        }
+        posix_fadvise(number, 0, 0, POSIX_FADV_SEQUENTIAL)
+        return BodyReader(descriptor, byteCount: Int64(facts.st_size), wake: wake)
+    }
+
+    init(stream: any HTTPBodyStream, wake: @escaping @Sendable () -> Void) {
+        origin = .stream(stream)
+        byteCount = -1
+        queue = DispatchQueue(label: "CurlNetworking.stream", target: .global())
+        self.wake = wake
+        state = Mutex(State())
+    }
+
+    private init(
+        _ descriptor: Descriptor, byteCount: Int64, wake: @escaping @Sendable () -> Void
+    ) {
+        origin = .file(descriptor)
+        self.byteCount = byteCount
+        queue = FileQueue.queue
+        self.wake = wake
+        state = Mutex(State())
+    }
+
+    /// Whether the body can be read again from the start.
+    var canRewind: Bool {
+        if case .file = origin { true } else { false }
+    }
+
+    // MARK: - Taking
+
+    func take(into buffer: UnsafeMutableRawBufferPointer) -> Portion {
+        let portion: Portion = state.withLock { state in
+            var count = 0
+            while count < buffer.count, let block = state.blocks.first {
+                let part = min(block.count - state.position, buffer.count - count)
+                UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: block.bytes[state.position..<state.position + part]))
+                count += part
+                state.position += part
+                if state.position == block.count {
+                    state.spare.append(state.blocks.removeFirst())
+                    state.position = 0
+                }
+            }
+            if count > 0 { return .bytes(count) }
+            if let failure = state.failure { return .failed(failure) }
+            if state.isAtEnd { return .end }
+            state.isAwaited = true
+            return .notYet
+        }
+        readAhead()
+        return portion
+    }
+
+    /// Begins again at an offset of the file.
+    func rewind(to offset: Int64) {
+        state.withLock { state in
+            state.round += 1
+            state.spare.append(contentsOf: state.blocks)
+            state.blocks = []
+            state.position = 0
+            state.offset = offset
+            state.isAtEnd = false
+        }
+    }
+
+    /// Reads blocks until two are there.
+    func readAhead() {
+        let begins = state.withLock { state in
+            guard !state.isReading, !state.isAtEnd, state.failure == nil, state.blocks.count < 2
+            else { return false }
+            state.isReading = true
+            return true
+        }
+        if begins { queue.async { @Sendable [self] in readBlock() } }
+    }
+
+    private func readBlock() {
+        let (block, offset, round) = state.withLock { state in
+            (state.spare.popLast() ?? Block(), state.offset, state.round)
+        }
+        let outcome = read(into: block, at: offset)
+        let isAwaited = state.withLock { state in
+            state.isReading = false
+            guard state.round == round else {
+                state.spare.append(block)
+                return state.isAwaited
+            }
+            switch outcome {
+            case .success(0):
+                state.isAtEnd = true
+                if byteCount >= 0, state.offset < byteCount {
+                    state.failure = URLError(
+                        .requestBodyStreamExhausted,
+                        underlyingText:
+                            "the file ended after \(state.offset) of \(byteCount) bytes")
+                }
+            case .success(let count):
+                block.count = count
+                state.blocks.append(block)
+                state.offset += Int64(count)
+                if byteCount >= 0, state.offset >= byteCount { state.isAtEnd = true }
+            case .failure(let error):
+                state.failure = error
+            }
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+        if isAwaited { wake() }
+        readAhead()
+    }
+
+    private func read(into block: Block, at offset: Int64) -> Result<Int, URLError> {
+        switch origin {
+        case .file(let descriptor):
+            let wanted = min(Int64(block.bytes.count), byteCount - offset)
+            guard wanted > 0 else { return .success(0) }
+            while true {
+                let count = pread(descriptor.number, block.bytes.baseAddress, Int(wanted), Int(offset))
+                if count >= 0 { return .success(count) }
+                guard errno == EINTR else {
+                    return .failure(
+                        URLError(.requestBodyStreamExhausted, underlyingText: lastSystemError))
+                }
+            }
+        case .stream(let stream):
+            do {
+                let count = try stream.read(into: block.bytes)
+                precondition(
+                    (0...block.bytes.count).contains(count),
+                    "HTTPBodyStream.read(into:) returned a count outside its buffer")
+                return .success(count)
+            } catch {
+                return .failure(
+                    URLError(.requestBodyStreamExhausted, underlyingText: "\(error)"))
+            }
+        }
+    }
+}
+
+/// A piece of body on its way out. One owner at a time: the queue for files fills it, the engine
+/// empties it, and the reader's lock stands between.
+private final class Block: @unchecked Sendable {
+    // Unchecked because only its holder touches it, and it changes hands under the reader's lock.
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: BodyReader.blockByteCount, alignment: 4096)
+    var count = 0
+
+    deinit {
+        bytes.deallocate()
+    }
+}
+
+/// An open file, closed with the last reference to it.
+private final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}

@@ -1,0 +1,143 @@
+import CCurl
+import FoundationEssentials
+
+extension EasyHandle {
+    /// How many bytes are read from a socket at a time.
+    static let receiveBufferByteCount = 256 << 10
+    /// How many bytes of a large body are given to a socket at a time.
+    static let sendBufferByteCount = 512 << 10
+
+    /// Sets everything for one leg.
+    ///
+    /// Redirects, timers, credentials and cookies are the engine's; libcurl only moves this request
+    /// and its answer.
+    func configure(for load: Load) throws(URLError) {
+        reset()
+        let request = load.request
+        guard let url = request.url else { throw URLError(.badURL) }
+        try Self.check(request)
+        set(CURLOPT_URL, url.absoluteString)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_QUICK_EXIT, 1)  // a slow name look-up is left behind, not waited for
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // HTTP/2 of libcurl 7.88 stalls and spins when paused.
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        setRoute(to: url, load.settings)
+        setMethodAndBody(request, load.body)
+        setHeaders(request, load)
+        let timeout = request.ownTimeout ?? load.settings.requestTimeout
+        // Shares the time among the addresses of a host; the timers that count are the engine's.
+        set(CURLOPT_CONNECTTIMEOUT_MS, timeout > 0 && timeout < 1e6 ? max(1, Int(timeout * 1000)) : 1_000_000_000)
+        load.installCallbacks(on: self)
+    }
+
+    private func setRoute(to url: URL, _ settings: SessionSettings) {
+        if let path = settings.unixSocketPath {
+            set(CURLOPT_UNIX_SOCKET_PATH, path)
+        }
+        if settings.unixSocketPath != nil || url.isLoopback {
+            set(CURLOPT_PROXY, "")  // what stays on this machine goes through no proxy
+        }
+        if let file = settings.certificateAuthoritiesFile {
+            set(CURLOPT_CAINFO, file.path(percentEncoded: false))
+            set(CURLOPT_CAPATH, nil)
+        }
+    }
+
+    private func setMethodAndBody(_ request: URLRequest, _ body: OutgoingBody) {
+        let method = request.method
+        var sends = ["POST", "PUT", "PATCH"].contains(method)
+        if case .none = body {} else { sends = true }
+        if sends {
+            // The same path for every method: it adds no content type and no form.
+            set(CURLOPT_UPLOAD, 1)
+            set(CURLOPT_INFILESIZE_LARGE, offset: body.byteCount)
+            set(CURLOPT_CUSTOMREQUEST, method)
+        } else if method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else {
+            set(CURLOPT_HTTPGET, 1)
+            if method != "GET" { set(CURLOPT_CUSTOMREQUEST, method) }
+        }
+        set(CURLOPT_BUFFERSIZE, Self.receiveBufferByteCount)
+        if body.byteCount < 0 || body.byteCount > 64 << 10 {
+            set(CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBufferByteCount)
+        }
+    }
+
+    private func setHeaders(_ request: URLRequest, _ load: Load) {
+        var headers = request.headers
+        if var more = load.settings.additionalHeaders {
+            if load.hasLeftOrigin {
+                for name in RedirectPolicy.credentialFields { more[name] = nil }
+            }
+            headers.fill(from: more)
+        }
+        for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }  // are libcurl's
+        if headers["Expect"] == nil { headers["Expect"] = "" }
+        if let codings = headers["Accept-Encoding"] {
+            if !codings.isEmpty, codings != "identity" {
+                set(CURLOPT_ACCEPT_ENCODING, codings)
+                headers["Accept-Encoding"] = nil
+            }
+        } else if headers["Range"] == nil {  // a range counts the bytes on the wire
+            set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        }
+        set(CURLOPT_USERAGENT, Self.userAgent)
+        setHeaderLines(
+            headers.fields.map { field in
+                let value = field.value.withoutLineBreaks.trimmingSpaces
+                return value.isEmpty ? field.name + ":" : field.name + ": " + value
+            })
+    }
+
+    /// `CurlNetworking libcurl/7.88.1`
+    private static let userAgent =
+        "CurlNetworking " + String(cString: curl_version()).prefix { $0 != " " }
+
+    /// libcurl sends a method and names as they are: what could forge a line is refused.
+    private static func check(_ request: URLRequest) throws(URLError) {
+        guard request.method.isHTTPToken else {
+            throw URLError(
+                .unknown, failingURL: request.url, underlyingText: "the method is no HTTP token")
+        }
+        for field in request.headers.fields where !field.name.isHTTPToken {
+            throw URLError(
+                .unknown, failingURL: request.url,
+                underlyingText: "the name of a header field is no HTTP token")
+        }
+    }
+}
+
+extension URL {
+    fileprivate var isLoopback: Bool {
+        guard let host = host(percentEncoded: true)?.lowercased() else { return false }
+        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}
+
+extension String {
+    /// RFC 9110 §5.6.2.
+    fileprivate var isHTTPToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// RFC 9110 §5.5: line ends and NUL in a value become spaces.
+    fileprivate var withoutLineBreaks: String {
+        guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else { return self }
+        return String(
+            decoding: utf8.map { $0 == 0x0A || $0 == 0x0D || $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,170 @@
+import CCurl
+import FoundationEssentials
+
+// What libcurl calls during a transfer, always on the engine's queue, with the load as context. The
+// engine keeps the load for as long as its easy handle is with the multi handle.
+
+extension Load {
+    /// The pointer libcurl hands back to the callbacks.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    static func from(_ context: UnsafeMutableRawPointer) -> Load {
+        Unmanaged<Load>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func installCallbacks(on easy: EasyHandle) {
+        easy.set(CURLOPT_PRIVATE, pointer: context)
+        easy.set(CURLOPT_HEADERFUNCTION, callback: receiveHeaderLine)
+        easy.set(CURLOPT_HEADERDATA, pointer: context)
+        easy.set(CURLOPT_WRITEFUNCTION, callback: receiveBody)
+        easy.set(CURLOPT_WRITEDATA, pointer: context)
+        easy.set(CURLOPT_READFUNCTION, callback: sendBody)
+        easy.set(CURLOPT_READDATA, pointer: context)
+        easy.set(CURLOPT_SEEKDATA, pointer: context)
+        easy.set(CURLOPT_XFERINFODATA, pointer: context)
+        easy.set(CURLOPT_PREREQDATA, pointer: context)
+        easy.set(CURLOPT_NOPROGRESS, 0)
+        _ = byteclub_easy_set_seek_callback(easy.raw, seekBody)
+        _ = byteclub_easy_set_progress_callback(easy.raw, noteProgress)
+        _ = byteclub_easy_set_prereq_callback(easy.raw, noteConnection)
+    }
+
+    fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        hasMoved = true
+        mark()
+        do throws(ResponseHeadParser.Refusal) {
+            try head.append(line)
+            return true
+        } catch {
+            let text =
+                switch error {
+                case .tooLarge: "the head of the answer is over 256 KiB"
+                case .malformed: "the status line makes no sense"
+                }
+            failure = URLError(.cannotParseResponse, failingURL: request.url, underlyingText: text)
+            return false
+        }
+    }
+
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) {
+        hasMoved = true
+        mark()
+        if arrived.isEmpty { arrived.reserveCapacity(expectedPieceByteCount) }
+        arrived.append(contentsOf: bytes)
+    }
+
+    /// Large bodies come in pieces of libcurl's receive buffer, small ones at once.
+    private var expectedPieceByteCount: Int {
+        guard let response, response.expectedContentLength >= 0 else { return 16 << 10 }
+        return Int(min(response.expectedContentLength, Int64(EasyHandle.receiveBufferByteCount)))
+    }
+
+    fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch body {
+        case .none:
+            return 0
+        case .data(let data, let position):
+            let count = min(buffer.count, data.count - position)
+            let start = data.startIndex + position
+            data.copyBytes(to: buffer, from: start..<start + count)
+            body = .data(data, position: position + count)
+            return count
+        case .reader(let reader):
+            switch reader.take(into: buffer) {
+            case .bytes(let count): return count
+            case .end: return 0
+            case .notYet:
+                isAwaitingBody = true
+                return Int(CURL_READFUNC_PAUSE)
+            case .failed(var error):
+                if error.failingURL == nil {
+                    error = URLError(
+                        error.code, failingURL: request.url, underlyingText: error.underlyingText)
+                }
+                failure = error
+                mark()
+                return Int(CURL_READFUNC_ABORT)
+            }
+        }
+    }
+
+    fileprivate func seek(to offset: Int64) -> Bool {
+        switch body {
+        case .none:
+            return offset == 0
+        case .data(let data, _):
+            guard (0...Int64(data.count)).contains(offset) else { return false }
+            body = .data(data, position: Int(offset))
+            return true
+        case .reader(let reader):
+            guard reader.canRewind else { return false }
+            reader.rewind(to: offset)
+            return true
+        }
+    }
+
+    fileprivate func note(sent byteCount: Int64) {
+        guard byteCount != sentByteCount else { return }
+        sentByteCount = byteCount
+        hasMoved = true
+        mark()
+    }
+
+    fileprivate func noteConnected() {
+        if stage == .connecting { stage = .exchanging }
+        hasMoved = true
+        mark()
+    }
+}
+
+private func receiveHeaderLine(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return Load.from(context).receive(headerLine: line) ? line.count : 0
+}
+
+private func receiveBody(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let body = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    Load.from(context).receive(body: body)
+    return body.count
+}
+
+private func sendBody(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return Int(CURL_READFUNC_ABORT) }
+    return Load.from(context).send(
+        into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+private func seekBody(
+    context: UnsafeMutableRawPointer?, offset: curl_off_t, whence: Int32
+) -> Int32 {
+    guard let context, whence == SEEK_SET, Load.from(context).seek(to: Int64(offset)) else {
+        return CURL_SEEKFUNC_FAIL
+    }
+    return CURL_SEEKFUNC_OK
+}
+
+private func noteProgress(
+    context: UnsafeMutableRawPointer?, toReceive: curl_off_t, received: curl_off_t,
+    toSend: curl_off_t, sent: curl_off_t
+) -> Int32 {
+    guard let context else { return 0 }
+    Load.from(context).note(sent: Int64(sent))
+    return 0
+}
+
+private func noteConnection(
+    context: UnsafeMutableRawPointer?, remoteAddress: UnsafeMutablePointer<CChar>?,
+    localAddress: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
+) -> Int32 {
+    guard let context else { return CURL_PREREQFUNC_ABORT }
+    Load.from(context).noteConnected()
+    return CURL_PREREQFUNC_OK
+}

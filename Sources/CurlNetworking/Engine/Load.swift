@@ -1,0 +1,165 @@
+import CCurl
+import FoundationEssentials
+import Synchronization
+
+/// The engine's side of a task: one leg after another, each a request to one URL, until an answer is
+/// there. Owned by the engine, used on its queue alone.
+///
+/// libcurl's callbacks only note what happened and mark the load; the engine attends to it afterwards,
+/// when libcurl is not on the stack.
+final class Load {
+    enum Stage {
+        /// For a free connection to the host.
+        case waiting
+        /// For the body to be opened.
+        case preparing
+        /// Suspended before there was a connection.
+        case held
+        case connecting
+        case exchanging
+        case over
+    }
+
+    /// Why no bytes are read now.
+    struct Pauses: OptionSet {
+        let rawValue: Int
+        static let suspended = Pauses(rawValue: 1)
+        /// The delegate or the disk is slow.
+        static let flow = Pauses(rawValue: 2)
+        /// The delegate was asked something.
+        static let asking = Pauses(rawValue: 4)
+    }
+
+    let task: URLSessionTask
+    var stage = Stage.waiting
+    /// Whether it stands in line for a connection, and whether it has one.
+    var isInLine = false
+    var hasConnection = false
+    var place: ConnectionSlots<ObjectIdentifier>.Place
+    var pauses: Pauses = []
+    var requestTimer: Countdown
+    var resourceTimer: Countdown
+
+    // The leg.
+    var leg = 0
+    var request: URLRequest
+    var source: BodySource
+    var body = OutgoingBody.none
+    var followedRedirects = 0
+    /// Whether a redirect has led to another origin: credentials stay behind for good.
+    var hasLeftOrigin = false
+    var easy: EasyHandle?
+    var response: HTTPURLResponse?
+    /// The request to follow once the rest of a redirect's body has been swallowed.
+    var following: URLRequest?
+    var swallowedByteCount = 0
+
+    // What callbacks have noted.
+    var head = ResponseHeadParser()
+    var arrived = Data()
+    var sentByteCount: Int64 = 0
+    var hasMoved = false
+    var isAwaitingBody = false
+    var failure: URLError?
+    var verdict: CURLcode?
+
+    // The answer so far.
+    var memory = Data()
+    var file: DownloadFile?
+    var postedSent: Int64 = 0
+
+    private var isMarked = false
+    private let marks: Marks
+
+    /// The loads that something has happened to.
+    final class Marks {
+        private var loads: [Load] = []
+
+        var isEmpty: Bool { loads.isEmpty }
+
+        fileprivate func add(_ load: Load) { loads.append(load) }
+
+        func takeAll() -> [Load] {
+            defer { loads.removeAll(keepingCapacity: true) }
+            for load in loads { load.isMarked = false }
+            return loads
+        }
+    }
+
+    init(task: URLSessionTask, origin: Origin, marks: Marks) {
+        self.task = task
+        self.marks = marks
+        request = task.firstRequest
+        source = task.source
+        place = .init(session: task.session.number, origin: origin)
+        let settings = task.session.settings
+        requestTimer = Countdown(seconds: request.ownTimeout ?? settings.requestTimeout)
+        resourceTimer = Countdown(seconds: settings.resourceTimeout)
+    }
+
+    var id: ObjectIdentifier { ObjectIdentifier(task) }
+    var settings: SessionSettings { task.session.settings }
+    var isAsking: Bool { pauses.contains(.asking) }
+
+    /// When a timer of ours runs out.
+    var deadline: UInt64? {
+        guard let request = requestTimer.deadline else { return resourceTimer.deadline }
+        return min(request, resourceTimer.deadline ?? request)
+    }
+
+    func mark() {
+        guard !isMarked else { return }
+        isMarked = true
+        marks.add(self)
+    }
+
+    /// Forgets the last leg's answer.
+    func beginLeg() {
+        leg += 1
+        easy = nil
+        response = nil
+        following = nil
+        swallowedByteCount = 0
+        head = ResponseHeadParser()
+        arrived = Data()
+        sentByteCount = 0
+        postedSent = 0
+        isAwaitingBody = false
+        verdict = nil
+        pauses.subtract([.asking, .flow])
+    }
+
+    /// Sets the timers running as the stage and the pauses have it.
+    func updateTimers(at now: UInt64) {
+        let isOnItsWay = stage == .connecting || stage == .exchanging
+        if isOnItsWay, pauses.isEmpty {
+            if !requestTimer.isRunning {
+                requestTimer.restart(at: now)
+                requestTimer.start(at: now)
+            }
+        } else {
+            requestTimer.stop(at: now)
+        }
+        if isOnItsWay, !pauses.contains(.suspended) {
+            resourceTimer.start(at: now)
+        } else {
+            resourceTimer.stop(at: now)
+        }
+    }
+}
+
+/// The body of one leg.
+enum OutgoingBody {
+    case none
+    case data(Data, position: Int)
+    case reader(BodyReader)
+
+    /// -1 when it is not known.
+    var byteCount: Int64 {
+        switch self {
+        case .none: 0
+        case .data(let data, _): Int64(data.count)
+        case .reader(let reader): reader.byteCount
+        }
+    }
+}

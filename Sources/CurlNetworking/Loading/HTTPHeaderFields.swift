@@ -1,0 +1,67 @@
+/// Header fields in the order they were set, found by name whatever its case.
+///
+/// A name appears once: setting it again replaces the value in place and keeps the new spelling.
+struct HTTPHeaderFields: Hashable, Sendable {
+    private(set) var fields: [Field] = []
+
+    struct Field: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    init() {}
+
+    init(_ dictionary: [String: String]) {
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { self[name] = value }
+    }
+
+    var isEmpty: Bool { fields.isEmpty }
+
+    var dictionary: [String: String] {
+        Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+    }
+
+    /// The value of a field; nil removes it.
+    subscript(name: String) -> String? {
+        get { index(of: name).map { fields[$0].value } }
+        set {
+            switch (index(of: name), newValue) {
+            case (let index?, let value?): fields[index] = Field(name: name, value: value)
+            case (let index?, nil): fields.remove(at: index)
+            case (nil, let value?): fields.append(Field(name: name, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Adds a value to a field, after a comma when the field has one already (RFC 9110 §5.3).
+    mutating func add(_ value: String, for name: String) {
+        if let present = self[name] {
+            self[name] = present + ", " + value
+        } else {
+            self[name] = value
+        }
+    }
+
+    /// Takes over each field of `other` whose name is not here yet.
+    mutating func fill(from other: HTTPHeaderFields) {
+        for field in other.fields where self[field.name] == nil {
+            self[field.name] = field.value
+        }
+    }
+
+    private func index(of name: String) -> Int? {
+        fields.firstIndex { $0.name.isEqualIgnoringASCIICase(to: name) }
+    }
+}
+
+extension StringProtocol {
+    /// Whether two header names or schemes are the same to HTTP, which knows only ASCII case.
+    func isEqualIgnoringASCIICase(to other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}

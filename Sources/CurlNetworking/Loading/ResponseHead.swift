@@ -1,0 +1,77 @@
+/// Status line and header fields of an answer.
+struct ResponseHead: Sendable {
+    var status: Int
+    var headers = HTTPHeaderFields()
+}
+
+/// Puts the head of an answer together from its lines.
+///
+/// Interim answers (1xx) are skipped. Lines after the head, the trailers of a chunked body, are
+/// ignored. A head without measure is refused.
+struct ResponseHeadParser: Sendable {
+    private(set) var head: ResponseHead?
+    /// Whether the empty line behind a final head was seen.
+    private(set) var isComplete = false
+    private var lastName: String?
+    private var byteCount = 0
+
+    /// The largest head that is taken, interim answers included.
+    static let largestByteCount = 256 << 10
+
+    enum Refusal: Error {
+        case tooLarge
+        case malformed
+    }
+
+    /// Takes one line as it came, with its line end.
+    mutating func append(_ line: UnsafeRawBufferPointer) throws(Refusal) {
+        guard !isComplete else { return }
+        byteCount += line.count
+        guard byteCount <= Self.largestByteCount else { throw .tooLarge }
+        var end = line.count
+        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        let text = String(decoding: line[..<end], as: UTF8.self)
+        if text.isEmpty {
+            finish()
+        } else if text.hasPrefix("HTTP/") {
+            try begin(text)
+        } else if text.utf8.first == 0x20 || text.utf8.first == 0x09 {
+            continueField(text.trimmingSpaces)
+        } else {
+            addField(text)
+        }
+    }
+
+    private mutating func begin(_ line: String) throws(Refusal) {
+        let parts = line.split(separator: " ", maxSplits: 2)
+        guard parts.count >= 2, let status = Int(parts[1]), (100...999).contains(status) else {
+            throw .malformed
+        }
+        head = ResponseHead(status: status)
+        lastName = nil
+    }
+
+    private mutating func addField(_ line: String) {
+        guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return }
+        let name = line[..<colon].trimmingSpaces
+        let value = line[line.index(after: colon)...].trimmingSpaces
+        head?.headers.add(value, for: name)
+        lastName = name
+    }
+
+    /// A folded line, which RFC 9112 §5.2 has us read as a space.
+    private mutating func continueField(_ text: String) {
+        guard let lastName, let value = head?.headers[lastName] else { return }
+        head?.headers[lastName] = value.isEmpty ? text : value + " " + text
+    }
+
+    private mutating func finish() {
+        guard let status = head?.status else { return }
+        if status >= 200 || status == 101 {
+            isComplete = true
+        } else {
+            head = nil
+        }
+        lastName = nil
+    }
+}

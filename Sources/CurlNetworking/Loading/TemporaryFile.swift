@@ -1,0 +1,34 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// A file of ours that is removed, at the latest with the last reference to it, unless it is kept.
+///
+/// Whoever the file is shown to may move it away before that.
+final class TemporaryFile: Sendable {
+    let path: String
+    private let isOurs = Mutex(true)
+
+    init(path: String) {
+        self.path = path
+    }
+
+    var url: URL { URL(filePath: path, directoryHint: .notDirectory) }
+
+    /// Leaves the file to whoever was told of it.
+    func keep() {
+        isOurs.withLock { $0 = false }
+    }
+
+    func remove() {
+        let removes = isOurs.withLock { isOurs in
+            defer { isOurs = false }
+            return isOurs
+        }
+        if removes { unlink(path) }
+    }
+
+    deinit {
+        remove()
+    }
+}

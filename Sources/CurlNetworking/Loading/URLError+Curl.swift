@@ -1,0 +1,58 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+
+extension URLError {
+    /// Reads libcurl's verdict on a transfer of a valid http or https URL.
+    ///
+    /// - Parameters:
+    ///   - certificate: CURLINFO_SSL_VERIFYRESULT: an X509_V_ERR number of OpenSSL, 0 when the chain
+    ///     itself was fine.
+    ///   - system: CURLINFO_OS_ERRNO, or 0.
+    ///   - text: The error buffer.
+    init(curl code: CURLcode, certificate: Int, system: Int, text: String?, url: URL?) {
+        self.init(
+            Code(curl: code, certificate: certificate, system: system), failingURL: url,
+            underlyingText: text ?? String(cString: curl_easy_strerror(code)))
+    }
+}
+
+extension URLError.Code {
+    fileprivate init(curl code: CURLcode, certificate: Int, system: Int) {
+        switch code {
+        case CURLE_URL_MALFORMAT: self = .badURL
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .cannotFindHost
+        case CURLE_COULDNT_CONNECT:
+            self = [Int(ENETUNREACH), Int(ENETDOWN)].contains(system)
+                ? .notConnectedToInternet : .cannotConnectToHost
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
+            CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            self = .networkConnectionLost
+        case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
+        // An answer in no known HTTP: libcurl calls HTTP/0.9 an unsupported protocol.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR:
+            self = .cannotParseResponse
+        case CURLE_SEND_FAIL_REWIND: self = .requestBodyStreamExhausted
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            self.init(certificate: certificate)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+            CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
+            self = .secureConnectionFailed
+        case CURLE_SSL_CERTPROBLEM: self = .clientCertificateRejected
+        case CURLE_SSL_CLIENTCERT: self = .clientCertificateRequired
+        case CURLE_FILESIZE_EXCEEDED: self = .dataLengthExceedsMaximum
+        default: self = .unknown
+        }
+    }
+
+    /// - Parameter verdict: X509_V_ERR number of OpenSSL.
+    private init(certificate verdict: Int) {
+        switch verdict {
+        case 9: self = .serverCertificateNotYetValid
+        case 10: self = .serverCertificateHasBadDate
+        case 2, 19, 20, 21: self = .serverCertificateHasUnknownRoot
+        default: self = .serverCertificateUntrusted  // self-signed, for another host, revoked
+        }
+    }
+}

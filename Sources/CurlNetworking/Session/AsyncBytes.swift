@@ -1,0 +1,94 @@
+public import FoundationEssentials
+
+extension URLSession {
+    /// Starts loading and returns as soon as the head of the answer is there; the body is read from
+    /// the sequence. A slow reader holds the transfer back.
+    ///
+    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    public func bytes(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        let channel = ByteChannel()
+        let task = dataTask(request, for: .bytes(channel), delegate: delegate)
+        return try await withTaskCancellationHandler {
+            task.resume()
+            let response = try await channel.response.value
+            return (AsyncBytes(task: task, channel: channel), response)
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    public func bytes(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) {
+        try await bytes(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// The bytes of a body as they arrive, for one reader. The transfer is cancelled when the
+    /// sequence is dropped unread.
+    public struct AsyncBytes: AsyncSequence, Sendable {
+        public typealias Element = UInt8
+
+        private let owner: Owner
+        private let channel: ByteChannel
+
+        /// The task that loads the body.
+        public var task: URLSessionDataTask { owner.task }
+
+        init(task: URLSessionDataTask, channel: ByteChannel) {
+            self.owner = Owner(task)
+            self.channel = channel
+        }
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(owner: owner, channel: channel)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate let owner: Owner
+            fileprivate let channel: ByteChannel
+            private var piece = Data()
+            private var position = 0
+
+            fileprivate init(owner: Owner, channel: ByteChannel) {
+                self.owner = owner
+                self.channel = channel
+            }
+
+            public mutating func next() async throws -> UInt8? {
+                while position == piece.endIndex {
+                    guard let next = try await nextPiece() else { return nil }
+                    piece = next
+                    position = next.startIndex
+                }
+                defer { position += 1 }
+                return piece[position]
+            }
+
+            private func nextPiece() async throws -> Data? {
+                let task = owner.task
+                let next = try await withTaskCancellationHandler {
+                    try await channel.next()
+                } onCancel: {
+                    task.cancel()
+                }
+                if let next { task.didConsume(next.count) }
+                return next
+            }
+        }
+
+        /// Cancels the transfer with the last reference to it; nothing happens once it is complete.
+        fileprivate final class Owner: Sendable {
+            let task: URLSessionDataTask
+
+            init(_ task: URLSessionDataTask) {
+                self.task = task
+            }
+
+            deinit {
+                task.cancel()
+            }
+        }
+    }
+}

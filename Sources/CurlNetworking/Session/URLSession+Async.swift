@@ -1,0 +1,77 @@
+public import FoundationEssentials
+
+extension URLSession {
+    /// Loads a body into memory.
+    ///
+    /// - Parameter delegate: Is told of this task, in place of the session's delegate.
+    /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
+    public func data(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await answer { receive in
+            dataTask(request, for: .dataHandler(receive), delegate: delegate)
+        }
+    }
+
+    public func data(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Sends a body and loads the answer's.
+    public func upload(
+        for request: URLRequest, from bodyData: Data,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await answer { receive in
+            uploadTask(request, .data(bodyData), for: .dataHandler(receive), delegate: delegate)
+        }
+    }
+
+    /// Sends a file, without ever holding all of it, and loads the answer's body.
+    public func upload(
+        for request: URLRequest, fromFile fileURL: URL,
+        delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (Data, URLResponse) {
+        try await answer { receive in
+            uploadTask(request, .file(fileURL), for: .dataHandler(receive), delegate: delegate)
+        }
+    }
+
+    /// Loads a body into a temporary file, which the caller moves or removes.
+    public func download(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await answer { receive in
+            downloadTask(
+                request, for: .fileHandler(keepsFile: true, receive), delegate: delegate)
+        }
+    }
+
+    public func download(
+        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (URL, URLResponse) {
+        try await download(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Runs a task made with a completion handler, and cancels it with the surrounding task.
+    private func answer<Body: Sendable>(
+        _ make: (@escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+    ) async throws -> (Body, URLResponse) {
+        let result = AsyncResult<(Body, URLResponse)>()
+        let task = make { body, response, error in
+            if let body, let response {
+                result.finish(.success((body, response)))
+            } else {
+                result.finish(.failure(error ?? URLError(.unknown)))
+            }
+        }
+        return try await withTaskCancellationHandler {
+            task.resume()
+            return try await result.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,196 @@
+public import Dispatch
+import Synchronization
+
+/// Makes tasks that load over HTTP, and tells a delegate or completion handlers what comes of them.
+///
+/// The names and the rules are those of Apple's `URLSession`. All sessions of a process share one
+/// libcurl engine on one queue; no task has a thread of its own.
+///
+/// A session holds its delegate until it is invalidated, and itself as long as a task is unfinished.
+public final class URLSession: Sendable {
+    /// Where every call to the delegate and every completion handler arrives, in order.
+    public let delegateQueue: DispatchQueue
+
+    let settings: SessionSettings
+    /// Which host queue of the engine the session's tasks share.
+    let number: Int
+    private let roster: Mutex<Roster>
+    private let isShared: Bool
+
+    private struct Roster {
+        var delegate: (any URLSessionDelegate)?
+        var description: String?
+        var lastIdentifier = 0
+        /// Tasks that were never set going: theirs is the reference that keeps them.
+        var unstarted: [Int: WeakTask] = [:]
+        /// Tasks that were, until they complete.
+        var started: [Int: URLSessionTask] = [:]
+        var isInvalidated = false
+        var isGone = false
+    }
+
+    private struct WeakTask {
+        weak var task: URLSessionTask?
+    }
+
+    private static let lastNumber = Mutex(0)
+
+    /// The session for simple requests with completion handlers. It has no delegate and cannot be
+    /// invalidated.
+    public static let shared = URLSession(
+        settings: SessionSettings(), delegate: nil, queue: nil, isShared: true)
+
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    }
+
+    /// - Parameter queue: A serial queue, `.main` for instance; nil makes one.
+    public convenience init(
+        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: DispatchQueue?
+    ) {
+        self.init(
+            settings: configuration.snapshot, delegate: delegate, queue: queue, isShared: false)
+    }
+
+    private init(
+        settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: DispatchQueue?,
+        isShared: Bool
+    ) {
+        self.settings = settings
+        self.isShared = isShared
+        self.delegateQueue =
+            queue ?? DispatchQueue(label: "CurlNetworking.delegate", target: .global())
+        self.number = Self.lastNumber.withLock { last in
+            last += 1
+            return last
+        }
+        self.roster = Mutex(Roster(delegate: delegate))
+    }
+
+    /// A copy of what the session was made with.
+    public var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
+
+    /// nil after invalidation.
+    public var delegate: (any URLSessionDelegate)? { roster.withLock { $0.delegate } }
+
+    /// Whatever its user wants to remember of it.
+    public var sessionDescription: String? {
+        get { roster.withLock { $0.description } }
+        set { roster.withLock { $0.description = newValue } }
+    }
+
+    /// What to do with an answer whose head has come.
+    public enum ResponseDisposition: Int, Sendable {
+        case cancel = 0
+        case allow = 1
+    }
+
+    // MARK: - Life
+
+    /// Lets unfinished tasks finish, then tells the delegate and lets go of it. Returns at once. New
+    /// tasks are cancelled at birth. Without effect on the shared session.
+    public func finishTasksAndInvalidate() {
+        guard !isShared else { return }
+        roster.withLock { $0.isInvalidated = true }
+        sayGoodbyeIfDone()
+    }
+
+    /// Cancels all tasks, then tells the delegate and lets go of it. Returns at once. Without effect
+    /// on the shared session.
+    public func invalidateAndCancel() {
+        guard !isShared else { return }
+        let tasks = roster.withLock { roster in
+            roster.isInvalidated = true
+            return Array(roster.started.values) + roster.unstarted.values.compactMap(\.task)
+        }
+        for task in tasks { task.cancel() }
+        sayGoodbyeIfDone()
+    }
+
+    /// The tasks that were resumed and are unfinished, in order of creation.
+    public var allTasks: [URLSessionTask] {
+        get async { startedTasks }
+    }
+
+    /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
+    public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+        delegateQueue.async { @Sendable [self] in completionHandler(startedTasks) }
+    }
+
+    /// Like `getAllTasks`, by kind: data, upload and download tasks.
+    public func getTasksWithCompletionHandler(
+        _ completionHandler: @escaping @Sendable (
+            [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+        ) -> Void
+    ) {
+        delegateQueue.async { @Sendable [self] in
+            let tasks = startedTasks
+            completionHandler(
+                tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+                tasks.compactMap { $0 as? URLSessionUploadTask },
+                tasks.compactMap { $0 as? URLSessionDownloadTask })
+        }
+    }
+
+    private var startedTasks: [URLSessionTask] {
+        roster.withLock { $0.started.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+    }
+}
+
+// MARK: - The roster of tasks
+
+extension URLSession {
+    /// Enters a new task, made with the next identifier. After invalidation it is born cancelled.
+    func enroll<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
+        let identifier = roster.withLock { roster in
+            roster.lastIdentifier += 1
+            return roster.lastIdentifier
+        }
+        let task = make(identifier)
+        let isTooLate = roster.withLock { roster in
+            roster.unstarted[identifier] = WeakTask(task: task)
+            return roster.isInvalidated
+        }
+        if isTooLate { task.cancel() }
+        return task
+    }
+
+    /// From here on the session keeps the task, until it completes.
+    func hold(_ task: URLSessionTask) {
+        roster.withLock { roster in
+            roster.unstarted[task.taskIdentifier] = nil
+            roster.started[task.taskIdentifier] = task
+        }
+    }
+
+    /// A task was dropped that nobody had set going.
+    func forgetUnstarted(_ identifier: Int) {
+        let wasThere = roster.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
+        if wasThere { sayGoodbyeIfDone() }
+    }
+
+    /// The task's completion is about to be told, on the delegate's queue.
+    func strike(_ task: URLSessionTask) {
+        roster.withLock { $0.started[task.taskIdentifier] = nil }
+    }
+
+    /// After invalidation, once no task is left: tells the delegate, and lets go of it.
+    func sayGoodbyeIfDone() {
+        let isDone = roster.withLock { roster in
+            guard roster.isInvalidated, !roster.isGone, roster.started.isEmpty,
+                roster.unstarted.isEmpty
+            else { return false }
+            roster.isGone = true
+            return true
+        }
+        guard isDone else { return }
+        delegateQueue.async { @Sendable [self] in
+            let delegate = roster.withLock { roster in
+                defer { roster.delegate = nil }
+                return roster.delegate
+            }
+            delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import FoundationEssentials
+import Synchronization
+
+/// How the tasks of a session behave.
+///
+/// A session copies its configuration when it is made: later changes have no effect on it.
+public final class URLSessionConfiguration: Sendable {
+    private let settings: Mutex<SessionSettings>
+
+    init(_ settings: SessionSettings) {
+        self.settings = Mutex(settings)
+    }
+
+    /// A new configuration with the defaults.
+    public class var `default`: URLSessionConfiguration { URLSessionConfiguration(SessionSettings()) }
+
+    /// A new configuration that keeps nothing on disk.
+    public class var ephemeral: URLSessionConfiguration {
+        URLSessionConfiguration(SessionSettings())
+    }
+
+    var snapshot: SessionSettings { settings.withLock { $0 } }
+
+    /// Fields added to each request that does not set them itself.
+    ///
+    /// Names and values that are no strings are sent as they print. Authorization, cookies and the
+    /// like stop at a redirect to another origin.
+    public var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { settings.withLock { $0.additionalHeaders?.dictionary } }
+        set {
+            let fields = newValue.map { fields in
+                HTTPHeaderFields(
+                    Dictionary(
+                        fields.map { (String(describing: $0.key.base), String(describing: $0.value)) },
+                        uniquingKeysWith: { _, last in last }))
+            }
+            settings.withLock { $0.additionalHeaders = fields }
+        }
+    }
+
+    /// How long a transfer may rest without a byte moving, in seconds; 60 unless set. Time spent
+    /// suspended, or queueing for a connection, does not count.
+    public var timeoutIntervalForRequest: TimeInterval {
+        get { settings.withLock { $0.requestTimeout } }
+        set { settings.withLock { $0.requestTimeout = newValue } }
+    }
+
+    /// How long a transfer may last in all, in seconds; seven days unless set. Time spent suspended,
+    /// or queueing for a connection, does not count.
+    public var timeoutIntervalForResource: TimeInterval {
+        get { settings.withLock { $0.resourceTimeout } }
+        set { settings.withLock { $0.resourceTimeout = newValue } }
+    }
+
+    /// How many connections to one host the session opens at most; 6 unless set. Further tasks
+    /// queue, those of higher priority first.
+    public var httpMaximumConnectionsPerHost: Int {
+        get { settings.withLock { $0.connectionsPerHost } }
+        set { settings.withLock { $0.connectionsPerHost = max(1, newValue) } }
+    }
+
+    /// A unix socket to speak HTTP through, whatever host the URL names. nil: TCP.
+    ///
+    /// Not in Apple's suite. A path longer than the system's 107 bytes fails the task with `.badURL`.
+    public var unixSocketPath: String? {
+        get { settings.withLock { $0.unixSocketPath } }
+        set { settings.withLock { $0.unixSocketPath = newValue } }
+    }
+
+    /// A PEM file of certificate authorities to trust instead of the system's. nil: the system's.
+    ///
+    /// Not in Apple's suite. For a server with an authority of its own.
+    public var certificateAuthoritiesFile: URL? {
+        get { settings.withLock { $0.certificateAuthoritiesFile } }
+        set { settings.withLock { $0.certificateAuthoritiesFile = newValue } }
+    }
+}
+
+/// The values of a configuration, as a session keeps them.
+struct SessionSettings: Sendable {
+    var additionalHeaders: HTTPHeaderFields?
+    var requestTimeout: TimeInterval = 60
+    var resourceTimeout: TimeInterval = 7 * 24 * 3600
+    var connectionsPerHost = 6
+    var unixSocketPath: String?
+    var certificateAuthoritiesFile: URL?
+}

@@ -1,0 +1,124 @@
+public import FoundationEssentials
+
+/// Is told of a session's life. Every call of every delegate protocol comes on the session's
+/// `delegateQueue`, one at a time and in order.
+public protocol URLSessionDelegate: AnyObject, Sendable {
+    /// The session has finished its last task after `finishTasksAndInvalidate()` or
+    /// `invalidateAndCancel()` and lets go of its delegate. No call follows.
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
+}
+
+extension URLSessionDelegate {
+    public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+}
+
+/// Is told of what happens to any task.
+public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    /// The server redirects. Call `completionHandler` once: with the proposed request, with another,
+    /// or with nil to take the redirect itself as the answer. Nothing moves until then.
+    ///
+    /// The proposal keeps method and body where RFC 9110 does, and carries no credentials or cookies
+    /// to another origin.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+
+    /// The task needs its streamed body, at the start or once more after a redirect or a lost
+    /// connection. Call `completionHandler` once; nil fails the task.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable ((any HTTPBodyStream)?) -> Void)
+
+    /// More of the body was handed to the system.
+    ///
+    /// - Parameters:
+    ///   - bytesSent: Since the last call.
+    ///   - totalBytesSent: So far. Starts again when the body is sent again.
+    ///   - totalBytesExpectedToSend: Of the whole body; -1 when that is not known.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
+
+    /// The task is over: the last call for it. `error` is nil after any complete answer, whatever
+    /// its status.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
+}
+
+extension URLSessionTaskDelegate {
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(request)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable ((any HTTPBodyStream)?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {}
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {}
+}
+
+/// Is told of the answers to data and upload tasks that have no completion handler.
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    /// The head of the answer has come. Call `completionHandler` once; no body is delivered before.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
+    /// More of the body has come. While calls are slow the transfer is held back, so that memory
+    /// stays flat.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+
+extension URLSessionDataDelegate {
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        completionHandler(.allow)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+    ) {}
+}
+
+/// Is told of download tasks that have no completion handler.
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+    /// The whole body is in a temporary file. Move or open it before returning: it is removed then.
+    /// An answer of any status comes this way; look at `downloadTask.response`.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL)
+
+    /// More of the body was written to the temporary file.
+    ///
+    /// - Parameters:
+    ///   - bytesWritten: Since the last call.
+    ///   - totalBytesWritten: So far.
+    ///   - totalBytesExpectedToWrite: Of the whole body; -1 when the server did not say.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+}
+
+extension URLSessionDownloadDelegate {
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {}
+}

@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Synchronization
+
+/// Carries an answer from the delegate's queue to one reader: first its head, then its body piece by
+/// piece, then its end.
+final class ByteChannel: Sendable {
+    let response = AsyncResult<URLResponse>()
+    private let pipe = Mutex(Pipe())
+
+    private struct Pipe {
+        var pieces: [Data] = []
+        var end: Result<Void, URLError>?
+        var reader: CheckedContinuation<Data?, any Error>?
+    }
+
+    func open(with response: URLResponse) {
+        self.response.finish(.success(response))
+    }
+
+    func append(_ data: Data) {
+        let reader = pipe.withLock { pipe in
+            let reader = pipe.reader
+            pipe.reader = nil
+            if reader == nil { pipe.pieces.append(data) }
+            return reader
+        }
+        reader?.resume(returning: data)
+    }
+
+    func finish(_ error: URLError?) {
+        let end: Result<Void, URLError> = error.map { .failure($0) } ?? .success(())
+        response.finish(.failure(error ?? URLError(.unknown)))
+        let reader = pipe.withLock { pipe in
+            pipe.end = end
+            defer { pipe.reader = nil }
+            return pipe.reader
+        }
+        reader?.resume(with: end.map { nil }.mapError { $0 })
+    }
+
+    /// The next piece; nil at the end. One reader at a time.
+    func next() async throws -> Data? {
+        try await withCheckedThrowingContinuation { continuation in
+            let ready: Result<Data?, any Error>? = pipe.withLock { pipe in
+                if !pipe.pieces.isEmpty { return .success(pipe.pieces.removeFirst()) }
+                switch pipe.end {
+                case .success?: return .success(nil)
+                case .failure(let error)?: return .failure(error)
+                case nil:
+                    precondition(pipe.reader == nil, "AsyncBytes has one reader at a time")
+                    pipe.reader = continuation
+                    return nil
+                }
+            }
+            if let ready { continuation.resume(with: ready) }
+        }
+    }
+}

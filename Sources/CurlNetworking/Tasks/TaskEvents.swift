@@ -1,0 +1,86 @@
+import FoundationEssentials
+
+/// Something a task has to tell its delegate or completion handler.
+enum TaskEvent: Sendable {
+    case needsBodyStream(Reply<(any HTTPBodyStream)?>)
+    case sent(total: Int64, expected: Int64)
+    case redirect(HTTPURLResponse, proposal: URLRequest, Reply<URLRequest?>)
+    case response(HTTPURLResponse, Reply<URLSession.ResponseDisposition>)
+    case data(Data)
+    case wrote(total: Int64, expected: Int64)
+    case completed(TaskResult)
+}
+
+/// How a task ended.
+struct TaskResult: Sendable {
+    var error: URLError?
+    /// The body of a task with a completion handler.
+    var data: Data?
+    /// The body of a download. The file is gone with the last reference to it.
+    var file: TemporaryFile?
+}
+
+/// The answer to a question put to the delegate; only the first one counts.
+final class Reply<Answer: Sendable>: Sendable {
+    private let receiver: OneShot<@Sendable (Answer) -> Void>
+
+    init(_ receiver: @escaping @Sendable (Answer) -> Void) {
+        self.receiver = OneShot(receiver)
+    }
+
+    func callAsFunction(_ answer: Answer) {
+        receiver.take()?(answer)
+    }
+}
+
+/// What waits to be told, in order, with the joins that keep it short: progress that was not told yet
+/// is replaced by newer progress, and small pieces of body are joined.
+///
+/// Nothing enters behind the completion, and a cancelled queue holds the completion alone.
+struct TaskEvents: Sendable {
+    private var events: [TaskEvent] = []
+    private var next = 0
+    private var isClosed = false
+
+    /// Pieces of body are joined up to this size.
+    static let joinedByteCount = 256 << 10
+
+    var isEmpty: Bool { next == events.count }
+
+    /// Whether the task's completion is in, or was taken out.
+    var hasCompletion: Bool { isClosed }
+
+    mutating func append(_ event: TaskEvent) {
+        guard !isClosed else { return }
+        if case .completed = event { isClosed = true }
+        switch (event, isEmpty ? nil : events.last) {
+        case (.data(let more), .data(var data)?) where data.count + more.count <= Self.joinedByteCount:
+            events.removeLast()  // so that `data` is the only owner and grows in place
+            data.append(more)
+            events.append(.data(data))
+        case (.sent, .sent?), (.wrote, .wrote?):
+            events[events.count - 1] = event
+        default:
+            events.append(event)
+        }
+    }
+
+    mutating func takeFirst() -> TaskEvent? {
+        guard !isEmpty else { return nil }
+        let event = events[next]
+        events[next] = .sent(total: 0, expected: 0)  // gives up our reference to a body
+        next += 1
+        if isEmpty {
+            events.removeAll(keepingCapacity: true)
+            next = 0
+        }
+        return event
+    }
+
+    /// Forgets what was not told yet, except for how the task ended.
+    mutating func close(with result: TaskResult) {
+        events = [.completed(result)]
+        next = 0
+        isClosed = true
+    }
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+
+/// Who gets the answer of a task.
+enum TaskReceiver: Sendable {
+    /// A data or upload task of the delegate's.
+    case delegate
+    /// A data or upload task with a completion handler.
+    case dataHandler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    /// A download task of the delegate's.
+    case fileDelegate
+    /// A download task with a completion handler. With `keepsFile` the handler has to remove the file.
+    case fileHandler(
+        keepsFile: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    /// An asynchronous sequence of bytes.
+    case bytes(ByteChannel)
+
+    /// Where the engine has to put the body.
+    enum Destination {
+        case pieces
+        case memory
+        case file
+    }
+
+    var destination: Destination {
+        switch self {
+        case .delegate, .bytes: .pieces
+        case .dataHandler: .memory
+        case .fileDelegate, .fileHandler: .file
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+// How a task speaks: the engine posts events, the delegate's queue tells them one per turn, so that
+// other work of that queue (drawing, keys) comes in between.
+
+extension URLSessionTask {
+    func changeLife(_ change: (inout TaskLife) -> TaskLife.Consequence) {
+        let consequence = status.withLock { status in
+            let consequence = change(&status.life)
+            if consequence == .abort {
+                let url = status.currentRequest.url ?? firstRequest.url
+                status.events.close(with: TaskResult(error: URLError(.cancelled, failingURL: url)))
+            }
+            // Inside the lock, so that it cannot come after the completion has struck us off.
+            if consequence == .abort || consequence == .start { session.hold(self) }
+            return consequence
+        }
+        switch consequence {
+        case .nothing:
+            break
+        case .start:
+            Engine.shared.submit { [self] engine in engine.start(self) }
+        case .pause:
+            Engine.shared.submit { [self] engine in engine.lifeChanged(of: self) }
+        case .proceed:
+            Engine.shared.submit { [self] engine in engine.lifeChanged(of: self) }
+            tellSoon()
+        case .abort:
+            Engine.shared.submit { [self] engine in engine.abort(self) }
+            tellSoon()
+        }
+    }
+
+    /// Queues an event for the delegate or handler; `update` changes what the task says of itself.
+    func post(_ event: TaskEvent, update: (inout TaskStatus) -> Void = { _ in }) {
+        status.withLock { status in
+            update(&status)
+            status.events.append(event)
+        }
+        tellSoon()
+    }
+
+    /// Queues a piece of body. Returns whether the transfer has to be held now.
+    func post(_ data: Data) -> Bool {
+        let mustHold = status.withLock { status in
+            status.events.append(.data(data))
+            return status.flow.add(data.count)
+        }
+        tellSoon()
+        return mustHold
+    }
+
+    /// Counts bytes that are on their way to a file. Returns whether the transfer has to be held.
+    func willConsume(_ byteCount: Int) -> Bool {
+        status.withLock { $0.flow.add(byteCount) }
+    }
+
+    /// Bytes of the body were used up: the transfer goes on if it was held for them.
+    func didConsume(_ byteCount: Int) {
+        let mayGoOn = status.withLock { $0.flow.remove(byteCount) }
+        if mayGoOn {
+            Engine.shared.submit { [self] engine in engine.flowOpened(for: self) }
+        }
+    }
+
+    /// Who is told of the task as such.
+    var listener: (any URLSessionTaskDelegate)? {
+        status.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
+    }
+
+    /// Whether somebody wants to be asked about the head of the answer.
+    var asksAboutResponse: Bool {
+        switch receiver {
+        case .delegate: listener is any URLSessionDataDelegate
+        case .bytes: true
+        case .dataHandler, .fileDelegate, .fileHandler: false
+        }
+    }
+}
+
+// MARK: - Turns on the delegate's queue
+
+extension URLSessionTask {
+    private func tellSoon() {
+        let begins = status.withLock { status in
+            guard !status.isTelling, !status.events.isEmpty, !status.life.isHeld else {
+                return false
+            }
+            status.isTelling = true
+            return true
+        }
+        if begins { session.delegateQueue.async { @Sendable [self] in tellNext() } }
+    }
+
+    private func tellNext() {
+        let event: TaskEvent? = status.withLock { status in
+            guard !status.life.isHeld, let event = status.events.takeFirst() else { return nil }
+            if case .completed(let result) = event {
+                status.life.complete()
+                status.error = result.error
+                session.strike(self)
+            }
+            return event
+        }
+        if let event { tell(event) }
+        status.withLock { $0.isTelling = false }
+        tellSoon()
+    }
+
+    private func tell(_ event: TaskEvent) {
+        switch event {
+        case .needsBodyStream(let reply):
+            guard let listener else { return reply(nil) }
+            listener.urlSession(session, task: self, needNewBodyStream: { reply($0) })
+        case .sent(let total, let expected):
+            tellSent(total: total, expected: expected)
+        case .redirect(let response, let proposal, let reply):
+            guard let listener else { return reply(proposal) }
+            listener.urlSession(
+                session, task: self, willPerformHTTPRedirection: response, newRequest: proposal,
+                completionHandler: { reply($0) })
+        case .response(let response, let reply):
+            tellResponse(response, reply)
+        case .data(let data):
+            tellData(data)
+        case .wrote(let total, let expected):
+            tellWrote(total: total, expected: expected)
+        case .completed(let result):
+            tellCompletion(result)
+            status.withLock { $0.delegate = nil }
+            session.sayGoodbyeIfDone()
+        }
+    }
+
+    private func tellSent(total: Int64, expected: Int64) {
+        let told = status.withLock { status in
+            defer { status.toldSent = total }
+            return total < status.toldSent ? 0 : status.toldSent
+        }
+        guard total > told else { return }
+        listener?.urlSession(
+            session, task: self, didSendBodyData: total - told, totalBytesSent: total,
+            totalBytesExpectedToSend: expected)
+    }
+
+    private func tellResponse(
+        _ response: HTTPURLResponse, _ reply: Reply<URLSession.ResponseDisposition>
+    ) {
+        if case .bytes(let channel) = receiver {
+            channel.open(with: response)
+            return reply(.allow)
+        }
+        guard let task = self as? URLSessionDataTask,
+            let listener = listener as? any URLSessionDataDelegate
+        else { return reply(.allow) }
+        listener.urlSession(
+            session, dataTask: task, didReceive: response, completionHandler: { reply($0) })
+    }
+
+    private func tellData(_ data: Data) {
+        if case .bytes(let channel) = receiver {
+            return channel.append(data)  // counted as used up when it is read
+        }
+        if let task = self as? URLSessionDataTask,
+            let listener = listener as? any URLSessionDataDelegate
+        {
+            listener.urlSession(session, dataTask: task, didReceive: data)
+        }
+        didConsume(data.count)
+    }
+
+    private func tellWrote(total: Int64, expected: Int64) {
+        guard case .fileDelegate = receiver, let task = self as? URLSessionDownloadTask else {
+            return
+        }
+        let told = status.withLock { status in
+            defer { status.toldWritten = total }
+            return status.toldWritten
+        }
+        guard total > told, let listener = listener as? any URLSessionDownloadDelegate else {
+            return
+        }
+        listener.urlSession(
+            session, downloadTask: task, didWriteData: total - told, totalBytesWritten: total,
+            totalBytesExpectedToWrite: expected)
+    }
+
+    private func tellCompletion(_ result: TaskResult) {
+        let response = self.response
+        switch receiver {
+        case .delegate:
+            listener?.urlSession(session, task: self, didCompleteWithError: result.error)
+        case .dataHandler(let handler):
+            handler(
+                result.error == nil ? result.data ?? Data() : nil, response, result.error)
+        case .fileDelegate:
+            if result.error == nil, let file = result.file, let task = self as? URLSessionDownloadTask,
+                let listener = listener as? any URLSessionDownloadDelegate
+            {
+                withExtendedLifetime(file) {
+                    listener.urlSession(
+                        session, downloadTask: task, didFinishDownloadingTo: file.url)
+                }
+                file.remove()
+            }
+            listener?.urlSession(session, task: self, didCompleteWithError: result.error)
+        case .fileHandler(let keepsFile, let handler):
+            if keepsFile { result.file?.keep() }
+            handler(result.file?.url, response, result.error)
+            if !keepsFile { result.file?.remove() }
+        case .bytes(let channel):
+            channel.finish(result.error)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Synchronization
+
+/// One request of a session and its answer.
+///
+/// Made suspended: nothing happens before `resume()`. All methods may be called from any thread and
+/// return at once. Each task that was resumed or cancelled completes exactly once.
+public class URLSessionTask: @unchecked Sendable {
+    // Unchecked only because the class has subclasses: every stored property is immutable and
+    // Sendable, and what changes sits in one Mutex.
+
+    /// The numbers are Apple's.
+    public enum State: Int, Sendable {
+        case running = 0
+        case suspended = 1
+        case canceling = 2
+        case completed = 3
+    }
+
+    public static let defaultPriority: Float = 0.5
+    public static let lowPriority: Float = 0.25
+    public static let highPriority: Float = 0.75
+
+    /// Unique in the session, in the order of creation.
+    public let taskIdentifier: Int
+    /// The request as it was given. nil only for a task made by hand.
+    public var originalRequest: URLRequest? { firstRequest }
+
+    let session: URLSession
+    let firstRequest: URLRequest
+    let source: BodySource
+    let receiver: TaskReceiver
+    let status: Mutex<TaskStatus>
+
+    init(
+        session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
+        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
+    ) {
+        self.session = session
+        self.taskIdentifier = identifier
+        self.firstRequest = request
+        self.source = source
+        self.receiver = receiver
+        self.status = Mutex(TaskStatus(request: request, delegate: delegate))
+    }
+
+    deinit {
+        session.forgetUnstarted(taskIdentifier)
+    }
+
+    // MARK: - Life
+
+    public var state: State { status.withLock { $0.life.state } }
+
+    /// Starts the task, or undoes one `suspend()`.
+    public func resume() {
+        changeLife { $0.resume() }
+    }
+
+    /// Holds the task: no byte moves, no timer runs, no call goes out until as many `resume()` calls.
+    public func suspend() {
+        changeLife { $0.suspend() }
+    }
+
+    /// Ends the task with `URLError.cancelled`, unless it is over. Nothing is told in between.
+    public func cancel() {
+        changeLife { $0.cancel() }
+    }
+
+    // MARK: - What is known
+
+    /// The request on its way now: after a redirect, the new one.
+    public var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
+    /// The head of the answer, once it has come.
+    public var response: URLResponse? { status.withLock { $0.response } }
+    /// Why the task failed; set before its completion is told.
+    public var error: (any Error)? { status.withLock { $0.error } }
+
+    public var countOfBytesReceived: Int64 { status.withLock { $0.receivedByteCount } }
+    public var countOfBytesSent: Int64 { status.withLock { $0.sentByteCount } }
+    /// -1 when it is not known.
+    public var countOfBytesExpectedToSend: Int64 { status.withLock { $0.expectedToSend } }
+    /// -1 when it is not known.
+    public var countOfBytesExpectedToReceive: Int64 { status.withLock { $0.expectedToReceive } }
+
+    /// From 0 to 1: which task gets the next free connection to a host.
+    public var priority: Float {
+        get { status.withLock { $0.priority } }
+        set { status.withLock { $0.priority = min(max(newValue, 0), 1) } }
+    }
+
+    /// Whatever its user wants to remember of it.
+    public var taskDescription: String? {
+        get { status.withLock { $0.taskDescription } }
+        set { status.withLock { $0.taskDescription = newValue } }
+    }
+
+    /// Is told of this task instead of the session's delegate. Held until the task has completed.
+    public var delegate: (any URLSessionTaskDelegate)? {
+        get { status.withLock { $0.delegate } }
+        set { status.withLock { $0.delegate = newValue } }
+    }
+}
+
+/// The length of a transfer that nobody told.
+public let NSURLSessionTransferSizeUnknown: Int64 = -1
+
+extension URLSessionTask: Hashable {
+    public static func == (one: URLSessionTask, other: URLSessionTask) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+/// Brings the answer's body into memory, or to the delegate piece by piece.
+public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+/// Sends a body, and treats the answer as a data task does.
+public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+
+/// Brings the answer's body into a temporary file.
+public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+
+// MARK: -
+
+/// What changes in a task, behind its lock.
+struct TaskStatus: Sendable {
+    var life = TaskLife()
+    var events = TaskEvents()
+    var flow = FlowControl()
+    /// Whether a turn on the delegate's queue is under way or asked for.
+    var isTelling = false
+
+    var currentRequest: URLRequest
+    var response: HTTPURLResponse?
+    var error: URLError?
+    var receivedByteCount: Int64 = 0
+    var sentByteCount: Int64 = 0
+    var expectedToSend: Int64 = 0
+    var expectedToReceive: Int64 = 0
+    /// What the delegate was last told, to tell it differences.
+    var toldSent: Int64 = 0
+    var toldWritten: Int64 = 0
+
+    var priority = URLSessionTask.defaultPriority
+    var taskDescription: String?
+    var delegate: (any URLSessionTaskDelegate)?
+
+    init(request: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
+        currentRequest = request
+        self.delegate = delegate
+    }
+}
