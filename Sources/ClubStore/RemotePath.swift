@@ -1,3 +1,5 @@
+import DropboxAPI
+
 /// A place in a club: the root, or names joined by slashes.
 ///
 /// A path is exact: two that differ in case are different paths, although some stores (Dropbox)
@@ -26,6 +28,11 @@ public struct RemotePath: Hashable, Sendable {
             }
         }
         self = path
+    }
+
+    /// What is left of it without its first names.
+    func dropFirst(_ count: Int) -> RemotePath {
+        RemotePath(components: Array(components.dropFirst(count)))
     }
 
     private init(components: [String]) {
@@ -64,7 +71,8 @@ public struct RemotePath: Hashable, Sendable {
         return RemotePath(components: components + [name])
     }
 
-    /// The path of something about to be made, under a name that every store can keep.
+    /// The path of something about to be made, under a name that every store can keep; in Normalisation Form C, as Dropbox
+    /// would store it.
     ///
     /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` also for control characters, backslashes, and a blank or a
     ///   full stop at the end, or a blank at the beginning: Dropbox or a member's computer would refuse these.
@@ -76,7 +84,7 @@ public struct RemotePath: Hashable, Sendable {
         else {
             throw StoreError(.nameNotAllowed, during: .naming, at: self, detail: name)
         }
-        return try appending(name)
+        return try appending(PathNames.normalized(name))
     }
 }
 

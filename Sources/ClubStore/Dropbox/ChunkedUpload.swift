@@ -1,0 +1,140 @@
+/// How a file too large for one request travels in an upload session, decided without sending anything.
+///
+/// Ask ``request`` what to send, send it, and give the answer to ``take(_:)``, until it is done or has failed. Answers get lost: when
+/// a request is repeated, the server tells by `incorrect_offset` whether the first one had arrived, and a finish that found
+/// its session gone may have been the second one. Then what is at the path is looked at.
+///
+/// Source: `files/upload_session/*`; what the official SDK and rclone do about lost answers.
+struct ChunkedUpload: Sendable {
+    enum Request: Hashable, Sendable {
+        /// Opens a session with the first bytes.
+        case start(length: Int64)
+        /// Adds bytes from the offset on.
+        case append(session: String, offset: Int64, length: Int64)
+        /// Adds the last bytes and makes the file.
+        case finish(session: String, offset: Int64, length: Int64)
+        /// Asks what is at the path.
+        case lookUp
+    }
+
+    enum Answer: Sendable {
+        case started(session: String)
+        case appended
+        case finished(RemoteFile)
+        /// The session goes on from elsewhere than the request said.
+        case incorrectOffset(Int64)
+        /// The session is closed or not known.
+        case sessionGone(StoreError)
+        /// What is at the path, and whether it has the bytes of the file being sent.
+        case found(RemoteFile, isSame: Bool)
+        case failed(StoreError)
+    }
+
+    enum Outcome: Sendable {
+        case goOn
+        case done(RemoteFile)
+        case failed(StoreError)
+    }
+
+    private(set) var request: Request
+
+    private let byteCount: Int64
+    private let chunkByteCount: Int64
+    private var restarts = 0
+    private var corrections = 0
+    private var reasonToLookUp: StoreError?
+
+    /// - Parameters:
+    ///   - byteCount: Of the whole file; more than one chunk.
+    ///   - chunkByteCount: Of each request but the last; a multiple of 4 MiB, as the API advises.
+    init(byteCount: Int64, chunkByteCount: Int64) {
+        precondition(byteCount > chunkByteCount && chunkByteCount > 0, "one request would do")
+        self.byteCount = byteCount
+        self.chunkByteCount = chunkByteCount
+        request = .start(length: chunkByteCount)
+    }
+
+    /// The bytes of the file that the current request carries.
+    var range: Range<Int64> {
+        switch request {
+        case .start(let length): 0..<length
+        case .append(_, let offset, let length), .finish(_, let offset, let length):
+            offset..<(offset + length)
+        case .lookUp: byteCount..<byteCount
+        }
+    }
+
+    mutating func take(_ answer: Answer) -> Outcome {
+        switch (request, answer) {
+        case (.start(let length), .started(let session)):
+            goOn(session, from: length)
+            return .goOn
+        case (.append(let session, let offset, let length), .appended):
+            corrections = 0
+            goOn(session, from: offset + length)
+            return .goOn
+        case (.append(let session, let offset, let length), .incorrectOffset(let correct)),
+            (.finish(let session, let offset, let length), .incorrectOffset(let correct)):
+            return correct == offset + length
+                ? skip(session, to: correct) : correctOffset(session, to: correct)
+        case (.finish, .finished(let file)):
+            return .done(file)
+        case (.append, .sessionGone(let error)):
+            return restart(insteadOf: error)
+        case (.finish, .sessionGone(let error)):
+            reasonToLookUp = error
+            request = .lookUp
+            return .goOn
+        case (.lookUp, .found(let file, isSame: true)):
+            return .done(file)
+        case (.lookUp, .found(_, isSame: false)):
+            return restart(insteadOf: reasonToLookUp ?? senseless)
+        case (.lookUp, .failed(let error)) where error.code == .notFound:
+            return restart(insteadOf: reasonToLookUp ?? error)
+        case (_, .failed(let error)), (_, .sessionGone(let error)):
+            return .failed(error)
+        default:
+            return .failed(senseless)
+        }
+    }
+}
+
+extension ChunkedUpload {
+    private var senseless: StoreError {
+        StoreError(.badAnswer, during: .upload, detail: "an answer that does not fit \(request)")
+    }
+
+    private mutating func goOn(_ session: String, from offset: Int64) {
+        let rest = byteCount - offset
+        request =
+            rest > chunkByteCount
+            ? .append(session: session, offset: offset, length: chunkByteCount)
+            : .finish(session: session, offset: offset, length: rest)
+    }
+
+    /// The bytes had arrived, only the answer had not.
+    private mutating func skip(_ session: String, to offset: Int64) -> Outcome {
+        goOn(session, from: offset)
+        return .goOn
+    }
+
+    /// Sends from where the server says, a few times in a row at most, or two programs with different ideas would go on for ever.
+    private mutating func correctOffset(_ session: String, to offset: Int64) -> Outcome {
+        corrections += 1
+        guard corrections <= 3, (0...byteCount).contains(offset) else {
+            return .failed(senseless)
+        }
+        goOn(session, from: offset)
+        return .goOn
+    }
+
+    private mutating func restart(insteadOf error: StoreError) -> Outcome {
+        guard restarts == 0 else {
+            return .failed(StoreError(.serverError, during: .upload, underlying: error))
+        }
+        restarts += 1
+        corrections = 0
+        request = .start(length: chunkByteCount)
+        return .goOn
+    }
+}

@@ -1,0 +1,90 @@
+import CurlNetworking
+import DropboxAPI
+import FoundationEssentials
+
+/// Sends calls with the token of the day, renews the token once where that helps, and repeats what the retry policy
+/// allows.
+struct DropboxConnection: Sendable {
+    let hosts: DropboxStore.Hosts
+    let access: any AccessProvider
+    let clock: WaitingClock
+
+    /// Answers of two thousand entries are about a megabyte.
+    static let answerLimit = 32 << 20
+
+    /// Sends one request.
+    typealias Perform =
+        @Sendable (URLRequest) async throws(HTTPLoader.Failure) -> HTTPLoader.Answer
+
+    /// Calls until the answer says yes, or until there is no more hope of that.
+    ///
+    /// - Parameters:
+    ///   - makeCall: Asked before each attempt: a download goes on from where it has got to.
+    func send(
+        during operation: StoreError.Operation, at path: RemotePath?, policy: RetryPolicy,
+        makeCall: @Sendable () throws(StoreError) -> DropboxCall, perform: Perform
+    ) async throws(StoreError) -> HTTPLoader.Answer {
+        var spent = RetryPolicy.Spent()
+        var replacement: String?
+        while true {
+            if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
+            let call = try makeCall()
+            var token: String?
+            if call.isAuthorized {
+                token = replacement
+                if token == nil { token = try await access.accessToken() }
+            }
+            let attempt = await attempt(
+                call.request(to: hosts, token: token), during: operation, at: path,
+                perform: perform)
+            let failed: FailedAttempt
+            switch attempt {
+            case .success(let answer): return answer
+            case .failure(let failure): failed = failure
+            }
+            if let refusal = failed.refusal, refusal.isUselessToken, let token,
+                replacement == nil
+            {
+                replacement = try await access.accessToken(
+                    replacing: token, isExpired: refusal.isExpiredToken)
+                guard replacement != nil else { throw failed.error }
+                continue
+            }
+            guard let mendable = failed.mendable,
+                let wait = policy.wait(
+                    after: mendable, isRepeatable: call.isRepeatable, spent: &spent,
+                    jitter: clock.jitter())
+            else { throw failed.error }
+            try await clock.wait(wait, during: operation, at: path)
+            if mendable == .unreachable { await access.reviveServer() }
+        }
+    }
+
+    private struct FailedAttempt: Error {
+        var error: StoreError
+        var refusal: DropboxRefusal?
+        var mendable: RetryPolicy.Failure?
+    }
+
+    private func attempt(
+        _ request: URLRequest, during operation: StoreError.Operation, at path: RemotePath?,
+        perform: Perform
+    ) async -> Result<HTTPLoader.Answer, FailedAttempt> {
+        do throws(HTTPLoader.Failure) {
+            let answer = try await perform(request)
+            if answer.isSuccess { return .success(answer) }
+            let refusal = DropboxRefusal(
+                status: answer.status, body: answer.body,
+                retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After"),
+                now: clock.date())
+            return .failure(
+                FailedAttempt(
+                    error: refusal.error(during: operation, at: path), refusal: refusal,
+                    mendable: refusal.failure))
+        } catch {
+            return .failure(
+                FailedAttempt(
+                    error: error.error(during: operation, at: path), mendable: error.mendable))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import FoundationEssentials
+
+/// An answer by which the Dropbox API refuses a request, in the terms of its documentation.
+///
+/// The body of a 409 is `{"error_summary": "path/conflict/file/..", "error": {".tag": "path", "path": {…}}}`: a union within
+/// a union. ``tags`` is the way down through them. What the routes refuse differs, but each tag means the same wherever
+/// it turns up, and new tags may turn up at any time; so one table of tags serves all routes.
+struct DropboxRefusal: Error, Hashable, Sendable {
+    var status: Int
+
+    /// From the outermost union in: `["path", "conflict", "file"]`. Empty where the body is not of this form.
+    var tags: [String] = []
+
+    /// The body's beginning, or its summary of the error.
+    var words = ""
+
+    /// The server's wish, from the header or the body.
+    var retryAfter: Duration?
+
+    /// Where an upload session goes on (`incorrect_offset`).
+    var correctOffset: Int64?
+
+    /// - Parameters:
+    ///   - retryAfter: The header's value.
+    ///   - now: What a date in it is counted from.
+    init(status: Int, body: Data, retryAfter: String?, now: Date) {
+        self.status = status
+        self.retryAfter = retryAfter.flatMap { RetryAfter.parse($0, now: now) }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+            words = String(decoding: body.prefix(300), as: UTF8.self)
+            return
+        }
+        words = String((answer.summary ?? answer.error.tags.joined(separator: "/")).prefix(300))
+        tags = answer.error.tags
+        correctOffset = answer.error.correctOffset
+        if self.retryAfter == nil, let seconds = answer.error.retryAfter {
+            self.retryAfter = .seconds(min(max(0, seconds), 86_400))
+        }
+    }
+
+    /// An error union on its own, as a thumbnail batch has it for single files.
+    init(tags: [String]) {
+        self.status = 409
+        self.tags = tags
+        self.words = tags.joined(separator: "/")
+    }
+
+    /// Whether the token was good once, and another may be had for a refresh token.
+    var isExpiredToken: Bool { status == 401 && tags.first == "expired_access_token" }
+
+    /// Whether the token is the matter, and not what the member may do with it.
+    var isUselessToken: Bool {
+        status == 401 && tags.first.map { $0.hasSuffix("access_token") } ?? true
+    }
+
+    /// What the retry policy makes of it.
+    var failure: RetryPolicy.Failure {
+        if status == 409, code == .rateLimited(retryAfter: retryAfter) {
+            return .busy(retryAfter: retryAfter)
+        }
+        return .status(status, retryAfter: retryAfter)
+    }
+
+    var code: StoreError.Code {
+        switch status {
+        case 401:
+            switch tags.first {
+            case "user_suspended", "route_access_denied", "paper_access_denied": .forbidden
+            default: .unauthorized
+            }
+        case 403: .forbidden
+        case 404: .notFound
+        case 409: codeOfTags
+        case 408: .timedOut
+        case 413: .tooLarge
+        case 429: .rateLimited(retryAfter: retryAfter)
+        case 502, 503, 504: .serverUnavailable(retryAfter: retryAfter)
+        case 507: .overQuota
+        case 400..<500: .badRequest
+        case 500..<600: .serverError
+        default: .badAnswer
+        }
+    }
+
+    func error(during operation: StoreError.Operation, at path: RemotePath?) -> StoreError {
+        let code: StoreError.Code =
+            switch (self.code, operation) {
+            // The cursor's folder is gone: listing anew will tell.
+            case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
+            // Nothing was asked for that could be missing: this is no Dropbox API.
+            case (.notFound, .account): .badAnswer
+            case (let code, _): code
+            }
+        return StoreError(
+            code, during: operation, at: path, detail: "\(status) \(words)", underlying: self)
+    }
+}
+
+extension DropboxRefusal {
+    /// The first tag, from the outside in, that means something to a caller.
+    private var codeOfTags: StoreError.Code {
+        guard !tags.isEmpty else { return .badAnswer }
+        for tag in tags {
+            switch tag {
+            case "reset":
+                return .cursorReset
+            case "not_found":
+                return .notFound
+            case "conflict":
+                return .conflict(serverRevision: nil)
+            case "not_file", "not_folder", "unsupported_file", "is_folder":
+                return .wrongKind
+            case "insufficient_space", "insufficient_quota":
+                return .overQuota
+            case "no_write_permission", "restricted_content", "access_restricted", "team_folder",
+                "locked", "access_denied", "operation_suppressed", "cant_move_shared_folder",
+                "cant_copy_shared_folder", "cant_transfer_ownership", "cant_move_into_vault":
+                return .forbidden
+            case "malformed_path", "disallowed_name", "cant_move_folder_into_itself",
+                "duplicated_or_nested_paths":
+                return .nameNotAllowed
+            case "too_many_requests", "too_many_write_operations":
+                return .rateLimited(retryAfter: retryAfter)
+            case "payload_too_large", "too_large":
+                return .tooLarge
+            case "content_hash_mismatch":
+                return .damaged
+            case "unsupported_extension", "unsupported_image", "conversion_error",
+                "unsupported_content_type", "encrypted_content":
+                return .noThumbnail
+            case "internal_error":
+                return .serverError
+            default:
+                continue
+            }
+        }
+        return .badRequest
+    }
+}
+
+/// What the body of a refusal holds.
+private struct Answer: Decodable {
+    var summary: String?
+    var error: ErrorUnion
+
+    enum CodingKeys: String, CodingKey {
+        case summary = "error_summary"
+        case error
+    }
+}
+
+/// A union of the API: a bare tag; or `.tag` with the member's value under the member's own name, or, where the value is a structure, flattened
+/// beside the tag (an upload's `reason`).
+private struct ErrorUnion: Decodable {
+    var tags: [String] = []
+    var correctOffset: Int64?
+    var retryAfter: Int64?
+
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let tag = try? decoder.singleValueContainer().decode(String.self) {
+            tags = [tag]
+            return
+        }
+        let container = try decoder.container(keyedBy: Key.self)
+        correctOffset = try? container.decode(Int64.self, forKey: Key("correct_offset"))
+        retryAfter = try? container.decode(Int64.self, forKey: Key("retry_after"))
+        let tag = try? container.decode(String.self, forKey: Key(".tag"))
+        if let tag { tags.append(tag) }
+        // A rate limit has no tag of its own, only a reason.
+        for name in [tag, "reason"].compactMap(\.self) {
+            guard let inner = try? container.decode(ErrorUnion.self, forKey: Key(name)) else {
+                continue
+            }
+            tags += inner.tags
+            correctOffset = correctOffset ?? inner.correctOffset
+            retryAfter = retryAfter ?? inner.retryAfter
+            break
+        }
+        guard !tags.isEmpty else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "no tag"))
+        }
+    }
+}

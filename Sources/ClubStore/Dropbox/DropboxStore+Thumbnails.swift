@@ -1,0 +1,117 @@
+import DropboxAPI
+public import FoundationEssentials
+
+extension DropboxStore {
+    public func thumbnails(
+        of paths: [RemotePath], size: ThumbnailSize
+    ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
+        AsyncStream { continuation in
+            let work = Task { @concurrent [self] in
+                await makeThumbnails(of: paths, size: size) { path, result in
+                    continuation.yield((path, result))
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in work.cancel() }
+        }
+    }
+}
+
+extension DropboxStore {
+    private typealias Answers = [Result<Data, StoreError>]
+
+    /// How many requests are under way at a time. The next begin in the order asked for, so the first pictures
+    /// are there first.
+    private static let requestsAtOnce = 3
+
+    private func makeThumbnails(
+        of paths: [RemotePath], size: ThumbnailSize,
+        answer: @escaping @Sendable (RemotePath, Result<Data, StoreError>) -> Void
+    ) async {
+        let count = min(max(1, configuration.thumbnailsPerRequest), 25)
+        var batches = stride(from: 0, to: paths.count, by: count).map { start in
+            Array(paths[start..<min(start + count, paths.count)])
+        }[...]
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.requestsAtOnce {
+                guard let batch = batches.popFirst() else { break }
+                group.addTask { await self.makeBatch(batch, size: size, answer: answer) }
+            }
+            while await group.next() != nil {
+                guard !Task.isCancelled, let batch = batches.popFirst() else { continue }
+                group.addTask { await self.makeBatch(batch, size: size, answer: answer) }
+            }
+        }
+    }
+
+    private func makeBatch(
+        _ paths: [RemotePath], size: ThumbnailSize,
+        answer: @Sendable (RemotePath, Result<Data, StoreError>) -> Void
+    ) async {
+        if paths.count > 1, let answers = await askForBatch(paths, size: size) {
+            for (path, result) in zip(paths, answers) { answer(path, result) }
+            return
+        }
+        for path in paths { answer(path, await askForOne(path, size: size)) }
+    }
+
+    /// Nil when single requests may do better: proxies drop large answers, and a gateway may not know the route.
+    private func askForBatch(_ paths: [RemotePath], size: ThumbnailSize) async -> Answers? {
+        let entries = paths.map { path in
+            ThumbnailArg(path: self.paths.wire(path), size: wire(size), mode: .bestfit)
+        }
+        do throws(StoreError) {
+            let result = try await call(
+                Routes.getThumbnailBatch, GetThumbnailBatchArg(entries: entries),
+                during: .thumbnail, at: nil)
+            guard result.entries.count == paths.count else { return nil }
+            return zip(paths, result.entries).map { path, entry in
+                switch entry {
+                case .success(_, let thumbnail): return .success(thumbnail)
+                case .failure(let error):
+                    let refusal = DropboxRefusal(tags: error.tags)
+                    return .failure(refusal.error(during: .thumbnail, at: path))
+                case .other:
+                    return .failure(StoreError(.noThumbnail, during: .thumbnail, at: path))
+                }
+            }
+        } catch {
+            switch error.code {
+            case .badAnswer, .badRequest, .tooLarge, .notFound, .serverError: return nil
+            default:
+                return paths.map { path in
+                    var error = error
+                    error.path = path
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    private func askForOne(
+        _ path: RemotePath, size: ThumbnailSize
+    ) async -> Result<Data, StoreError> {
+        do throws(StoreError) {
+            let call = try DropboxCall(
+                Routes.getThumbnail,
+                ThumbnailV2Arg(path: paths.wire(path), size: wire(size), mode: .bestfit))
+            return .success(try await send(call, during: .thumbnail, at: path).body)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func wire(_ size: ThumbnailSize) -> DropboxAPI.ThumbnailSize {
+        switch size {
+        case .w32h32: .w32h32
+        case .w64h64: .w64h64
+        case .w128h128: .w128h128
+        case .w256h256: .w256h256
+        case .w480h320: .w480h320
+        case .w640h480: .w640h480
+        case .w960h640: .w960h640
+        case .w1024h768: .w1024h768
+        case .w2048h1536: .w2048h1536
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import CurlNetworking
+import DropboxAPI
+public import FoundationEssentials
+
+extension DropboxStore {
+    @MainActor public func upload(
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+    ) -> any Transfer {
+        StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
+            do throws(StoreError) {
+                return try await send(fileAt: file, to: path, mode: mode, progress: port)
+            } catch {
+                var error = await addingServerRevision(to: error)
+                error.path = path
+                throw error
+            }
+        }
+    }
+}
+
+extension DropboxStore {
+    @concurrent private func send(
+        fileAt url: URL, to path: RemotePath, mode: WriteMode, progress: TransferProgressPort
+    ) async throws(StoreError) -> RemoteFile {
+        guard !path.isRoot else {
+            throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
+        }
+        let source = try SourceFile(at: url)
+        progress.tell(0, ofExpected: source.byteCount)
+        // While the bytes travel, so that nobody waits for it.
+        let hashing = Task { () -> Result<ContentHash, StoreError> in
+            do throws(StoreError) {
+                return .success(try await source.contentHash())
+            } catch {
+                return .failure(error)
+            }
+        }
+        defer { hashing.cancel() }
+        let upload = FileUpload(
+            store: self, source: source, commit: commit(to: path, mode), path: path,
+            progress: progress, hashing: hashing)
+        let file =
+            if source.byteCount <= configuration.limits.wholeFileByteCount {
+                try await upload.sendWhole()
+            } else {
+                try await upload.sendInChunks()
+            }
+        try source.requireUnchanged()
+        let hash = try await upload.contentHash()
+        guard file.byteCount == source.byteCount,
+            file.contentHash.map({ $0 == hash.hexadecimal }) ?? true
+        else {
+            throw StoreError(
+                .damaged, during: .upload, at: path,
+                detail: "hash \(hash), the server has \(file.contentHash ?? "none")")
+        }
+        return file
+    }
+}
+
+/// One file on its way.
+private struct FileUpload: Sendable {
+    let store: DropboxStore
+    let source: SourceFile
+    let commit: CommitInfo
+    let path: RemotePath
+    let progress: TransferProgressPort
+    let hashing: Task<Result<ContentHash, StoreError>, Never>
+
+    func contentHash() async throws(StoreError) -> ContentHash {
+        try await hashing.value.get()
+    }
+
+    func sendWhole() async throws(StoreError) -> RemoteFile {
+        let call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
+        let answer = try await send(call, .file(source.url), from: 0)
+        return try file(in: answer)
+    }
+
+    func sendInChunks() async throws(StoreError) -> RemoteFile {
+        var upload = ChunkedUpload(
+            byteCount: source.byteCount,
+            chunkByteCount: store.configuration.limits.chunkByteCount)
+        while true {
+            switch upload.take(await answer(to: upload)) {
+            case .goOn: continue
+            case .done(let file): return file
+            case .failed(let error): throw error
+            }
+        }
+    }
+}
+
+extension FileUpload {
+    private func answer(to upload: ChunkedUpload) async -> ChunkedUpload.Answer {
+        do throws(StoreError) {
+            switch upload.request {
+            case .start:
+                let call = try DropboxCall(Routes.uploadSessionStart, UploadSessionStartArg())
+                let answer = try await sendChunk(call, upload.range)
+                let result: UploadSessionStartResult = try store.decode(
+                    answer.body, during: .upload, at: path)
+                return .started(session: result.sessionID)
+            case .append(let session, let offset, _):
+                let call = try DropboxCall(
+                    Routes.uploadSessionAppend,
+                    UploadSessionAppendArg(cursor: cursor(session, offset)))
+                _ = try await sendChunk(call, upload.range)
+                return .appended
+            case .finish(let session, let offset, _):
+                let call = try DropboxCall(
+                    Routes.uploadSessionFinish,
+                    UploadSessionFinishArg(cursor: cursor(session, offset), commit: commit))
+                return .finished(try file(in: try await sendChunk(call, upload.range)))
+            case .lookUp:
+                let found = try await store.metadata(of: path)
+                let hash = try await contentHash()
+                return .found(
+                    found,
+                    isSame: found.byteCount == source.byteCount
+                        && found.contentHash == hash.hexadecimal)
+            }
+        } catch {
+            return Self.answer(insteadOf: error)
+        }
+    }
+
+    /// What an error says about the session, if it does.
+    private static func answer(insteadOf error: StoreError) -> ChunkedUpload.Answer {
+        guard let refusal = error.underlying as? DropboxRefusal else { return .failed(error) }
+        if let offset = refusal.correctOffset { return .incorrectOffset(offset) }
+        let isAboutSession = refusal.tags.first != "path"
+        let isGone = refusal.tags.contains("not_found") || refusal.tags.contains("closed")
+        return isAboutSession && isGone ? .sessionGone(error) : .failed(error)
+    }
+
+    private func cursor(_ session: String, _ offset: Int64) -> UploadSessionCursor {
+        UploadSessionCursor(sessionID: session, offset: UInt64(offset))
+    }
+
+    private func sendChunk(
+        _ call: DropboxCall, _ range: Range<Int64>
+    ) async throws(StoreError) -> HTTPLoader.Answer {
+        try await send(call, .data(try await source.read(range)), from: range.lowerBound)
+    }
+
+    private func send(
+        _ call: DropboxCall, _ body: HTTPLoader.Body, from offset: Int64
+    ) async throws(StoreError) -> HTTPLoader.Answer {
+        let observers = observers(from: offset)
+        // In a session the server knows how far it has got, so that every request can be repeated, and patience pays.
+        var policy = store.configuration.policy
+        if offset > 0 { policy.reconnections = 3 }
+        return try await store.connection.send(
+            during: .upload, at: path, policy: policy,
+            makeCall: { call },
+            perform: { [uploader = store.uploader] request throws(HTTPLoader.Failure) in
+                try await uploader.load(
+                    request, body: body, limit: DropboxConnection.answerLimit,
+                    observers: observers)
+            })
+    }
+
+    /// The session tells on the main queue; what is told starts anew with each request.
+    private func observers(from offset: Int64) -> HTTPLoader.Observers {
+        let counted = SentBytes()
+        return HTTPLoader.Observers(
+            didSend: { [progress, expected = source.byteCount] total in
+                progress.pacer.didMove(counted.newlySent(total))
+                progress.tellAtOnce(offset + total, ofExpected: expected)
+            },
+            control: { [progress] task in
+                counted.reset()
+                progress.pacer.take(task)
+            })
+    }
+
+    private func file(in answer: HTTPLoader.Answer) throws(StoreError) -> RemoteFile {
+        let metadata: FileMetadata = try store.decode(answer.body, during: .upload, at: path)
+        return try store.paths.file(metadata, askedFor: path, during: .upload)
+    }
+}

@@ -1,0 +1,68 @@
+import DropboxAPI
+import Synchronization
+
+extension DropboxStore {
+    @concurrent public func waitForChanges(
+        after cursor: Cursor, atMost longest: Duration
+    ) async throws(StoreError) -> Bool {
+        let deadline = ContinuousClock.now + longest
+        try await obeyBackoff(until: deadline)
+        let rest = deadline - .now
+        guard rest > .zero else { return false }
+        // The server takes no less than 30 seconds: we hang up when ours are over.
+        let seconds = UInt64(min(max(rest / .seconds(1), 30), 480))
+        let poll = Task { () -> Result<Bool, StoreError> in
+            do throws(StoreError) {
+                return .success(try await self.poll(cursor, seconds: seconds))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let alarm = Task {
+            try? await Task.sleep(for: rest)
+            poll.cancel()
+        }
+        defer { alarm.cancel() }
+        let result = await withTaskCancellationHandler {
+            await poll.value
+        } onCancel: {
+            poll.cancel()
+        }
+        guard case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled else {
+            return try result.get()
+        }
+        return false
+    }
+
+    /// One long poll. The server may take up to 90 seconds longer than asked, so that not all clients come back at once.
+    private func poll(_ cursor: Cursor, seconds: UInt64) async throws(StoreError) -> Bool {
+        var call = try DropboxCall(
+            Routes.longpoll, ListFolderLongpollArg(cursor: cursor.rawValue, timeout: seconds))
+        call.timeout = .seconds(seconds + 90 + 15)
+        let longCall = call
+        let answer: HTTPLoader.Answer
+        do throws(StoreError) {
+            answer = try await connection.send(
+                during: .waitForChanges, at: nil, policy: configuration.policy,
+                makeCall: { longCall },
+                perform: { [waitingLoader] request throws(HTTPLoader.Failure) in
+                    try await waitingLoader.load(request, limit: 1 << 16)
+                })
+        } catch where error.code == .timedOut {
+            // A middle-box lost the connection without a word, perhaps. Nothing is known: nothing is wrong.
+            return false
+        }
+        let result: ListFolderLongpollResult = try decode(
+            answer.body, during: .waitForChanges, at: nil)
+        let backoff = result.backoff.map { Duration.seconds(min($0, 3600)) }
+        nextPoll.withLock { $0 = backoff.map { .now + $0 } }
+        return result.changes
+    }
+
+    /// The server may ask not to be polled for a while.
+    private func obeyBackoff(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        guard let next = nextPoll.withLock({ $0 }), next > .now else { return }
+        try await configuration.clock.wait(
+            min(next, deadline) - .now, during: .waitForChanges, at: nil)
+    }
+}

@@ -1,0 +1,226 @@
+import CurlNetworking
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+/// Sends requests over one session and gives each answer back whole, or as it arrives.
+///
+/// What it adds to the session's own async calls: a limit on what is taken into memory, bodies handed on piece by
+/// piece, upload progress, and redirects not followed: an API does not move, and its token must not wander.
+final class HTTPLoader: Sendable {
+    private let session: URLSession
+    private let router: TaskRouter
+
+    /// - Parameter queue: Where progress and pieces of bodies are delivered; nil for a queue of its own.
+    init(configuration: URLSessionConfiguration, queue: DispatchQueue? = nil) {
+        router = TaskRouter()
+        session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    /// What came back, whatever its status.
+    struct Answer: Sendable {
+        var response: HTTPURLResponse
+        /// Empty when a sink has taken it.
+        var body: Data
+
+        var status: Int { response.statusCode }
+        var isSuccess: Bool { (200..<300).contains(status) }
+    }
+
+    enum Failure: Error, Sendable {
+        case transport(URLError)
+        /// The answer's body is larger than the limit.
+        case tooLarge
+        /// The sink would not go on.
+        case refusedBySink(StoreError)
+    }
+
+    enum Body: Sendable {
+        case none
+        case data(Data)
+        case file(URL)
+    }
+
+    /// Who follows one request while it is under way. Called on the loader's queue.
+    struct Observers: Sendable {
+        /// With the bytes of the body sent so far.
+        var didSend: @Sendable (Int64) -> Void = { _ in }
+
+        /// Takes the body of a successful answer; nil to have it in memory.
+        var sink: (any BodySink)?
+
+        /// Given the task once, before it starts, so that it can be suspended and resumed.
+        var control: @Sendable (URLSessionTask) -> Void = { _ in }
+    }
+
+    /// Sends a request and waits for its answer. Cancelling the task cancels the request at once.
+    ///
+    /// - Parameter limit: The most bytes of the answer's body to take into memory. Of an answer that is no success the
+    ///   beginning is enough; otherwise more is an error.
+    @concurrent func load(
+        _ request: URLRequest, body: Body = .none, limit: Int, observers: Observers = Observers()
+    ) async throws(Failure) -> Answer {
+        let task: URLSessionTask =
+            switch body {
+            case .none: session.dataTask(with: request)
+            case .data(let data): session.uploadTask(with: request, from: data)
+            case .file(let file): session.uploadTask(with: request, fromFile: file)
+            }
+        observers.control(task)
+        let result: Result<Answer, Failure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                router.follow(
+                    task, with: Exchange(observers, limit: limit, continuation: continuation))
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// Takes the body of a successful answer as it arrives, in order, on the loader's queue.
+protocol BodySink: AnyObject, Sendable {
+    /// - Throws: To give up; nothing more is delivered.
+    func begin(_ response: HTTPURLResponse) throws(StoreError)
+    func take(_ data: Data) throws(StoreError)
+}
+
+/// One request and its answer in the making.
+private struct Exchange: Sendable {
+    let observers: HTTPLoader.Observers
+    let limit: Int
+    let continuation: CheckedContinuation<Result<HTTPLoader.Answer, HTTPLoader.Failure>, Never>
+    var response: HTTPURLResponse?
+    var body = Data()
+    var failure: HTTPLoader.Failure?
+
+    init(
+        _ observers: HTTPLoader.Observers, limit: Int,
+        continuation: CheckedContinuation<Result<HTTPLoader.Answer, HTTPLoader.Failure>, Never>
+    ) {
+        self.observers = observers
+        self.limit = limit
+        self.continuation = continuation
+    }
+
+    var isSuccess: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
+}
+
+/// The session's delegate: leads what the session tells to the exchange it concerns.
+///
+/// All calls come on one queue; the lock is for those who begin an exchange elsewhere.
+private final class TaskRouter: URLSessionDataDelegate {
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+
+    func follow(_ task: URLSessionTask, with exchange: Exchange) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.observers.didSend(totalBytesSent)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let response = response as? HTTPURLResponse, var exchange = exchange(of: dataTask)
+        else { return completionHandler(.cancel) }
+        exchange.response = response
+        if exchange.isSuccess {
+            do throws(StoreError) {
+                if let sink = exchange.observers.sink {
+                    try sink.begin(response)
+                } else if response.expectedContentLength > exchange.limit {
+                    exchange.failure = .tooLarge
+                }
+            } catch {
+                exchange.failure = .refusedBySink(error)
+            }
+        }
+        update(dataTask, to: exchange)
+        completionHandler(exchange.failure == nil ? .allow : .cancel)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+    ) {
+        if let exchange = exchange(of: dataTask), exchange.isSuccess,
+            let sink = exchange.observers.sink
+        {
+            guard exchange.failure == nil else { return }
+            do throws(StoreError) {
+                try sink.take(data)
+            } catch {
+                fail(dataTask, with: .refusedBySink(error))
+            }
+            return
+        }
+        let isTooLarge = exchanges.withLock { exchanges -> Bool in
+            guard let limit = exchanges[dataTask.taskIdentifier]?.limit,
+                let count = exchanges[dataTask.taskIdentifier]?.body.count,
+                let isSuccess = exchanges[dataTask.taskIdentifier]?.isSuccess
+            else { return false }
+            exchanges[dataTask.taskIdentifier]?.body.append(data.prefix(max(0, limit - count)))
+            return isSuccess && count + data.count > limit
+        }
+        if isTooLarge { fail(dataTask, with: .tooLarge) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) })
+        else { return }
+        exchange.continuation.resume(returning: result(of: exchange, error: error))
+    }
+}
+
+extension TaskRouter {
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    private func update(_ task: URLSessionTask, to exchange: Exchange) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    private func fail(_ task: URLSessionTask, with failure: HTTPLoader.Failure) {
+        exchanges.withLock { exchanges in
+            if exchanges[task.taskIdentifier]?.failure == nil {
+                exchanges[task.taskIdentifier]?.failure = failure
+            }
+        }
+        task.cancel()
+    }
+
+    private func result(
+        of exchange: Exchange, error: (any Error)?
+    ) -> Result<HTTPLoader.Answer, HTTPLoader.Failure> {
+        if let failure = exchange.failure { return .failure(failure) }
+        if let error {
+            return .failure(.transport(error as? URLError ?? URLError(.unknown)))
+        }
+        guard let response = exchange.response else {
+            return .failure(.transport(URLError(.badServerResponse)))
+        }
+        return .success(HTTPLoader.Answer(response: response, body: exchange.body))
+    }
+}

@@ -1,0 +1,186 @@
+import DropboxAPI
+import FoundationEssentials
+import Glibc
+
+/// A file being received: written beside its destination, hashed on the way, and renamed over it when all is right.
+///
+/// Not for sharing: whoever writes it does so from one queue. The name of one that is kept holds the revision, so that
+/// bytes of two revisions are never joined; a lock keeps two programs from writing the same one.
+final class PartialFile {
+    let destination: String
+    let file: RemoteFile
+    private(set) var byteCount: Int64 = 0
+
+    private let path: String
+    private let isKept: Bool
+    private let descriptor: CInt
+    private var hasher = ContentHasher()
+    private var isOpen = true
+
+    /// Opens what is left of an earlier attempt at this revision, or begins anew.
+    ///
+    /// Reads and hashes what is there already, so do it off the main actor.
+    ///
+    /// - Parameter isKept: Whether to leave it behind when the download fails.
+    /// - Throws: `.fileUnwritable`.
+    init(of file: RemoteFile, for destination: String, isKept: Bool) throws(StoreError) {
+        self.destination = destination
+        self.file = file
+        var status = stat()
+        if stat(destination, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            throw Self.failure(at: file, EISDIR, doing: "write \(destination)")
+        }
+        let kept = Self.path(beside: destination, mark: Self.mark(of: file.revision))
+        if isKept, let descriptor = Self.openLocked(kept) {
+            (path, self.isKept, self.descriptor) = (kept, true, descriptor)
+        } else {
+            // Not to be kept, or another program is just receiving the same.
+            let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+            path = Self.path(beside: destination, mark: mark)
+            self.isKept = false
+            descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            guard descriptor >= 0 else {
+                isOpen = false
+                throw Self.failure(at: file, errno, doing: "create \(path)")
+            }
+        }
+        try hashWhatIsThere()
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether every byte has arrived.
+    var isComplete: Bool { byteCount == file.byteCount }
+
+    /// Forgets all bytes: the server sends the file from its beginning.
+    func restart() throws(StoreError) {
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw failure(errno, doing: "empty")
+        }
+        byteCount = 0
+        hasher = ContentHasher()
+    }
+
+    /// - Throws: `.fileUnwritable`; `.damaged` when there is more than the file should have.
+    func append(_ data: Data) throws(StoreError) {
+        guard byteCount + Int64(data.count) <= file.byteCount else {
+            throw StoreError(
+                .damaged, during: .download, at: file.path, detail: "more bytes than announced")
+        }
+        var written = 0
+        var problem: CInt = 0
+        data.withUnsafeBytes { bytes in
+            while written < bytes.count {
+                let count = write(
+                    descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno != EINTR {
+                    problem = count == 0 ? ENOSPC : errno
+                    return
+                }
+            }
+        }
+        guard problem == 0 else { throw failure(problem, doing: "write") }
+        hasher.update(data)
+        byteCount += Int64(data.count)
+    }
+
+    /// Verifies the whole and puts it in the destination's place.
+    ///
+    /// - Throws: `.damaged`, and removes what has arrived; `.fileUnwritable`.
+    func moveToDestination() throws(StoreError) {
+        let hash = hasher.finish().hexadecimal
+        guard isComplete, file.contentHash.map({ $0 == hash }) ?? true else {
+            remove()
+            throw StoreError(
+                .damaged, during: .download, at: file.path,
+                detail: "hash \(hash), announced \(file.contentHash ?? "none")")
+        }
+        guard fsync(descriptor) == 0 else { throw failure(errno, doing: "sync") }
+        guard rename(path, destination) == 0 else {
+            throw failure(errno, doing: "rename to \(destination)")
+        }
+        close()
+    }
+
+    /// Leaves what has arrived for the next attempt, when it is of use, else removes it.
+    func setAside() {
+        if isKept, byteCount > 0 { close() } else { remove() }
+    }
+}
+
+extension PartialFile {
+    /// `.cliff.jpg.a1c10ce0dd78.part`, in the folder of the destination.
+    static func path(beside destination: String, mark: String) -> String {
+        let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { destination[...$0] } ?? ""
+        var name = slash.map { destination[destination.index(after: $0)...] } ?? destination[...]
+        let ending = ".\(mark).part"
+        while name.utf8.count + ending.utf8.count + 1 > 255 { name.removeLast() }
+        return "\(folder).\(name)\(ending)"
+    }
+
+    /// What may stand in a file name: revisions of some stores hold slashes and quotes.
+    private static func mark(of revision: Revision) -> String {
+        let letters = revision.rawValue.unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                ? Character(scalar) : "_"
+        }
+        return String(letters.prefix(64))
+    }
+
+    /// Nil when another program has it locked, or it is nothing to write to.
+    private static func openLocked(_ path: String) -> CInt? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            _ = Glibc.close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private func hashWhatIsThere() throws(StoreError) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure(errno, doing: "read")
+            }
+            buffer.withUnsafeBytes { bytes in
+                hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            }
+            byteCount += Int64(count)
+        }
+        if byteCount > file.byteCount { try restart() }
+    }
+
+    private func remove() {
+        guard isOpen else { return }
+        unlink(path)
+        close()
+    }
+
+    private func close() {
+        guard isOpen else { return }
+        isOpen = false
+        _ = Glibc.close(descriptor)
+    }
+
+    private func failure(_ number: CInt, doing what: String) -> StoreError {
+        Self.failure(at: file, number, doing: "\(what) \(path)")
+    }
+
+    private static func failure(
+        at file: RemoteFile, _ number: CInt, doing what: String
+    ) -> StoreError {
+        StoreError(
+            .fileUnwritable, during: .download, at: file.path,
+            detail: "\(what): \(String(cString: strerror(number)))")
+    }
+}

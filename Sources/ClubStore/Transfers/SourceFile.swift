@@ -1,0 +1,138 @@
+import DropboxAPI
+import FoundationEssentials
+import Glibc
+
+/// A local file to be sent, as it was when it was first looked at.
+struct SourceFile: Sendable {
+    let url: URL
+    let byteCount: Int64
+    private let fingerprint: Fingerprint
+
+    /// What changes when a file is written to or another one takes its place.
+    private struct Fingerprint: Hashable, Sendable {
+        var device: dev_t
+        var inode: ino_t
+        var byteCount: Int64
+        var seconds: Int
+        var nanoseconds: Int
+
+        init(_ status: stat) {
+            device = status.st_dev
+            inode = status.st_ino
+            byteCount = Int64(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    /// - Throws: `.fileUnreadable` for anything that is not a file this program may read.
+    init(at url: URL) throws(StoreError) {
+        let descriptor = try Self.open(url)
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure(errno, url) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            throw Self.failure(isFolder ? EISDIR : EINVAL, url)
+        }
+        self.url = url
+        fingerprint = Fingerprint(status)
+        byteCount = fingerprint.byteCount
+    }
+
+    /// - Throws: `.changedMeanwhile` when it is not the file it was.
+    func requireUnchanged() throws(StoreError) {
+        var status = stat()
+        guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } }) == 0,
+            Fingerprint(status) == fingerprint
+        else {
+            throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
+        }
+    }
+
+    /// Reads a part of it, on a queue for files.
+    ///
+    /// - Throws: `.fileUnreadable`; `.changedMeanwhile` when it has become shorter.
+    func read(_ range: Range<Int64>) async throws(StoreError) -> Data {
+        try await FileQueue.run { () throws(StoreError) in
+            let descriptor = try Self.open(url)
+            defer { close(descriptor) }
+            var data = Data(count: range.count)
+            var filled = 0
+            var problem: CInt = 0
+            data.withUnsafeMutableBytes { bytes in
+                while filled < bytes.count {
+                    let count = pread(
+                        descriptor, bytes.baseAddress?.advanced(by: filled), bytes.count - filled,
+                        off_t(range.lowerBound) + filled)
+                    if count == 0 { return }
+                    if count > 0 {
+                        filled += count
+                    } else if errno != EINTR {
+                        problem = errno
+                        return
+                    }
+                }
+            }
+            guard problem == 0 else { throw Self.failure(problem, url) }
+            guard filled == data.count else {
+                throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
+            }
+            return data
+        }
+    }
+
+    /// The content hash of the whole, computed on a queue for files. Stops when the task is cancelled.
+    ///
+    /// - Throws: `.fileUnreadable`; `.cancelled`.
+    func contentHash() async throws(StoreError) -> ContentHash {
+        let flag = CancelFlag()
+        let result: Result<ContentHash, StoreError> = await withTaskCancellationHandler {
+            do throws(StoreError) {
+                return .success(
+                    try await FileQueue.run { () throws(StoreError) in try hash(until: flag) })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            flag.cancel()
+        }
+        return try result.get()
+    }
+}
+
+extension SourceFile {
+    private func hash(until flag: CancelFlag) throws(StoreError) -> ContentHash {
+        let descriptor = try Self.open(url)
+        defer { close(descriptor) }
+        let hasher = ContentHasher()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            if flag.isCancelled { throw StoreError(.cancelled, during: .upload) }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return hasher.finish() }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Self.failure(errno, url)
+            }
+            buffer.withUnsafeBytes { bytes in
+                hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            }
+        }
+    }
+
+    private static func open(_ url: URL) throws(StoreError) -> CInt {
+        // Not blocking: a named pipe would wait for its writer.
+        let descriptor = url.withUnsafeFileSystemRepresentation { path in
+            path.map { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
+        }
+        guard descriptor >= 0 else { throw failure(errno, url) }
+        return descriptor
+    }
+
+    private static func failure(_ number: CInt, _ url: URL) -> StoreError {
+        StoreError(
+            .fileUnreadable, during: .upload,
+            detail: "\(url.path): \(String(cString: strerror(number)))")
+    }
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Synchronization
+
+/// A transfer's public life: state, progress, and exactly one end. The work itself is given to it.
+@MainActor final class StoreTransfer: Transfer {
+    /// Moves the bytes, off the main actor.
+    typealias Work = @Sendable (TransferProgressPort) async throws(StoreError) -> RemoteFile
+
+    let path: RemotePath
+    private(set) var state = TransferState.suspended
+    private(set) var byteCount: Int64 = 0
+    private(set) var expectedByteCount: Int64 = 0
+
+    private let operation: StoreError.Operation
+    private weak var delegate: (any TransferDelegate)?
+    private let pacer = TaskPacer()
+    private let work: Work
+    private var task: Task<Void, Never>?
+
+    init(
+        _ operation: StoreError.Operation, of path: RemotePath, delegate: any TransferDelegate,
+        work: @escaping Work
+    ) {
+        self.operation = operation
+        self.path = path
+        self.delegate = delegate
+        self.work = work
+    }
+
+    var bytesPerSecondLimit: Int64? {
+        get { pacer.bytesPerSecond }
+        set { pacer.bytesPerSecond = newValue }
+    }
+
+    func resume() {
+        guard state == .suspended else { return }
+        state = .running
+        let port = TransferProgressPort(pacer: pacer) { [weak self] moved, expected in
+            self?.didMove(moved, ofExpected: expected)
+        }
+        // The task keeps the transfer until it is over.
+        task = Task {
+            let result: Result<RemoteFile, StoreError>
+            do throws(StoreError) {
+                result = .success(try await work(port))
+            } catch {
+                result = .failure(error)
+            }
+            finish(with: result)
+        }
+    }
+
+    func cancel() {
+        guard state != .finished else { return }
+        state = .finished
+        task?.cancel()
+        let cancelled = StoreError(.cancelled, during: operation, at: path)
+        Task { delegate?.transfer(self, didFinishWith: .failure(cancelled)) }
+    }
+
+    /// Returns when no work is going on any more: a little later than the delegate hears of a cancel.
+    func waitUntilIdle() async {
+        await task?.value
+    }
+}
+
+extension StoreTransfer {
+    /// The last byte is not moved before the other side has said so.
+    private func didMove(_ moved: Int64, ofExpected expected: Int64) {
+        guard state == .running else { return }
+        let count = max(0, min(moved, expected - 1))
+        guard count != byteCount || expected != expectedByteCount else { return }
+        byteCount = count
+        expectedByteCount = expected
+        delegate?.transfer(self, didMove: count, ofExpected: expected)
+    }
+
+    private func finish(with result: Result<RemoteFile, StoreError>) {
+        guard state == .running else { return }
+        if case .success(let file) = result {
+            byteCount = file.byteCount
+            expectedByteCount = file.byteCount
+            delegate?.transfer(self, didMove: byteCount, ofExpected: expectedByteCount)
+            // Whoever heard that may have cancelled: then that is how it ended.
+            guard state == .running else { return }
+        }
+        state = .finished
+        delegate?.transfer(self, didFinishWith: result)
+    }
+}
+
+/// Where the work of a transfer tells how far it has got.
+final class TransferProgressPort: Sendable {
+    typealias Report = @MainActor @Sendable (_ moved: Int64, _ expected: Int64) -> Void
+
+    let pacer: TaskPacer
+    private let report: Report
+    private let latest = Mutex<(moved: Int64, expected: Int64, isOnItsWay: Bool)>((0, 0, false))
+
+    init(pacer: TaskPacer, report: @escaping Report) {
+        self.pacer = pacer
+        self.report = report
+    }
+
+    /// From anywhere. Reports faster than the main queue takes them become one.
+    func tell(_ moved: Int64, ofExpected expected: Int64) {
+        let isOnItsWay = latest.withLock { latest in
+            defer { latest = (moved, expected, true) }
+            return latest.isOnItsWay
+        }
+        guard !isOnItsWay else { return }
+        DispatchQueue.main.async { @Sendable [self] in
+            MainActor.assumeIsolated { deliver() }
+        }
+    }
+
+    /// On the main queue, where a session tells of what it sends.
+    func tellAtOnce(_ moved: Int64, ofExpected expected: Int64) {
+        MainActor.assumeIsolated { report(moved, expected) }
+    }
+
+    @MainActor private func deliver() {
+        let (moved, expected) = latest.withLock { latest in
+            latest.isOnItsWay = false
+            return (latest.moved, latest.expected)
+        }
+        report(moved, expected)
+    }
+}
