@@ -1,0 +1,62 @@
+#ifndef BYTECLUB_CLINUX_SHIMS_H
+#define BYTECLUB_CLINUX_SHIMS_H
+
+// Calls of Linux that Swift's Glibc module does not show: readiness of many descriptors, renames
+// that never clobber, copies that share their blocks, write-back that starts early.
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern int sync_file_range(int, int64_t, int64_t, unsigned int);
+extern long syscall(long, ...);
+
+// Flags of <linux/fs.h> and <fcntl.h>, under our own names because the latter hides them.
+enum { BYTECLUB_RENAME_NOREPLACE = 1, BYTECLUB_RENAME_EXCHANGE = 2 };
+enum { BYTECLUB_SYNC_FILE_RANGE_WRITE = 2 };
+
+// Ready to read includes the other side having closed.
+static const uint32_t byteclub_readable = EPOLLIN | EPOLLRDHUP;
+static const uint32_t byteclub_writable = EPOLLOUT;
+
+static inline int byteclub_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+// Asks for one report about a descriptor; returns 0 or an error number. Nothing is remembered here
+// or by the caller: a closed descriptor leaves the set by itself.
+static inline int byteclub_epoll_arm(int set, int descriptor, uint32_t events) {
+    struct epoll_event event = {.events = events | EPOLLONESHOT, .data.fd = descriptor};
+    if (epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    if (errno != ENOENT) return errno;
+    return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+// Collects up to `limit` descriptors that have become ready, without waiting.
+static inline int byteclub_epoll_collect(int set, int *_Nonnull descriptors, int limit) {
+    struct epoll_event events[64];
+    int count = epoll_wait(set, events, limit < 64 ? limit : 64, 0);
+    for (int i = 0; i < count; i++) descriptors[i] = events[i].data.fd;
+    return count;
+}
+
+static inline int byteclub_rename(
+    int from, const char *_Nonnull from_name, int to, const char *_Nonnull to_name,
+    unsigned int flags) {
+    return (int)syscall(SYS_renameat2, from, from_name, to, to_name, flags);
+}
+
+// Makes `destination` share the blocks of `source` (Btrfs, XFS); false where that cannot be.
+static inline bool byteclub_clone(int destination, int source) {
+    return ioctl(destination, FICLONE, source) == 0;
+}
+
+// Starts writing dirty pages to the disk and does not wait for it.
+static inline void byteclub_start_write_back(int descriptor, int64_t offset, int64_t count) {
+    (void)sync_file_range(descriptor, offset, count, BYTECLUB_SYNC_FILE_RANGE_WRITE);
+}
+
+#endif

@@ -1,0 +1,101 @@
+import DropboxAPI
+public import FoundationEssentials
+import Glibc
+
+/// Where a club's server and its clients find each other: the names of socket, leases, token and
+/// lock, all made from the real path of the club's folder.
+///
+/// Both sides compute them, so nothing has to be passed on.
+public struct ClubMeetingPlace: Hashable, Sendable {
+    /// The folder that holds them all, for this user only.
+    public let folder: String
+    /// Eight hexadecimal digits that stand for the club's folder.
+    public let clubID: String
+
+    /// Speaks HTTP.
+    public var socketPath: String { "\(folder)/club-\(clubID).sock" }
+    /// A connection to it keeps a server alive that runs until it is unused.
+    public var leasePath: String { socketPath + ".lease" }
+    /// Holds the bearer token of the server that runs now.
+    public var tokenPath: String { "\(folder)/club-\(clubID).token" }
+    /// Locked by the server as long as it runs.
+    public var lockPath: String { "\(folder)/club-\(clubID).lock" }
+
+    /// The longest path that a unix socket can have, in bytes.
+    public static let socketPathByteLimit = 107
+
+    /// Finds the place for a club and makes its folder.
+    ///
+    /// - Parameter clubFolder: Need not exist yet.
+    /// - Throws: ``ClubServerError/Code/runtimeFolderNotSafe``.
+    public init(
+        clubFolder: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ClubServerError) {
+        let path = Self.realPath(of: clubFolder)
+        clubID = sha256(of: Array(path.utf8)).prefix(4)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let fallback = "/tmp/byteclub-\(getuid())"
+        var folder = fallback
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
+            folder = runtime + "/byteclub"
+            let longest = "\(folder)/club-\(clubID).sock.lease"
+            if longest.utf8.count > Self.socketPathByteLimit || !Self.isFolder(runtime) {
+                folder = fallback
+            }
+        }
+        self.folder = folder
+        try Self.makeSafe(folder)
+    }
+
+    /// The token of the server that runs now, or nil when none does or ever did.
+    public func readToken() -> String? {
+        guard let file = try? Descriptor.opened("open", open(tokenPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
+        else { return nil }
+        var bytes: [UInt8] = []
+        guard (try? FileReader.forEachPiece(of: file, { bytes.append(contentsOf: $0) })) != nil else {
+            return nil
+        }
+        let token = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return token.isEmpty ? nil : token
+    }
+
+    /// The path with all links resolved, as far as it exists.
+    private static func realPath(of path: String) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        var components = path.split(separator: "/").map(String.init)
+        guard path.hasPrefix("/"), let last = components.popLast() else { return path }
+        let parent = realPath(of: "/" + components.joined(separator: "/"))
+        return parent == "/" ? "/" + last : parent + "/" + last
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Makes a folder that nobody else can look into, or checks that it is one.
+    private static func makeSafe(_ folder: String) throws(ClubServerError) {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw ClubServerError(
+                .folderNotUsable, "The folder \(folder) cannot be made.", SystemError("mkdir"))
+        }
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == getuid()
+        else {
+            throw ClubServerError(
+                .runtimeFolderNotSafe,
+                "\(folder) is not a folder of yours, so the club's socket cannot be put there. "
+                    + "Set XDG_RUNTIME_DIR to a folder that is.")
+        }
+        // One of ours that others may enter is closed to them.
+        if status.st_mode & 0o077 != 0, chmod(folder, 0o700) != 0 {
+            throw ClubServerError(
+                .runtimeFolderNotSafe, "Others may enter \(folder).", SystemError("chmod"))
+        }
+    }
+}

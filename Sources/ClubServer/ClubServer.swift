@@ -1,0 +1,162 @@
+import DropboxAPI
+import FlyingSocks
+public import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The embedded club: a plain folder, spoken to in the Dropbox API.
+///
+/// ```swift
+/// let server = ClubServer(configuration: try .standard(clubFolder: folder))
+/// try await server.run { address in print("The club is at \(address).") }
+/// ```
+///
+/// Notes and photos are ordinary files. Whatever any program does to them shows up by itself, and
+/// whatever comes in through the API is written whole or not at all.
+public final class ClubServer: Sendable {
+    /// Where clients connect to.
+    public enum Address: Hashable, Sendable, CustomStringConvertible {
+        case unixSocket(String)
+        /// On 127.0.0.1.
+        case tcp(port: UInt16)
+
+        public var description: String {
+            switch self {
+            case .unixSocket(let path): path
+            case .tcp(let port): "http://127.0.0.1:\(port)"
+            }
+        }
+    }
+
+    public enum Endpoint: Hashable, Sendable {
+        /// - Parameter leasePath: A second socket; see ``Configuration/untilUnused``.
+        case unixSocket(path: String, leasePath: String?)
+        /// 127.0.0.1, and a free port for 0.
+        case tcp(port: UInt16)
+    }
+
+    public struct Configuration: Sendable {
+        /// The club's folder. It is made, with what ``welcome`` gives, when it is not there.
+        public var folder: String
+        /// Where the club's journal lies.
+        public var stateFolder: String
+        /// Where thumbnails are kept; nil keeps none.
+        public var cacheFolder: String?
+        public var endpoint: Endpoint
+        /// Where the token is written for clients to read. It is new at each start.
+        public var tokenFile: String
+        /// Locked while the server runs.
+        public var lockFile: String
+        /// Whether to stop a second after the last lease has ended.
+        public var untilUnused: Bool
+        /// The files of a club that is new, by their path in it.
+        public var welcome: @Sendable () throws -> [(path: String, content: Data)]
+        public var log: ServerLog
+
+        public init(
+            folder: String, stateFolder: String, cacheFolder: String?, endpoint: Endpoint,
+            tokenFile: String, lockFile: String, untilUnused: Bool = false,
+            welcome: @escaping @Sendable () throws -> [(path: String, content: Data)] = { [] },
+            log: ServerLog = ServerLog()
+        ) {
+            self.folder = folder
+            self.stateFolder = stateFolder
+            self.cacheFolder = cacheFolder
+            self.endpoint = endpoint
+            self.tokenFile = tokenFile
+            self.lockFile = lockFile
+            self.untilUnused = untilUnused
+            self.welcome = welcome
+            self.log = log
+        }
+
+        /// The configuration every part of Byte Club agrees on, by the XDG folders.
+        ///
+        /// - Parameters:
+        ///   - clubFolder: nil for `$XDG_DATA_HOME/byteclub/club`.
+        ///   - endpoint: nil for the club's socket at its meeting place.
+        public static func standard(
+            clubFolder: String? = nil, endpoint: Endpoint? = nil,
+            environment: [String: String] = ProcessInfo.processInfo.environment
+        ) throws(ClubServerError) -> Configuration {
+            let folder = clubFolder ?? StandardFolders.club(environment)
+            let place = try ClubMeetingPlace(clubFolder: folder, environment: environment)
+            return Configuration(
+                folder: folder, stateFolder: StandardFolders.state(environment),
+                cacheFolder: StandardFolders.cache(environment) + "/thumbnails",
+                endpoint: endpoint
+                    ?? .unixSocket(path: place.socketPath, leasePath: place.leasePath),
+                tokenFile: place.tokenPath, lockFile: place.lockPath)
+        }
+    }
+
+    private let configuration: Configuration
+    private let stopping = StopSignal()
+
+    public init(configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// Serves until ``stop()``, until nobody needs it any more, or until the task is cancelled.
+    ///
+    /// - Parameter whenReady: Called once, when clients can connect.
+    public func run(
+        whenReady: @escaping @Sendable (Address) -> Void = { _ in }
+    ) async throws(ClubServerError) {
+        let executor = ServerExecutor()
+        let run: Result<Void, ClubServerError> = await withTaskExecutorPreference(executor) {
+            do throws(ClubServerError) {
+                let service = try await RunningServer.start(configuration)
+                return await service.run(until: stopping, whenReady: whenReady)
+            } catch {
+                return .failure(error)
+            }
+        }
+        try run.get()
+    }
+
+    /// Stops serving: requests under way are cut off, and leave nothing behind.
+    public func stop() {
+        stopping.send()
+    }
+}
+
+/// The folders that Byte Club uses when nobody says otherwise (XDG Base Directory Specification).
+enum StandardFolders {
+    static func club(_ environment: [String: String]) -> String {
+        base("XDG_DATA_HOME", ".local/share", environment) + "/club"
+    }
+
+    static func state(_ environment: [String: String]) -> String {
+        base("XDG_STATE_HOME", ".local/state", environment)
+    }
+
+    static func cache(_ environment: [String: String]) -> String {
+        base("XDG_CACHE_HOME", ".cache", environment)
+    }
+
+    private static func base(
+        _ variable: String, _ standard: String, _ environment: [String: String]
+    ) -> String {
+        // Relative paths are to be ignored, says the specification.
+        if let path = environment[variable], path.hasPrefix("/") { return path + "/byteclub" }
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+        return "\(home)/\(standard)/byteclub"
+    }
+}
+
+/// Something that is sent once and can be waited for.
+final class StopSignal: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func send() { continuation.finish() }
+
+    /// Returns when the signal was sent or the task is cancelled.
+    func wait() async {
+        for await _ in stream {}
+    }
+}

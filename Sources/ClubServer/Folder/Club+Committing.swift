@@ -1,0 +1,227 @@
+import DropboxAPI
+import Glibc
+
+/// Why a change of the folder did not happen.
+enum ChangeFailure<Refusal: Error & Sendable>: Error {
+    /// The API has a word for it.
+    case refused(Refusal)
+    /// The disk failed.
+    case disk(SystemError)
+}
+
+/// Putting uploads in their places.
+extension Club {
+    /// A file that is there now, and the folders whose change must still be made durable.
+    struct Committed: Sendable {
+        let metadata: FileMetadata
+        let changedFolders: [[String]]
+    }
+
+    /// What a commit must know of what it may replace, to be asked for before the file is sealed.
+    struct Target: Sendable {
+        let key: String?
+        let diskNames: [String]
+        let facts: FileFacts?
+    }
+
+    func target(of path: String) -> Target {
+        guard let found = try? findFile(path) else {
+            return Target(key: nil, diskNames: [], facts: nil)
+        }
+        return Target(
+            key: found.entry.key, diskNames: found.diskNames, facts: found.entry.facts)
+    }
+
+    /// Gives a sealed file its place, or says why not. Nothing is lost either way.
+    func commit(
+        _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo
+    ) throws(ChangeFailure<WriteError>) -> Committed {
+        defer { publish() }
+        var changedFolders: [[String]] = []
+        let (folder, name) = try place(for: commit.path, creating: &changedFolders)
+        if let problem = NameRules.problem(with: name) { throw .refused(problem) }
+        var candidate = name
+        var attempt = 0
+        // Each turn either ends or moves on to a name nobody had a moment ago; other programs can
+        // only take so many.
+        for _ in 0..<10_000 {
+            refresh(folder: folder, name: candidate)
+            let existing = index[folder + "/" + PathNames.key(candidate)]
+            let decision = CommitDecision(
+                existing: existing, contentHash: hash,
+                mode: attempt == 0 ? commit.mode : .add, isStrict: commit.strictConflict)
+            switch decision {
+            case .keep:
+                guard let existing else { continue }
+                return Committed(metadata: fileMetadata(of: existing), changedFolders: [])
+            case .create:
+                guard
+                    let entry = try create(staged, hash: hash, commit, name: candidate, in: folder)
+                else { continue }
+                changedFolders.append(index.diskNames(of: folder))
+                return Committed(
+                    metadata: fileMetadata(of: entry), changedFolders: changedFolders)
+            case .replace:
+                guard let existing,
+                    let entry = try replace(existing, with: staged, hash: hash, commit)
+                else { continue }
+                changedFolders.append(index.diskNames(of: folder))
+                return Committed(
+                    metadata: fileMetadata(of: entry), changedFolders: changedFolders)
+            case .conflict(let conflict):
+                guard commit.autorename else { throw .refused(.conflict(conflict)) }
+                attempt += 1
+                candidate = CommitDecision.otherName(
+                    for: name, mode: commit.mode, attempt: attempt)
+            }
+        }
+        throw .refused(.tooManyWriteOperations)
+    }
+
+    /// Walks to the folder of a path to be written, making the folders that are missing.
+    func place(
+        for path: String, creating changedFolders: inout [[String]]
+    ) throws(ChangeFailure<WriteError>) -> (folder: String, name: String) {
+        var path = path
+        if path.hasPrefix("id:") {
+            guard let entry = index.entry(id: path), let parent = entry.parentKey else {
+                throw .refused(.malformedPath("There is nothing with this identifier."))
+            }
+            return (parent, entry.name)
+        }
+        if path.hasPrefix("ns:\(Self.namespace)/") { path.removeFirst(3 + Self.namespace.count) }
+        guard let components = PathNames.components(of: path)?.map(PathNames.normalized),
+            let name = components.last
+        else { throw .refused(.malformedPath(nil)) }
+        var folder = ""
+        for component in components.dropLast() {
+            let key = folder + "/" + PathNames.key(component)
+            if index[key] == nil { refresh(folder: folder, name: component) }
+            if let entry = index[key] {
+                guard entry.isFolder else { throw .refused(.conflict(.fileAncestor)) }
+            } else {
+                if let problem = NameRules.problem(with: component) { throw .refused(problem) }
+                try makeFolder(component, in: folder)
+                changedFolders.append(index.diskNames(of: folder))
+            }
+            folder = key
+        }
+        return (folder, name)
+    }
+
+    /// Makes a folder on the disk and takes it in.
+    @discardableResult
+    func makeFolder(_ name: String, in folder: String) throws(ChangeFailure<WriteError>) -> Entry {
+        do throws(SystemError) {
+            let parent = try access.folder(index.diskNames(of: folder))
+            try SystemError.check("mkdir", mkdirat(parent.number, name, 0o777))
+            let status = try FileStatus.of(name, in: parent.number)
+            let key = folder + "/" + PathNames.key(name)
+            let entry = put(
+                key: key, name: name, diskName: name, id: newID(),
+                content: .folder(inode: status.signature.inode))
+            // Somebody may be quicker than the watch: look inside once it is there.
+            syncFolder(key, recursively: true)
+            return entry
+        } catch {
+            if error.code == EEXIST { throw .refused(.conflict(.file)) }
+            throw WriteError.failure(error)
+        }
+    }
+
+    /// - Returns: nil when somebody took the name a moment ago: decide anew.
+    private func create(
+        _ staged: StagedFile, hash: ContentHash, _ commit: CommitInfo, name: String,
+        in folder: String
+    ) throws(ChangeFailure<WriteError>) -> Entry? {
+        do throws(SystemError) {
+            let parent = try access.folder(index.diskNames(of: folder))
+            do throws(SystemError) {
+                try access.renameNew(
+                    staged.name, in: access.staging.number, to: name, in: parent.number)
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                return try isBlocked(name, in: folder, parent) ? throwBlocked() : nil
+            }
+            staged.keep()
+            return try takeIn(
+                staged, hash: hash, commit, key: folder + "/" + PathNames.key(name), name: name,
+                diskName: name, id: newID())
+        } catch {
+            throw WriteError.failure(error)
+        }
+    }
+
+    /// Whether a name is taken by something that no client can see: a link, a pipe, a device.
+    private func isBlocked(
+        _ name: String, in folder: String, _ parent: borrowing Descriptor
+    ) throws(SystemError) -> Bool {
+        try FileStatus.of(name, in: parent.number).kind == .special
+    }
+
+    private func throwBlocked() throws(SystemError) -> Entry? {
+        throw SystemError("rename", code: EACCES)
+    }
+
+    /// Swaps the staged file with the one it replaces, and swaps back if that is not the one that
+    /// was decided about: another program may have written it a moment ago, and its work counts.
+    ///
+    /// - Returns: nil when that happened: decide anew.
+    private func replace(
+        _ existing: Entry, with staged: StagedFile, hash: ContentHash, _ commit: CommitInfo
+    ) throws(ChangeFailure<WriteError>) -> Entry? {
+        guard let expected = existing.facts, let folder = existing.parentKey else { return nil }
+        do throws(SystemError) {
+            let parent = try access.folder(index.diskNames(of: folder))
+            let swapped: Bool
+            do throws(SystemError) {
+                swapped = try access.exchange(
+                    staged: staged.name, with: existing.diskName, in: parent.number)
+            } catch {
+                if error.code == ENOENT { return nil }
+                throw error
+            }
+            if swapped {
+                let old = try FileStatus.of(staged.name, in: access.staging.number)
+                guard old.kind == .file, old.signature == expected.signature else {
+                    _ = try access.exchange(
+                        staged: staged.name, with: existing.diskName, in: parent.number)
+                    return nil
+                }
+                access.discard(staged: staged.name)
+            }
+            staged.keep()
+            return try takeIn(
+                staged, hash: hash, commit, key: existing.key, name: existing.name,
+                diskName: existing.diskName, id: existing.id)
+        } catch {
+            throw WriteError.failure(error)
+        }
+    }
+
+    private func takeIn(
+        _ staged: StagedFile, hash: ContentHash, _ commit: CommitInfo, key: String, name: String,
+        diskName: String, id: String
+    ) throws(SystemError) -> Entry {
+        let facts = FileFacts(
+            signature: try staged.status().signature, contentHash: hash,
+            clientModified: commit.clientModified, serverModified: .now)
+        return put(key: key, name: name, diskName: diskName, id: id, content: .file(facts))
+    }
+}
+
+extension WriteError {
+    /// What the API says when the disk refuses a write; a fault of the disk has no word there.
+    static func failure(_ error: SystemError) -> ChangeFailure<WriteError> {
+        if error.isOutOfSpace { return .refused(.insufficientSpace) }
+        if error.isRefused { return .refused(.noWritePermission) }
+        if error.code == ENAMETOOLONG {
+            return .refused(.malformedPath("The name is too long."))
+        }
+        return .disk(error)
+    }
+}
+
+extension Timestamp {
+    static var now: Timestamp { Timestamp(secondsSince1970: Int64(time(nil))) }
+}

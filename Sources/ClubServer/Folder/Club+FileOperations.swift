@@ -1,0 +1,243 @@
+import DropboxAPI
+import Glibc
+
+/// Creating, deleting and moving.
+extension Club {
+    /// A change that happened, and what must still be done for it on the disk.
+    struct Changed: Sendable {
+        let metadata: Metadata
+        /// Folders to make durable.
+        let changedFolders: [[String]]
+        /// Staged things to remove.
+        var discarded: String?
+    }
+
+    /// How many files and folders one call may move or copy.
+    static let relocationLimit = 10_000
+
+    func createFolder(
+        _ path: String, autorename: Bool
+    ) throws(ChangeFailure<WriteError>) -> (metadata: FolderMetadata, changedFolders: [[String]]) {
+        defer { publish() }
+        var changedFolders: [[String]] = []
+        let (folder, name) = try place(for: path, creating: &changedFolders)
+        if let problem = NameRules.problem(with: name) { throw .refused(problem) }
+        var candidate = name
+        var attempt = 0
+        while true {
+            refresh(folder: folder, name: candidate)
+            if let existing = index[folder + "/" + PathNames.key(candidate)] {
+                guard autorename, attempt < 10_000 else {
+                    throw .refused(.conflict(existing.isFolder ? .folder : .file))
+                }
+                attempt += 1
+                candidate = NameRules.numbered(name, attempt)
+                continue
+            }
+            let entry = try makeFolder(candidate, in: folder)
+            changedFolders.append(index.diskNames(of: folder))
+            return (folderMetadata(of: entry), changedFolders)
+        }
+    }
+
+    /// Takes a file or a folder out of the club at once. Its bytes are removed afterwards.
+    func delete(
+        _ path: String, parentRevision: String?
+    ) throws(ChangeFailure<DeleteError>) -> Changed {
+        defer { publish() }
+        let entry: Entry
+        do throws(LookupError) {
+            entry = try find(path)
+        } catch {
+            throw .refused(.pathLookup(error))
+        }
+        guard let folder = entry.parentKey else {
+            throw .refused(.pathLookup(.malformedPath("The root folder cannot be deleted.")))
+        }
+        if let parentRevision {
+            guard let facts = entry.facts else { throw .refused(.pathLookup(.notFile)) }
+            guard facts.revision == parentRevision else {
+                throw .refused(.pathWrite(.conflict(.file)))
+            }
+        }
+        let metadata = metadata(of: entry)
+        let trash = "trash-" + RandomText.hexadecimal(byteCount: 8)
+        let diskFolder = index.diskNames(of: folder)
+        do throws(SystemError) {
+            let parent = try access.folder(diskFolder)
+            try access.renameNew(
+                entry.diskName, in: parent.number, to: trash, in: access.staging.number)
+            if let expected = entry.facts, parentRevision != nil {
+                // Somebody may have written it a moment ago; what was not asked for is put back.
+                let status = try FileStatus.of(trash, in: access.staging.number)
+                if status.signature != expected.signature {
+                    try access.renameNew(
+                        trash, in: access.staging.number, to: entry.diskName, in: parent.number)
+                    refresh(folder: folder, name: entry.name)
+                    throw SystemError("delete", code: ESTALE)
+                }
+            }
+        } catch {
+            if error.code == ESTALE { throw .refused(.pathWrite(.conflict(.file))) }
+            if error.isMissing { throw .refused(.pathLookup(.notFound)) }
+            switch WriteError.failure(error) {
+            case .refused(let refusal): throw .refused(.pathWrite(refusal))
+            case .disk(let error): throw .disk(error)
+            }
+        }
+        remove(entry.key)
+        if contested.contains(entry.key) { syncFolder(folder, recursively: false) }
+        return Changed(metadata: metadata, changedFolders: [diskFolder], discarded: trash)
+    }
+
+    func move(_ argument: RelocationArg) throws(ChangeFailure<RelocationError>) -> Changed {
+        defer { publish() }
+        let source = try source(of: argument)
+        guard let sourceFolder = source.parentKey else {
+            throw .refused(.fromLookup(.malformedPath("The root folder cannot be moved.")))
+        }
+        var changedFolders = [index.diskNames(of: sourceFolder)]
+        let target = try destination(
+            of: argument, source: source, isCopy: false, creating: &changedFolders)
+        let below = index.descendants(of: source.key).sorted {
+            ByteOrder.isBefore($0.key, $1.key)
+        }
+        if below.count > Self.relocationLimit { throw .refused(.tooManyFiles) }
+        do throws(SystemError) {
+            let from = try access.folder(index.diskNames(of: sourceFolder))
+            let to = try access.folder(index.diskNames(of: target.folder))
+            try access.renameNew(
+                source.diskName, in: from.number, to: target.name, in: to.number)
+        } catch {
+            throw Self.relocationFailure(error)
+        }
+        changedFolders.append(index.diskNames(of: target.folder))
+        let moved = adopt(source, below: below, at: target)
+        if contested.contains(source.key) { syncFolder(sourceFolder, recursively: false) }
+        return Changed(metadata: metadata(of: moved), changedFolders: changedFolders)
+    }
+
+    /// What is to be copied, for the copying itself, which is done outside.
+    func copySource(
+        _ argument: RelocationArg
+    ) throws(ChangeFailure<RelocationError>) -> (entry: Entry, diskNames: [String]) {
+        let source = try source(of: argument)
+        guard source.parentKey != nil else {
+            throw .refused(.fromLookup(.malformedPath("The root folder cannot be copied.")))
+        }
+        if index.descendants(of: source.key).count > Self.relocationLimit {
+            throw .refused(.tooManyFiles)
+        }
+        return (source, index.diskNames(of: source.key))
+    }
+
+    /// Gives a finished copy in the staging folder its place.
+    func finishCopy(
+        staged: String, of source: Entry, _ argument: RelocationArg
+    ) throws(ChangeFailure<RelocationError>) -> Changed {
+        defer { publish() }
+        var changedFolders: [[String]] = []
+        let target = try destination(
+            of: argument, source: source, isCopy: true, creating: &changedFolders)
+        do throws(SystemError) {
+            let to = try access.folder(index.diskNames(of: target.folder))
+            try access.renameNew(
+                staged, in: access.staging.number, to: target.name, in: to.number)
+        } catch {
+            throw Self.relocationFailure(error)
+        }
+        changedFolders.append(index.diskNames(of: target.folder))
+        refresh(folder: target.folder, name: target.name)
+        guard let entry = index[target.folder + "/" + PathNames.key(target.name)] else {
+            throw .refused(.internalError)
+        }
+        return Changed(metadata: metadata(of: entry), changedFolders: changedFolders)
+    }
+
+    // MARK: - The two ends
+
+    private func source(
+        of argument: RelocationArg
+    ) throws(ChangeFailure<RelocationError>) -> Entry {
+        do throws(LookupError) {
+            return try find(argument.fromPath)
+        } catch {
+            throw .refused(.fromLookup(error))
+        }
+    }
+
+    /// Finds a free place, or says what is in the way.
+    private func destination(
+        of argument: RelocationArg, source: Entry, isCopy: Bool,
+        creating changedFolders: inout [[String]]
+    ) throws(ChangeFailure<RelocationError>) -> (folder: String, name: String) {
+        let folder: String
+        let name: String
+        if let key = try? location(of: argument.toPath), case .place(let parent, let last) = key {
+            let target = parent + "/" + PathNames.key(last)
+            if source.isFolder, ClubIndex.isBelow(target, source.key) {
+                throw .refused(.cannotMoveFolderIntoItself)
+            }
+        }
+        do throws(ChangeFailure<WriteError>) {
+            (folder, name) = try place(for: argument.toPath, creating: &changedFolders)
+        } catch {
+            throw Self.relocationFailure(error)
+        }
+        if let problem = NameRules.problem(with: name) { throw .refused(.to(problem)) }
+        var candidate = name
+        for attempt in 1...10_000 {
+            let key = folder + "/" + PathNames.key(candidate)
+            refresh(folder: folder, name: candidate)
+            guard let existing = index[key] else { return (folder, candidate) }
+            if existing.key == source.key, !isCopy, !argument.autorename {
+                // A change of case only: the disk can do what Dropbox cannot.
+                if existing.diskName != candidate { return (folder, candidate) }
+                throw .refused(.duplicatedOrNestedPaths)
+            }
+            guard argument.autorename else {
+                throw .refused(.to(.conflict(existing.isFolder ? .folder : .file)))
+            }
+            candidate = NameRules.numbered(name, attempt)
+        }
+        throw .refused(.to(.tooManyWriteOperations))
+    }
+
+    /// Takes a moved entry in under its new name, with all that is below it.
+    private func adopt(
+        _ source: Entry, below: [Entry], at target: (folder: String, name: String)
+    ) -> Entry {
+        let key = target.folder + "/" + PathNames.key(target.name)
+        if key != source.key { remove(source.key) }
+        let moved = put(
+            key: key, name: target.name, diskName: target.name, id: source.id,
+            content: source.content)
+        for entry in below {
+            let newKey = key + entry.key.dropFirst(source.key.count)
+            _ = put(
+                key: newKey, name: entry.name, diskName: entry.diskName, id: entry.id,
+                content: entry.content)
+        }
+        // Watches follow the folders on the disk, under new numbers and keys.
+        if source.isFolder { syncFolder(key, recursively: true) }
+        return moved
+    }
+
+    private static func relocationFailure(
+        _ error: SystemError
+    ) -> ChangeFailure<RelocationError> {
+        if error.isMissing { return .refused(.fromLookup(.notFound)) }
+        if error.code == EEXIST { return .refused(.to(.conflict(.file))) }
+        return relocationFailure(WriteError.failure(error))
+    }
+
+    private static func relocationFailure(
+        _ error: ChangeFailure<WriteError>
+    ) -> ChangeFailure<RelocationError> {
+        switch error {
+        case .refused(.insufficientSpace): .refused(.insufficientQuota)
+        case .refused(let refusal): .refused(.to(refusal))
+        case .disk(let error): .disk(error)
+        }
+    }
+}

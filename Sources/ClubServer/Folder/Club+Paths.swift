@@ -1,0 +1,112 @@
+import DropboxAPI
+
+/// Finding what a path names.
+extension Club {
+    /// What a path of the API leads to.
+    enum Location: Sendable {
+        case root
+        /// Something with this name, there or not, in a folder that is there.
+        case place(folder: String, name: String)
+        /// Nothing can be there, since a part of the path is missing.
+        case nowhere
+        /// Nothing can be there, since a part of the path is a file.
+        case belowFile
+    }
+
+    /// The number of the only namespace, as in `ns:1/photos`.
+    static let namespace = "1"
+
+    /// The entry a path names, checked against the disk.
+    func find(_ path: String) throws(LookupError) -> Entry {
+        if path.hasPrefix("id:") {
+            guard let known = index.entry(id: path) else { throw .notFound }
+            if let parent = known.parentKey { refresh(folder: parent, name: known.name) }
+            publish()
+            guard let entry = index.entry(id: path) else { throw .notFound }
+            return entry
+        }
+        if path.hasPrefix("rev:") {
+            let revision = path.dropFirst(4)
+            guard let known = index.entries.values.first(where: { $0.facts.map { $0.revision == revision } ?? false })
+            else { throw .notFound }
+            return known
+        }
+        switch try location(of: path) {
+        case .root:
+            guard let root = index[""] else { throw .notFound }
+            return root
+        case .place(let folder, let name):
+            refresh(folder: folder, name: name)
+            publish()
+            guard let entry = index[folder + "/" + PathNames.key(name)] else { throw .notFound }
+            return entry
+        case .nowhere, .belowFile:
+            throw .notFound
+        }
+    }
+
+    /// Takes a path apart and walks it down to its last component.
+    func location(of path: String) throws(LookupError) -> Location {
+        var path = path
+        if path.hasPrefix("ns:") {
+            let rest = path.dropFirst(3)
+            let number = rest.prefix { $0 != "/" }
+            guard number == Self.namespace else { throw .notFound }
+            path = String(rest.dropFirst(number.count))
+        }
+        if path == "/" { throw .malformedPath("The root folder is \"\".") }
+        guard let components = PathNames.components(of: path) else { throw .malformedPath(nil) }
+        guard let name = components.last else { return .root }
+        var folder = ""
+        for component in components.dropLast() {
+            let key = folder + "/" + PathNames.key(component)
+            if index[key] == nil { refresh(folder: folder, name: component) }
+            guard let entry = index[key] else { return .nowhere }
+            guard entry.isFolder else { return .belowFile }
+            folder = key
+        }
+        return .place(folder: folder, name: name)
+    }
+
+    /// What a path names, with all it takes to open it.
+    func findFile(_ path: String) throws(LookupError) -> (entry: Entry, diskNames: [String]) {
+        let entry = try find(path)
+        guard !entry.isFolder else { throw .notFile }
+        return (entry, index.diskNames(of: entry.key))
+    }
+
+    // MARK: - In the API's words
+
+    func metadata(of entry: Entry) -> Metadata {
+        if entry.isFolder { return .folder(folderMetadata(of: entry)) }
+        return .file(fileMetadata(of: entry))
+    }
+
+    func fileMetadata(of entry: Entry) -> FileMetadata {
+        Self.fileMetadata(of: entry, path: index.displayPath(of: entry.key))
+    }
+
+    func folderMetadata(of entry: Entry) -> FolderMetadata {
+        FolderMetadata(
+            name: entry.name, pathLower: entry.key,
+            pathDisplay: index.displayPath(of: entry.key), id: entry.id)
+    }
+
+    static func fileMetadata(of entry: Entry, path: String) -> FileMetadata {
+        guard let facts = entry.facts else { preconditionFailure("a folder has no file metadata") }
+        return FileMetadata(
+            name: entry.name, pathLower: entry.key, pathDisplay: path, id: entry.id,
+            clientModified: facts.clientModified
+                ?? Timestamp(secondsSince1970: facts.signature.seconds),
+            serverModified: facts.serverModified, revision: facts.revision,
+            size: UInt64(max(0, facts.signature.size)), contentHash: facts.contentHash)
+    }
+
+    /// Remembers a hash that was made outside, unless the file changed meanwhile.
+    func note(_ hash: ContentHash, of key: String, with signature: FileSignature) {
+        guard var facts = index[key]?.facts, facts.signature == signature else { return }
+        facts.contentHash = hash
+        annotate(key, facts)
+        publish()
+    }
+}

@@ -1,0 +1,258 @@
+import DropboxAPI
+import Glibc
+
+/// Bringing the index up to what is on the disk.
+extension Club {
+    /// Takes in what other programs did.
+    ///
+    /// - Returns: false when the club's folder itself is gone.
+    func apply(_ events: [FolderWatcher.Event]) -> Bool {
+        defer {
+            orphans = [:]
+            publish()
+        }
+        if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
+            log("more happened in the folder than the kernel could tell; looking at all of it")
+            unsettled = []
+            syncFolder("", recursively: true)
+            return true
+        }
+        var touched: [String: Set<String>] = [:]
+        var order: [String] = []
+        for event in events {
+            guard let folder = watchKeys[event.watch] else { continue }
+            if event.has(IN_IGNORED) {
+                watchKeys[event.watch] = nil
+                watches[folder] = nil
+                continue
+            }
+            guard let name = event.name?.text else {
+                if folder.isEmpty, event.has(IN_DELETE_SELF) { return false }
+                continue
+            }
+            guard NameRules.isShown(name), settle(event, name, in: folder) else { continue }
+            if touched[folder] == nil { order.append(folder) }
+            touched[folder, default: []].insert(name)
+        }
+        // What vanished first, so that what appears can be known by its inode.
+        for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: true) }
+        for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: false) }
+        return true
+    }
+
+    /// Whether what an event is about can be looked at now.
+    private func settle(_ event: FolderWatcher.Event, _ name: String, in folder: String) -> Bool {
+        let unsettledName = UnsettledName(folder: folder, name: name)
+        if event.has(IN_CREATE), !event.isFolder {
+            // A file just made is being written; its end comes as IN_CLOSE_WRITE. One that was made
+            // as a second name of a finished file is complete.
+            if linkCount(name, in: folder) < 2 { unsettled.insert(unsettledName) }
+            return !unsettled.contains(unsettledName)
+        }
+        if event.has(IN_ATTRIB) { return !unsettled.contains(unsettledName) }
+        unsettled.remove(unsettledName)
+        return true
+    }
+
+    private func linkCount(_ name: String, in folder: String) -> Int {
+        guard let opened = try? access.folder(index.diskNames(of: folder)),
+            let status = try? FileStatus.of(name, in: opened.number)
+        else { return 0 }
+        return status.linkCount
+    }
+
+    /// Looks at some names of a folder: either at those that are gone, or at those that are there.
+    private func syncNames(_ names: Set<String>, in folder: String, missing: Bool) {
+        guard index[folder]?.isFolder == true,
+            let opened = try? access.folder(index.diskNames(of: folder))
+        else { return }
+        if names.count > 1000 || names.contains(where: { isContested($0, in: folder) }) {
+            if !missing { syncFolder(folder, recursively: false) }
+            return
+        }
+        for name in names.sorted(by: ByteOrder.isBefore) {
+            let key = folder + "/" + PathNames.key(name)
+            let status = try? FileStatus.of(name, in: opened.number)
+            if missing {
+                let isShown = status.map { $0.kind != .special } ?? false
+                if !isShown, index[key] != nil { orphan(key) }
+            } else if let status {
+                observe(
+                    VisibleNames.Assignment(
+                        diskName: name, name: PathNames.normalized(name), key: PathNames.key(name)),
+                    status, in: folder)
+            }
+        }
+    }
+
+    private func isContested(_ name: String, in folder: String) -> Bool {
+        let key = folder + "/" + PathNames.key(name)
+        if contested.contains(key) { return true }
+        return index[key].map { $0.diskName != name } ?? false
+    }
+
+    /// Looks at one path, whatever events are still on their way.
+    func refresh(folder: String, name: String) {
+        guard NameRules.isShown(name), index[folder]?.isFolder == true,
+            let opened = try? access.folder(index.diskNames(of: folder))
+        else { return }
+        let key = folder + "/" + PathNames.key(name)
+        if contested.contains(key) {
+            syncFolder(folder, recursively: false)
+            return
+        }
+        if let entry = index[key] {
+            if let status = try? FileStatus.of(entry.diskName, in: opened.number),
+                status.kind != .special
+            {
+                observe(
+                    VisibleNames.Assignment(
+                        diskName: entry.diskName, name: entry.name, key: PathNames.key(name)),
+                    status, in: folder)
+                return
+            }
+            orphan(key)
+        }
+        for diskName in Set([name, PathNames.normalized(name)]) {
+            guard let status = try? FileStatus.of(diskName, in: opened.number),
+                status.kind != .special
+            else { continue }
+            unsettled.remove(UnsettledName(folder: folder, name: diskName))
+            observe(
+                VisibleNames.Assignment(
+                    diskName: diskName, name: PathNames.normalized(name), key: PathNames.key(name)),
+                status, in: folder)
+            break
+        }
+    }
+
+    /// Compares a folder with what the index says of it.
+    func syncFolder(_ key: String, recursively: Bool) {
+        do throws(SystemError) {
+            let folder = try access.folder(index.diskNames(of: key))
+            // Before reading: what happens in between is then told, at worst twice.
+            watch(key, folder)
+            compare(
+                key, folder, try FolderAccess.names(in: folder.number), recursively: recursively)
+        } catch {
+            if !key.isEmpty, error.isMissing {
+                orphan(key)
+            } else {
+                log("\(index.displayPath(of: key))/ cannot be read: \(error)")
+            }
+        }
+    }
+
+    private func compare(
+        _ key: String, _ folder: borrowing Descriptor, _ names: [DiskName], recursively: Bool
+    ) {
+        var seen: [String: FileStatus] = [:]
+        for name in names {
+            guard let text = name.text, NameRules.isShown(text),
+                !unsettled.contains(UnsettledName(folder: key, name: text)),
+                let status = try? FileStatus.of(text, in: folder.number), status.kind != .special
+            else { continue }
+            seen[text] = status
+        }
+        let assignments = VisibleNames.assign(Array(seen.keys))
+        noteContested(assignments, in: key)
+        let present = Set(assignments.map { key + "/" + $0.key })
+        for child in index.childKeys(of: key).subtracting(present) { orphan(child) }
+        for assignment in assignments {
+            guard let status = seen[assignment.diskName] else { continue }
+            observe(assignment, status, in: key, recursively: recursively)
+        }
+    }
+
+    private func noteContested(_ assignments: [VisibleNames.Assignment], in folder: String) {
+        contested = contested.filter { Entry.parentKey(of: $0) != folder }
+        for assignment in assignments {
+            let plain = PathNames.key(assignment.diskName)
+            if plain != assignment.key {
+                contested.insert(folder + "/" + plain)
+                contested.insert(folder + "/" + assignment.key)
+            }
+        }
+    }
+
+    /// Takes an entry out that is not on the disk any more, remembering it for a moment.
+    private func orphan(_ key: String) {
+        for entry in remove(key) { orphans[entry.inode] = entry }
+    }
+
+    /// Takes in what is on the disk under a name.
+    private func observe(
+        _ assignment: VisibleNames.Assignment, _ status: FileStatus, in folder: String,
+        recursively: Bool = false
+    ) {
+        let key = folder + "/" + assignment.key
+        let known = index[key]
+        switch status.kind {
+        case .special:
+            return
+        case .folder:
+            observeFolder(key, assignment, status, known, recursively: recursively)
+        case .file:
+            observeFile(key, assignment, status, known)
+        }
+    }
+
+    private func observeFolder(
+        _ key: String, _ assignment: VisibleNames.Assignment, _ status: FileStatus,
+        _ known: Entry?, recursively: Bool
+    ) {
+        if let known, known.isFolder, known.inode == status.signature.inode,
+            known.diskName == assignment.diskName, known.name == assignment.name
+        {
+            if recursively || watches[key] == nil { syncFolder(key, recursively: recursively) }
+            return
+        }
+        if let known, known.isFolder, known.inode != status.signature.inode { unwatch(key) }
+        if let known, !known.isFolder { remove(key) }
+        let id =
+            known.flatMap { $0.isFolder ? $0.id : nil }
+            ?? orphans[status.signature.inode].flatMap { $0.isFolder ? $0.id : nil }
+            ?? newID()
+        _ = put(
+            key: key, name: assignment.name, diskName: assignment.diskName, id: id,
+            content: .folder(inode: status.signature.inode))
+        syncFolder(key, recursively: true)
+    }
+
+    private func observeFile(
+        _ key: String, _ assignment: VisibleNames.Assignment, _ status: FileStatus, _ known: Entry?
+    ) {
+        let isSameName = known?.diskName == assignment.diskName && known?.name == assignment.name
+        if let facts = known?.facts, isSameName {
+            if facts.signature == status.signature { return }
+            if hasSameContent(assignment.diskName, known: facts, status, under: key) {
+                var facts = facts
+                facts.signature = status.signature
+                annotate(key, facts)
+                return
+            }
+        }
+        if let known, known.isFolder { remove(key) }
+        let orphan = orphans[status.signature.inode].flatMap { $0.isFolder ? nil : $0 }
+        let kept = [known?.facts, orphan?.facts].compactMap { $0 }
+            .first { $0.signature == status.signature }
+        let id = known.flatMap { $0.isFolder ? nil : $0.id } ?? orphan?.id ?? newID()
+        _ = put(
+            key: key, name: assignment.name, diskName: assignment.diskName, id: id,
+            content: .file(kept ?? FileFacts(signature: status.signature)))
+    }
+
+    /// Whether a file was only touched: its times changed and its bytes did not.
+    private func hasSameContent(
+        _ diskName: String, known: FileFacts, _ status: FileStatus, under key: String
+    ) -> Bool {
+        let limit: Int64 = 16 << 20
+        guard let hash = known.contentHash, known.signature.size == status.signature.size,
+            status.signature.size <= limit, let parent = Entry.parentKey(of: key),
+            let file = try? access.file(index.diskNames(of: parent) + [diskName])
+        else { return false }
+        return (try? FileReader.contentHash(of: file, expecting: status.signature)) == hash
+    }
+
+    func newID() -> String { "id:" + RandomText.base64URL(byteCount: 16) }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// An open file, folder or socket, closed when it goes.
+struct Descriptor: ~Copyable, Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { Glibc.close(number) }
+
+    /// Takes the result of a call that opens something.
+    ///
+    /// - Throws: ``SystemError`` with the call's `errno`.
+    static func opened(
+        _ operation: StaticString, _ number: Int32
+    ) throws(SystemError) -> Descriptor {
+        guard number >= 0 else { throw SystemError(operation) }
+        return Descriptor(number)
+    }
+}
+
+/// What the system answered to a call that failed.
+struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    let operation: String
+    let code: Int32
+
+    /// Takes `errno` as it stands.
+    init(_ operation: StaticString, code: Int32 = errno) {
+        self.operation = "\(operation)"
+        self.code = code
+    }
+
+    var description: String { "\(operation): \(String(cString: strerror(code)))" }
+
+    var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+    var isRefused: Bool { code == EACCES || code == EPERM || code == EROFS }
+
+    static func check(_ operation: StaticString, _ result: Int32) throws(SystemError) {
+        guard result >= 0 else { throw SystemError(operation) }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// What the file system says of something, and whether it is of a kind that a club shows.
+struct FileStatus: Sendable {
+    enum Kind: Sendable {
+        case file
+        case folder
+        /// A symbolic link, a pipe, a socket, a device: never followed, never opened.
+        case special
+    }
+
+    let kind: Kind
+    let signature: FileSignature
+    let device: UInt64
+    let linkCount: Int
+    /// The nine bits of who may do what, and their company.
+    let permissions: UInt32
+
+    init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .special
+            }
+        signature = FileSignature(
+            inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+        device = UInt64(status.st_dev)
+        linkCount = Int(status.st_nlink)
+        permissions = UInt32(status.st_mode & 0o7777)
+    }
+
+    /// Looks at a name in a folder without following it.
+    static func of(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus {
+        var status = stat()
+        try SystemError.check("stat", fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
+        return FileStatus(status)
+    }
+
+    static func of(_ descriptor: borrowing Descriptor) throws(SystemError) -> FileStatus {
+        var status = stat()
+        try SystemError.check("stat", fstat(descriptor.number, &status))
+        return FileStatus(status)
+    }
+}
+
+/// What tells one content of a file from another without reading it.
+///
+/// A file that was replaced has another inode; one that was written in place has another time.
+struct FileSignature: Hashable, Sendable {
+    let inode: UInt64
+    let size: Int64
+    let seconds: Int64
+    let nanoseconds: Int64
+}

@@ -1,0 +1,151 @@
+import CLinux
+import Glibc
+
+/// The door to the club's folder on the disk.
+///
+/// Every name is opened relative to a folder already open and without following links, one
+/// component at a time, so nothing outside can be reached whatever the names are or become.
+final class FolderAccess: Sendable {
+    /// The hidden folder in which everything is made ready before it takes its place by a rename.
+    static let stagingName = ".byteclub"
+
+    let root: Descriptor
+    let staging: Descriptor
+    /// For messages only.
+    let path: String
+
+    /// Opens a club's folder and clears what a killed server left half done.
+    init(path: String) throws(SystemError) {
+        self.path = path
+        root = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        if mkdirat(root.number, Self.stagingName, 0o700) != 0, errno != EEXIST {
+            throw SystemError("mkdir")
+        }
+        staging = try .opened(
+            "open",
+            openat(
+                root.number, Self.stagingName,
+                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        try SystemError.check("access", faccessat(staging.number, ".", W_OK, 0))
+        try SystemError.check("access", faccessat(root.number, ".", R_OK | W_OK | X_OK, 0))
+    }
+
+    /// Opens a folder by its names on the disk.
+    func folder(_ names: [String]) throws(SystemError) -> Descriptor {
+        var folder = try Descriptor.opened(
+            "open", openat(root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        for name in names {
+            folder = try .opened(
+                "open",
+                openat(folder.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        }
+        return folder
+    }
+
+    /// Opens a plain file for reading.
+    ///
+    /// - Throws: ``SystemError``, `ELOOP` also for anything that is not a plain file.
+    func file(_ names: [String]) throws(SystemError) -> Descriptor {
+        guard let name = names.last else { throw SystemError("open", code: EISDIR) }
+        let parent = try folder(Array(names.dropLast()))
+        return try Self.file(name, in: parent.number)
+    }
+
+    static func file(_ name: String, in folder: Int32) throws(SystemError) -> Descriptor {
+        // O_NONBLOCK: a pipe must not hold us up before we see what it is.
+        let file = try Descriptor.opened(
+            "open", openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+        guard try FileStatus.of(file).kind == .file else { throw SystemError("open", code: ELOOP) }
+        return file
+    }
+
+    /// Renames and fails with `EEXIST` rather than replace anything.
+    func renameNew(
+        _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+    ) throws(SystemError) {
+        let flags = UInt32(BYTECLUB_RENAME_NOREPLACE)
+        if byteclub_rename(folder, name, newFolder, newName, flags) == 0 { return }
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename") }
+        // A file system without the flag. The look before the leap is all it allows.
+        if faccessat(newFolder, newName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+            throw SystemError("rename", code: EEXIST)
+        }
+        try SystemError.check("rename", renameat(folder, name, newFolder, newName))
+    }
+
+    /// Puts a staged file in the place of another, which then lies under the staged name.
+    ///
+    /// - Returns: false when the file system can only replace, and the staged name is gone.
+    func exchange(
+        staged: String, with name: String, in folder: Int32
+    ) throws(SystemError) -> Bool {
+        let flags = UInt32(BYTECLUB_RENAME_EXCHANGE)
+        if byteclub_rename(staging.number, staged, folder, name, flags) == 0 { return true }
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename") }
+        try SystemError.check("rename", renameat(staging.number, staged, folder, name))
+        return false
+    }
+
+    /// Makes a change of a folder's names durable.
+    func flush(folder: Int32) throws(SystemError) {
+        // Some file systems refuse to sync a folder (EINVAL); there is nothing better to do there.
+        if fsync(folder) != 0, errno != EINVAL { throw SystemError("fsync") }
+    }
+
+    /// Removes a staged file or folder with all that is in it. Links are removed, not followed.
+    func discard(staged name: String) {
+        Self.remove(name, in: staging.number, depth: 0)
+    }
+
+    private static func remove(_ name: UnsafePointer<CChar>, in folder: Int32, depth: Int) {
+        if unlinkat(folder, name, 0) == 0 || errno == ENOENT || depth > 200 { return }
+        let opened = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if opened >= 0 {
+            let child = Descriptor(opened)
+            // A folder without write permission would keep what is in it.
+            fchmod(child.number, 0o700)
+            for entry in (try? names(in: child.number)) ?? [] {
+                entry.withCString { remove($0, in: child.number, depth: depth + 1) }
+            }
+        }
+        unlinkat(folder, name, AT_REMOVEDIR)
+    }
+
+    /// Every name in a folder but `.` and `..`, in no order.
+    static func names(in folder: Int32) throws(SystemError) -> [DiskName] {
+        let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw SystemError("open") }
+        guard let stream = fdopendir(copy) else {
+            let error = SystemError("opendir")
+            close(copy)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [DiskName] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw SystemError("readdir") }
+                return names
+            }
+            let bytes = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                UnsafeRawBufferPointer(start: name, count: 256).prefix { $0 != 0 }.map { $0 }
+            }
+            if bytes != [0x2E], bytes != [0x2E, 0x2E] { names.append(DiskName(bytes: bytes)) }
+        }
+    }
+}
+
+/// A name as the disk has it: any bytes but a slash and NUL.
+struct DiskName: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    /// The name as text; nil when it is not UTF-8, which no API of ours could name.
+    var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    func withCString(_ body: (UnsafePointer<CChar>) -> Void) {
+        (bytes + [0]).withUnsafeBytes { buffer in
+            if let start = buffer.baseAddress { body(start.assumingMemoryBound(to: CChar.self)) }
+        }
+    }
+}

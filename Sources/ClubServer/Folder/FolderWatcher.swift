@@ -1,0 +1,121 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells what other programs do in the club's folder, through inotify.
+///
+/// Nothing is polled: at rest the kernel has nothing to say and nobody wakes up. What happens within
+/// a moment is told together, so that an editor's "rename away, write, rename back" is one change.
+final class FolderWatcher: Sendable {
+    struct Event: Sendable {
+        let watch: Int32
+        let mask: UInt32
+        /// The name it is about, inside the watched folder; nil when it is about the folder.
+        let name: DiskName?
+
+        func has(_ flag: some BinaryInteger) -> Bool {
+            mask & UInt32(truncatingIfNeeded: flag) != 0
+        }
+
+        var isFolder: Bool { has(IN_ISDIR) }
+    }
+
+    /// How long to wait for more after the first event.
+    static let settling = DispatchTimeInterval.milliseconds(40)
+
+    /// Batches of events, oldest first.
+    let batches: AsyncStream<[Event]>
+
+    private let inotify: Descriptor
+    private let queue = DispatchQueue(label: "byteclub.club.watcher")
+    private let continuation: AsyncStream<[Event]>.Continuation
+    private let state = Mutex(State())
+
+    private struct State {
+        var source: ReadSource?
+        var pending: [Event] = []
+    }
+
+    init() throws(SystemError) {
+        inotify = try .opened("inotify", inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
+        (batches, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Begins to listen. Watches may be added before.
+    func start() {
+        let source = ReadSource(inotify.number, on: queue, keeping: self) { [weak self] in
+            self?.collect()
+        }
+        state.withLock { $0.source = source }
+    }
+
+    func stop() {
+        let source = state.withLock { $0.source.take() }
+        source?.cancel()
+        continuation.finish()
+    }
+
+    /// Watches an open folder, not what is below it.
+    ///
+    /// - Returns: The number its events carry; the same for the same folder as long as it is watched.
+    func watch(folder: borrowing Descriptor) throws(SystemError) -> Int32 {
+        let interest =
+            IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
+            | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+        // By its descriptor: the name might lead elsewhere by now.
+        let watch = inotify_add_watch(
+            inotify.number, "/proc/self/fd/\(folder.number)", UInt32(interest))
+        guard watch >= 0 else { throw SystemError("inotify") }
+        return watch
+    }
+
+    func forget(_ watch: Int32) {
+        inotify_rm_watch(inotify.number, watch)
+    }
+
+    private func collect() {
+        var events: [Event] = []
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
+            while true {
+                let count = read(inotify.number, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return }
+                Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
+            }
+        }
+        guard !events.isEmpty else { return }
+        let isFirst = state.withLock { state in
+            defer { state.pending += events }
+            return state.pending.isEmpty
+        }
+        if isFirst {
+            queue.asyncAfter(deadline: .now() + Self.settling) { @Sendable [weak self] in
+                self?.deliver()
+            }
+        }
+    }
+
+    private func deliver() {
+        let events = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
+        }
+        continuation.yield(events)
+    }
+
+    /// Takes apart what the kernel wrote: a header of 16 bytes and a name padded with NULs, each.
+    static func parse(_ buffer: UnsafeRawBufferPointer, into events: inout [Event]) {
+        let headerByteCount = MemoryLayout<inotify_event>.size
+        var offset = 0
+        while offset + headerByteCount <= buffer.count {
+            let header = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let start = offset + headerByteCount
+            let end = min(start + Int(header.len), buffer.count)
+            let name = buffer[start..<end].prefix { $0 != 0 }
+            events.append(
+                Event(
+                    watch: header.wd, mask: header.mask,
+                    name: name.isEmpty ? nil : DiskName(bytes: Array(name))))
+            offset = end
+        }
+    }
+}

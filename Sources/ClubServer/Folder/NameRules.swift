@@ -1,0 +1,64 @@
+import DropboxAPI
+
+/// Which names a club shows, and which it lets others write.
+enum NameRules {
+    /// The longest name that Linux file systems keep, in bytes of UTF-8.
+    static let byteLimit = 255
+
+    /// Whether something of this name on the disk belongs to the club.
+    ///
+    /// Hidden files are the person's own, and what editors and browsers leave beside a file while
+    /// they write it is not a note.
+    static func isShown(_ name: String) -> Bool {
+        !(name.hasPrefix(".") || name.hasPrefix("~$") || name.hasSuffix("~"))
+            && !namesOfDesktops.contains(PathNames.key(name))
+    }
+
+    /// What Dropbox never keeps (help.dropbox.com, "ignored files").
+    private static let namesOfDesktops: Set<String> = [
+        "desktop.ini", "thumbs.db", "icon\r",
+    ]
+
+    /// Why nothing may be written under this name, or nil.
+    static func problem(with name: String) -> WriteError? {
+        if name.utf8.count > byteLimit {
+            return .malformedPath("A name may have at most \(byteLimit) bytes.")
+        }
+        if name.last == " " {
+            return .malformedPath("A name may not end with a blank.")
+        }
+        if name.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) {
+            return .disallowedName
+        }
+        return isShown(name) ? nil : .disallowedName
+    }
+
+    /// The name with a number: `a (1).txt`.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        inserting(" (\(number))", into: name)
+    }
+
+    /// The name a copy gets whose revision was no longer the latest: `a (conflicted copy).txt`.
+    static func conflictedCopy(of name: String, _ number: Int) -> String {
+        inserting(number == 1 ? " (conflicted copy)" : " (conflicted copy \(number - 1))", into: name)
+    }
+
+    /// The name under which a club shows a second file whose name differs in case only.
+    static func caseConflict(of name: String, _ number: Int) -> String {
+        inserting(number == 1 ? " (Case Conflict)" : " (Case Conflict \(number - 1))", into: name)
+    }
+
+    /// Puts text before the extension, shortening the stem where the whole would be too long.
+    private static func inserting(_ text: String, into name: String) -> String {
+        var stem = name[...]
+        var ending = ""[...]
+        if let dot = name.lastIndex(of: "."), dot != name.startIndex {
+            stem = name[..<dot]
+            ending = name[dot...]
+        }
+        while stem.utf8.count + text.utf8.count + ending.utf8.count > byteLimit, !stem.isEmpty {
+            stem.removeLast()
+        }
+        return stem + text + ending
+    }
+}

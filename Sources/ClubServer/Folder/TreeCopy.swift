@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+
+/// Copies files and folders into the staging folder, following nothing and taking only what a club
+/// shows.
+enum TreeCopy {
+    static func copy(
+        _ diskNames: [String], isFolder: Bool, in access: FolderAccess, to staged: String
+    ) throws(SystemError) {
+        guard let name = diskNames.last else { throw SystemError("copy", code: EINVAL) }
+        let parent = try access.folder(Array(diskNames.dropLast()))
+        do throws(SystemError) {
+            try copy(name, in: parent.number, to: staged, in: access.staging.number, depth: 0)
+        } catch {
+            access.discard(staged: staged)
+            throw error
+        }
+    }
+
+    private static func copy(
+        _ name: String, in folder: Int32, to newName: String, in newFolder: Int32, depth: Int
+    ) throws(SystemError) {
+        switch try FileStatus.of(name, in: folder).kind {
+        case .special: return
+        case .file: try copyFile(name, in: folder, to: newName, in: newFolder)
+        case .folder:
+            if depth > 200 { throw SystemError("copy", code: ELOOP) }
+            try SystemError.check("mkdir", mkdirat(newFolder, newName, 0o777))
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let source = try Descriptor.opened("open", openat(folder, name, flags))
+            let target = try Descriptor.opened("open", openat(newFolder, newName, flags))
+            for child in try FolderAccess.names(in: source.number) {
+                guard let text = child.text, NameRules.isShown(text) else { continue }
+                try copy(text, in: source.number, to: text, in: target.number, depth: depth + 1)
+            }
+            try SystemError.check("fsync", fsync(target.number))
+        }
+    }
+
+    private static func copyFile(
+        _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+    ) throws(SystemError) {
+        let source = try FolderAccess.file(name, in: folder)
+        let target = try Descriptor.opened(
+            "open",
+            openat(newFolder, newName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666))
+        if !byteclub_clone(target.number, source.number) {
+            try FileReader.forEachPiece(of: source) { piece throws(SystemError) in
+                try FileWriter.writeAll(piece, to: target)
+            }
+        }
+        try SystemError.check("fsync", fsync(target.number))
+    }
+}

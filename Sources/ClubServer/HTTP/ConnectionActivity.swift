@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+
+/// What is known of a connection outside of the task that serves it: enough to end it when it
+/// dawdles, or when there are too many.
+final class ConnectionActivity: Sendable {
+    enum Phase: Sendable {
+        case betweenRequests
+        case readingHead
+        case answering
+    }
+
+    private struct State {
+        /// nil once the descriptor is closed: its number may belong to another connection by then.
+        var descriptor: Int32?
+        var phase = Phase.betweenRequests
+        var phaseNumber = 0
+    }
+
+    private let state: Mutex<State>
+    private let lastProgress = Atomic<Int>(ConnectionActivity.now)
+
+    /// How long a client may take over a request's head.
+    static let headTimeout = Duration.seconds(30)
+
+    init(descriptor: Int32) {
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    /// Seconds on a clock that never jumps.
+    static var now: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return time.tv_sec
+    }
+
+    /// Seconds since bytes last moved.
+    var secondsAtRest: Int { Self.now - lastProgress.load(ordering: .relaxed) }
+
+    /// Whether ending it would interrupt nothing.
+    var isIdle: Bool { state.withLock { $0.phase != .answering } }
+
+    func noteProgress() { lastProgress.store(Self.now, ordering: .relaxed) }
+
+    func enter(_ phase: Phase) {
+        let number: Int? = state.withLock { state in
+            guard state.phase != phase else { return nil }
+            state.phase = phase
+            state.phaseNumber += 1
+            return phase == .readingHead ? state.phaseNumber : nil
+        }
+        // A timer only for heads that do not come in one piece, which hardly any does.
+        guard let number else { return }
+        Task { [weak self] in
+            try? await Task.sleep(for: Self.headTimeout)
+            self?.abort(ifStillIn: number)
+        }
+    }
+
+    /// Ends the connection; its task finds it closed.
+    func abort() { abort(ifStillIn: nil) }
+
+    private func abort(ifStillIn number: Int?) {
+        state.withLock { state in
+            guard let descriptor = state.descriptor, number == nil || number == state.phaseNumber
+            else { return }
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// Called just before the descriptor is closed.
+    func forgetDescriptor() { state.withLock { $0.descriptor = nil } }
+}
+
+/// The connections that are open, so that there are never too many.
+final class ConnectionRegistry: Sendable {
+    private let open = Mutex<[ObjectIdentifier: ConnectionActivity]>([:])
+    let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    var count: Int { open.withLock { $0.count } }
+
+    func add(_ activity: ConnectionActivity) {
+        open.withLock { $0[ObjectIdentifier(activity)] = activity }
+    }
+
+    func remove(_ activity: ConnectionActivity) {
+        _ = open.withLock { $0.removeValue(forKey: ObjectIdentifier(activity)) }
+    }
+
+    /// Ends the idle connection that has been at rest longest, or one that has not moved for a
+    /// minute whatever it is at.
+    ///
+    /// - Returns: false when all are at work.
+    func makeRoom() -> Bool {
+        let all = open.withLock { Array($0.values) }.sorted { $0.secondsAtRest > $1.secondsAtRest }
+        guard let victim = all.first(where: \.isIdle) ?? all.first(where: { $0.secondsAtRest > 60 })
+        else { return false }
+        victim.abort()
+        return true
+    }
+}

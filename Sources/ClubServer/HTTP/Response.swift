@@ -1,0 +1,77 @@
+import DropboxAPI
+import FoundationEssentials
+
+/// An answer, ready to be sent.
+struct Response: ~Copyable, Sendable {
+    var status: Int
+    /// Names as they are written.
+    var headers: [(name: String, value: String)]
+    var body: Body
+
+    enum Body: ~Copyable, Sendable {
+        case none
+        case bytes([UInt8])
+        /// A range of an open file.
+        case file(Descriptor, Range<Int64>)
+    }
+
+    init(status: Int, headers: [(name: String, value: String)] = [], body: consuming Body = .none) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Plain text, as Dropbox answers what is wrong with a request itself.
+    static func text(_ status: Int, _ text: String) -> Response {
+        Response(
+            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")],
+            body: .bytes(Array(text.utf8)))
+    }
+
+    static func json(_ value: some Encodable, status: Int = 200) -> Response {
+        guard let data = try? WireJSON.encode(value) else {
+            return .text(500, "The answer could not be written.")
+        }
+        return Response(
+            status: status, headers: [("Content-Type", "application/json")],
+            body: .bytes(Array(data)))
+    }
+
+    /// The head as bytes.
+    ///
+    /// - Parameter length: Of the body; nil for answers that must not say (304).
+    func head(length: Int64?, keepsAlive: Bool) -> [UInt8] {
+        var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        if let length { text += "Content-Length: \(length)\r\n" }
+        text += keepsAlive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n"
+        return Array(text.utf8)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 206: "Partial Content"
+        case 304: "Not Modified"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 409: "Conflict"
+        case 413: "Content Too Large"
+        case 416: "Range Not Satisfiable"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 505: "HTTP Version Not Supported"
+        default: status < 500 ? "Error" : "Internal Server Error"
+        }
+    }
+}
+
+extension WireJSON {
+    /// The value of a `Dropbox-API-Result` header.
+    static func headerText(_ value: some Encodable) -> String {
+        // Values of our own types always have a JSON form.
+        (try? encodeForHeader(value)) ?? "null"
+    }
+}

@@ -1,0 +1,197 @@
+import DropboxAPI
+
+extension ClubAPI {
+    func addListingRoutes(to router: inout Router) {
+        router.on(Routes.listFolder) { argument, _ in
+            try checkRoot(argument.path, Routes.listFolder.name)
+            let cursor = try await club.startListing(argument)
+            return try await listing(after: cursor)
+        }
+        router.on(Routes.listFolderContinue) { argument, _ in
+            let cursor = try cursor(argument.cursor, Routes.listFolderContinue.name)
+            return try await listing(after: cursor)
+        }
+        router.on(Routes.getLatestCursor) { argument, _ in
+            try checkRoot(argument.path, Routes.getLatestCursor.name)
+            var cursor = try await club.startListing(argument)
+            cursor.after = nil
+            return ListFolderGetLatestCursorResult(cursor: cursor.text)
+        }
+        router.on(Routes.longpoll) { argument, request in
+            let cursor = try cursor(argument.cursor, Routes.longpoll.name)
+            return try await longpoll(cursor, seconds: argument.timeout, request.peer)
+        }
+        router.on(Routes.getMetadata) { argument, _ in
+            if argument.path.isEmpty || argument.path == "/" {
+                throw badRequest(Routes.getMetadata.name, "The root folder is unsupported.")
+            }
+            return try await metadata(argument)
+        }
+        router.on(Routes.listRevisions) { argument, _ in try await revisions(argument) }
+    }
+
+    // MARK: - Listing
+
+    private func checkRoot(_ path: String, _ route: String) throws(Refusal) {
+        if path == "/" {
+            throw badRequest(
+                route,
+                "request body: path: Specify the root folder as an empty string rather than as \"/\".")
+        }
+    }
+
+    private func cursor(_ text: String, _ route: String) throws(Refusal) -> ListingCursor {
+        guard let cursor = ListingCursor(text) else {
+            throw badRequest(route, "Invalid \"cursor\" parameter.")
+        }
+        return cursor
+    }
+
+    private func listing(after cursor: ListingCursor) async throws -> ListFolderResult {
+        var page = try await club.page(after: cursor)
+        var entries: [Metadata] = []
+        entries.reserveCapacity(page.items.count)
+        try await addHashes(to: &page)
+        for item in page.items {
+            switch item {
+            case .entry(let entry, let path) where entry.isFolder:
+                entries.append(
+                    .folder(
+                        FolderMetadata(
+                            name: entry.name, pathLower: entry.key, pathDisplay: path,
+                            id: entry.id)))
+            case .entry(let entry, let path):
+                entries.append(.file(Club.fileMetadata(of: entry, path: path)))
+            case .gone(let trace):
+                entries.append(
+                    .deleted(
+                        DeletedMetadata(
+                            name: trace.name, pathLower: trace.key, pathDisplay: trace.path)))
+            }
+        }
+        return ListFolderResult(
+            entries: entries, cursor: page.cursor.text, hasMore: page.hasMore)
+    }
+
+    /// How many bytes are read for the hashes of one page. What is left over gets its hash with a
+    /// later page; until then it is listed without.
+    private static let hashingByteBudget: Int64 = 64 << 20
+
+    private func addHashes(to page: inout ListingPage) async throws {
+        var budget = Self.hashingByteBudget
+        for position in page.items.indices {
+            guard case .entry(let entry, let path) = page.items[position],
+                let facts = entry.facts, facts.contentHash == nil,
+                facts.signature.size <= budget
+            else { continue }
+            budget -= facts.signature.size
+            if let hashed = await hash(entry) { page.items[position] = .entry(hashed, path: path) }
+        }
+    }
+
+    /// The entry with its hash, or nil when the file cannot be read or is changing.
+    func hash(_ entry: Entry) async -> Entry? {
+        guard var facts = entry.facts else { return nil }
+        if facts.contentHash != nil { return entry }
+        let names = await club.index.diskNames(of: entry.key)
+        guard let file = try? club.access.file(names),
+            let hash = try? FileReader.contentHash(of: file, expecting: facts.signature)
+        else { return nil }
+        await club.note(hash, of: entry.key, with: facts.signature)
+        facts.contentHash = hash
+        return Entry(
+            key: entry.key, name: entry.name, diskName: entry.diskName, id: entry.id,
+            sequence: entry.sequence, content: .file(facts))
+    }
+
+    // MARK: - Waiting
+
+    private func longpoll(
+        _ cursor: ListingCursor, seconds: UInt64, _ peer: Peer
+    ) async throws -> ListFolderLongpollResult {
+        guard await club.index.canContinue(cursor) else { throw ListFolderLongpollError.reset }
+        await withTaskGroup { group in
+            group.addTask { await club.waitForNews(cursor) }
+            group.addTask { try? await Task.sleep(for: .seconds(Int64(seconds))) }
+            group.addTask { try? await peer.waitUntilGone() }
+            await group.next()
+            group.cancelAll()
+        }
+        return ListFolderLongpollResult(changes: await club.index.hasNews(for: cursor))
+    }
+
+    // MARK: - One entry
+
+    private func metadata(_ argument: GetMetadataArg) async throws -> Metadata {
+        do throws(LookupError) {
+            let entry = try await club.find(argument.path)
+            let hashed = await hash(entry) ?? entry
+            var metadata = await club.metadata(of: hashed)
+            if argument.includeMediaInfo, case .file(var file) = metadata {
+                file.mediaInfo = await thumbnails.mediaInfo(of: hashed, in: club)
+                metadata = .file(file)
+            }
+            return metadata
+        } catch {
+            if argument.includeDeleted, error == .notFound,
+                let trace = await club.index.tombstones[PathNames.key(argument.path)]
+            {
+                return .deleted(
+                    DeletedMetadata(
+                        name: trace.name, pathLower: trace.key, pathDisplay: trace.path))
+            }
+            throw GetMetadataError.path(error)
+        }
+    }
+
+    /// A plain folder keeps the latest revision only.
+    private func revisions(_ argument: ListRevisionsArg) async throws -> ListRevisionsResult {
+        if argument.beforeRevision != nil, argument.mode == .id {
+            throw ListRevisionsError.beforeRevisionNotSupported
+        }
+        let entry: Entry
+        do throws(LookupError) {
+            entry = try await club.findFile(argument.path).entry
+        } catch {
+            throw ListRevisionsError.path(error)
+        }
+        if let revision = argument.beforeRevision {
+            guard revision == entry.facts?.revision else {
+                throw ListRevisionsError.invalidBeforeRevision
+            }
+            return ListRevisionsResult(isDeleted: false, entries: [], hasMore: false)
+        }
+        let file = await club.fileMetadata(of: await hash(entry) ?? entry)
+        return ListRevisionsResult(isDeleted: false, entries: [file], hasMore: false)
+    }
+
+    func badRequest(_ route: String, _ problem: String) -> Refusal {
+        .badRequest("Error in call to API function \"\(route)\": \(problem)")
+    }
+}
+
+extension Club {
+    /// The cursor for a listing from its beginning.
+    func startListing(_ argument: ListFolderArg) throws -> ListingCursor {
+        do throws(LookupError) {
+            let folder = try find(argument.path)
+            guard folder.isFolder else { throw .notFolder }
+            return index.startCursor(
+                folder: folder.key, isRecursive: argument.recursive,
+                includesDeleted: argument.includeDeleted,
+                pageSize: argument.limit.map(Int.init) ?? 2000)
+        } catch {
+            throw ListFolderError.path(error)
+        }
+    }
+
+    func page(after cursor: ListingCursor) throws(ListFolderContinueError) -> ListingPage {
+        guard index.canContinue(cursor) else { throw .reset }
+        guard index[cursor.folder]?.isFolder == true else { throw .path(.notFound) }
+        if isBlind(to: cursor.folder) {
+            syncFolder(cursor.folder, recursively: cursor.isRecursive)
+            publish()
+        }
+        return index.page(after: cursor)
+    }
+}

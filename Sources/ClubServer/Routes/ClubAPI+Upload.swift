@@ -1,0 +1,252 @@
+import DropboxAPI
+
+extension ClubAPI {
+    func addUploadRoutes(to router: inout Router) {
+        router.on(Routes.upload) { argument, request in try await upload(argument, request.body) }
+        router.on(Routes.uploadSessionStart) { argument, request in
+            try await startSession(argument, request.body)
+        }
+        router.on(Routes.uploadSessionAppend) { argument, request in
+            try await append(argument, request.body)
+        }
+        router.on(Routes.uploadSessionFinish) { argument, request in
+            try await finish(argument, request.body)
+        }
+    }
+
+    // MARK: - In one request
+
+    private func upload(_ argument: UploadArg, _ body: RequestBody) async throws -> FileMetadata {
+        let file: StagedFile
+        do throws(SystemError) {
+            file = try StagedFile(in: club.access)
+        } catch {
+            throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
+        }
+        do {
+            try await body.forEachPiece { try file.append($0) }
+        } catch let error as SystemError {
+            throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
+        }
+        if let expected = argument.contentHash, try file.contentHash() != expected {
+            throw UploadError.contentHashMismatch
+        }
+        do throws(ChangeFailure<WriteError>) {
+            return try await commit(file, as: argument.commit)
+        } catch {
+            switch error {
+            case .refused(let refusal):
+                let session = try await sessions.adopt(file)
+                throw UploadError.path(refusal, sessionID: session)
+            case .disk(let error): throw error
+            }
+        }
+    }
+
+    /// Makes a staged file durable and gives it its place.
+    private func commit(
+        _ file: StagedFile, as commit: CommitInfo
+    ) async throws(ChangeFailure<WriteError>) -> FileMetadata {
+        do throws(SystemError) {
+            let target = await club.target(of: commit.path)
+            // Whether the same bytes are there already can only be told when their hash is known.
+            if let key = target.key, let facts = target.facts, facts.contentHash == nil,
+                facts.signature.size == file.size, let old = try? club.access.file(target.diskNames),
+                let hash = try? FileReader.contentHash(of: old, expecting: facts.signature)
+            {
+                await club.note(hash, of: key, with: facts.signature)
+            }
+            try file.seal(
+                modified: commit.clientModified, mode: permissions(of: target.diskNames))
+        } catch {
+            throw WriteError.failure(error)
+        }
+        let hash: ContentHash
+        do throws(SystemError) { hash = try file.contentHash() } catch { throw .disk(error) }
+        let committed = try await club.commit(file, hash: hash, as: commit)
+        do throws(SystemError) { try flush(committed.changedFolders) } catch { throw .disk(error) }
+        return committed.metadata
+    }
+
+    /// The permissions of the file that is to be replaced; the new one keeps them.
+    private func permissions(of diskNames: [String]) -> UInt32? {
+        guard !diskNames.isEmpty, let file = try? club.access.file(diskNames) else { return nil }
+        return (try? FileStatus.of(file))?.permissions
+    }
+
+    /// Words what went wrong with the disk while an upload arrived.
+    private func refusal(
+        of error: SystemError, _ word: (WriteError) -> any RouteError
+    ) throws -> any RouteError {
+        switch WriteError.failure(error) {
+        case .refused(let refusal): return word(refusal)
+        case .disk(let error): throw error
+        }
+    }
+
+    // MARK: - In several
+
+    private func startSession(
+        _ argument: UploadSessionStartArg, _ body: RequestBody
+    ) async throws -> UploadSessionStartResult {
+        let isConcurrent = argument.kind == .concurrent
+        if isConcurrent, argument.close {
+            throw UploadSessionStartError.concurrentSessionCloseNotAllowed
+        }
+        let loan: UploadSessions.Loan
+        do throws(SystemError) {
+            loan = try await sessions.begin(isConcurrent: isConcurrent)
+        } catch {
+            throw try startRefusal(of: error)
+        }
+        do {
+            if isConcurrent {
+                try await body.forEachPiece { _ in
+                    throw UploadSessionStartError.concurrentSessionDataNotAllowed
+                }
+            } else {
+                try await body.forEachPiece { try loan.file.append($0) }
+            }
+            if let expected = argument.contentHash, try loan.file.contentHash() != expected {
+                throw UploadSessionStartError.contentHashMismatch
+            }
+        } catch {
+            await sessions.end(loan)
+            if let error = error as? SystemError { throw try startRefusal(of: error) }
+            throw error
+        }
+        await sessions.giveBack(loan, close: argument.close)
+        return UploadSessionStartResult(sessionID: loan.id)
+    }
+
+    /// Starting and appending have no word for a full disk; Dropbox words it when finishing.
+    private func startRefusal(of error: SystemError) throws -> any Error {
+        error.isOutOfSpace ? UploadSessionStartError.other("insufficient_space") : error
+    }
+
+    private func append(
+        _ argument: UploadSessionAppendArg, _ body: RequestBody
+    ) async throws -> NoValue {
+        let loan = try await borrow(argument.cursor) { $0 }
+        if loan.isConcurrent {
+            return try await appendConcurrently(argument, loan, body)
+        }
+        let start = loan.file.size
+        do {
+            try await receive(
+                body, into: loan, expecting: argument.contentHash,
+                mismatch: UploadSessionLookupError.contentHashMismatch,
+                tooLarge: UploadSessionLookupError.tooLarge)
+        } catch {
+            // Whatever went wrong: the session is as long as before, and can go on from there.
+            loan.file.truncate(to: start)
+            await sessions.giveBack(loan)
+            if let error = error as? SystemError, error.isOutOfSpace {
+                throw UploadSessionLookupError.other("insufficient_space")
+            }
+            throw error
+        }
+        await sessions.giveBack(loan, close: argument.close)
+        return NoValue()
+    }
+
+    private func appendConcurrently(
+        _ argument: UploadSessionAppendArg, _ loan: UploadSessions.Loan, _ body: RequestBody
+    ) async throws -> NoValue {
+        let start = Int64(argument.cursor.offset)
+        var end = start
+        let hasher = ContentHasher()
+        do {
+            try await body.forEachPiece { piece in
+                try loan.file.write(piece, at: end)
+                hasher.update(piece)
+                end += Int64(piece.count)
+            }
+        } catch let error as SystemError where error.isOutOfSpace {
+            throw UploadSessionLookupError.other("insufficient_space")
+        }
+        if let expected = argument.contentHash, hasher.finish() != expected {
+            throw UploadSessionLookupError.contentHashMismatch
+        }
+        if (end - start) % UploadSessions.concurrentUnit != 0, !argument.close {
+            throw UploadSessionLookupError.concurrentSessionInvalidDataSize
+        }
+        await sessions.add(start..<end, to: loan)
+        await sessions.giveBack(loan, close: argument.close)
+        return NoValue()
+    }
+
+    private func finish(
+        _ argument: UploadSessionFinishArg, _ body: RequestBody
+    ) async throws -> FileMetadata {
+        let loan = try await borrow(argument.cursor, toFinish: true) {
+            UploadSessionFinishError.lookupFailed($0)
+        }
+        do {
+            if let problem = await sessions.problemFinishing(loan, size: argument.cursor.offset) {
+                throw problem
+            }
+            if loan.isConcurrent {
+                try await body.forEachPiece { _ in
+                    throw UploadSessionFinishError.concurrentSessionDataNotAllowed
+                }
+                try loan.file.adoptSize()
+            } else {
+                let start = loan.file.size
+                do {
+                    try await receive(
+                        body, into: loan, expecting: argument.contentHash,
+                        mismatch: UploadSessionFinishError.contentHashMismatch,
+                        tooLarge: UploadSessionFinishError.lookupFailed(.tooLarge))
+                } catch {
+                    loan.file.truncate(to: start)
+                    throw error
+                }
+            }
+            let metadata = try await change {
+                () async throws(ChangeFailure<WriteError>) in
+                try await commit(loan.file, as: argument.commit)
+            } refusal: {
+                UploadSessionFinishError.path($0)
+            }
+            await sessions.end(loan)
+            return metadata
+        } catch {
+            await sessions.giveBack(loan)
+            if let error = error as? SystemError, error.isOutOfSpace {
+                throw UploadSessionFinishError.path(.insufficientSpace)
+            }
+            throw error
+        }
+    }
+
+    private func borrow<Failure: RouteError>(
+        _ cursor: UploadSessionCursor, toFinish: Bool = false,
+        _ word: (UploadSessionLookupError) -> Failure
+    ) async throws -> UploadSessions.Loan {
+        do throws(UploadSessions.Refusal) {
+            return try await sessions.borrow(cursor, toFinish: toFinish)
+        } catch {
+            switch error {
+            case .lookup(let error): throw word(error)
+            case .busy: throw Refusal.rateLimited(RateLimitError(reason: .tooManyWriteOperations))
+            }
+        }
+    }
+
+    /// Adds a request's body to a session's file.
+    private func receive(
+        _ body: RequestBody, into loan: UploadSessions.Loan, expecting hash: ContentHash?,
+        mismatch: any RouteError, tooLarge: any RouteError
+    ) async throws {
+        let hasher = hash.map { _ in ContentHasher() }
+        try await body.forEachPiece { piece in
+            if UInt64(loan.file.size) + UInt64(piece.count) > UploadSessions.fileByteLimit {
+                throw tooLarge
+            }
+            try loan.file.append(piece)
+            hasher?.update(piece)
+        }
+        if let hash, hasher?.finish() != hash { throw mismatch }
+    }
+}

@@ -1,0 +1,58 @@
+import DropboxAPI
+
+/// The words somebody looks for.
+///
+/// Every word must occur: in the name, or in the text of a note. Case and normalisation do not
+/// matter, and a word also matches inside a longer one.
+struct SearchQuery: Sendable {
+    let words: [String]
+
+    init(_ text: String) {
+        words = PathNames.key(text).split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    func matches(name: String) -> Bool {
+        let key = PathNames.key(name)
+        return words.allSatisfy { key.contains($0) }
+    }
+
+    func matches(text: String) -> Bool {
+        let key = PathNames.key(text)
+        return words.allSatisfy { key.contains($0) }
+    }
+
+    /// The larger the better: a name that begins with the query, then one that has it, then text.
+    func rank(name: String, inText: Bool) -> Int {
+        let key = PathNames.key(name)
+        guard matches(name: name) else { return inText ? 1 : 0 }
+        return words.first.map(key.hasPrefix) == true ? 3 : 2
+    }
+
+    /// Files that are searched for words are text, and not larger than this.
+    static let textByteLimit: Int64 = 1 << 20
+
+    /// Whether a file of this name may hold text worth searching.
+    static func mayHoldText(_ name: String) -> Bool {
+        category(of: name) == .document || !name.dropFirst().contains(".")
+    }
+
+    /// What kind of file a name promises.
+    static func category(of name: String) -> SearchOptions.Category {
+        guard let dot = name.lastIndex(of: ".") else { return .others }
+        let ending = name[name.index(after: dot)...].lowercased()
+        switch ending {
+        case "jpg", "jpeg", "png", "gif", "webp", "bmp", "tif", "tiff", "heic", "ppm": return .image
+        case "txt", "md", "markdown", "text", "rst", "org", "doc", "docx", "odt", "rtf", "swift",
+            "c", "h", "cc", "cpp", "py", "js", "ts", "json", "yml", "yaml", "toml", "csv", "html",
+            "css", "sh", "rs", "go", "java", "kt", "rb", "tex", "log", "xml", "sql", "hs", "el":
+            return .document
+        case "pdf": return .pdf
+        case "xls", "xlsx", "ods": return .spreadsheet
+        case "ppt", "pptx", "odp", "key": return .presentation
+        case "mp3", "wav", "flac", "ogg", "m4a", "opus": return .audio
+        case "mp4", "mov", "mkv", "avi", "webm": return .video
+        case "paper": return .paper
+        default: return .others
+        }
+    }
+}

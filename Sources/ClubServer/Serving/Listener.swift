@@ -1,0 +1,108 @@
+import FlyingSocks
+import FoundationEssentials
+import Glibc
+
+/// A socket that clients connect to.
+struct Listener: Sendable {
+    let socket: AsyncSocket
+    let address: ClubServer.Address
+
+    /// Listens on a unix socket. A stale one at its path is removed: the caller holds the lock, so
+    /// nobody listens there.
+    static func unix(path: String, pool: ReadinessPool) throws(ClubServerError) -> Listener {
+        guard path.utf8.count <= ClubMeetingPlace.socketPathByteLimit else {
+            throw ClubServerError(
+                .pathTooLong,
+                "The socket's path has \(path.utf8.count) bytes and may have "
+                    + "\(ClubMeetingPlace.socketPathByteLimit): \(path)")
+        }
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw ClubServerError(
+                    .cannotListen, "There is something else than a socket at \(path).")
+            }
+            unlink(path)
+        }
+        // The folder around it is closed to others already; this is for a socket put elsewhere.
+        let mask = umask(0o177)
+        defer { umask(mask) }
+        return try make(sockaddr_un.unix(path: path), pool, "\(path)") { _ in .unixSocket(path) }
+    }
+
+    /// Listens on 127.0.0.1.
+    ///
+    /// - Parameter port: 0 takes a free one.
+    static func tcp(port: UInt16, pool: ReadinessPool) throws(ClubServerError) -> Listener {
+        let address: sockaddr_in
+        do {
+            address = try .inet(ip4: "127.0.0.1", port: port)
+        } catch {
+            throw ClubServerError(.cannotListen, "127.0.0.1 is no address here.")
+        }
+        return try make(address, pool, "127.0.0.1:\(port)") { socket in
+            if case .ip4(_, let port) = try? socket.sockname() { return .tcp(port: port) }
+            return .tcp(port: port)
+        }
+    }
+
+    private static func make<Address: SocketAddress>(
+        _ address: Address, _ pool: ReadinessPool, _ name: String,
+        _ describe: (Socket) -> ClubServer.Address
+    ) throws(ClubServerError) -> Listener {
+        var opened: Socket?
+        do {
+            let socket = try Socket(domain: Int32(Address.family))
+            opened = socket
+            _ = fcntl(socket.file.rawValue, F_SETFD, FD_CLOEXEC)
+            try socket.setValue(true, for: .localAddressReuse)
+            try socket.bind(to: address)
+            try socket.listen()
+            let description = describe(socket)
+            return Listener(
+                socket: try AsyncSocket(socket: socket, pool: pool), address: description)
+        } catch {
+            try? opened?.close()
+            if case SocketError.failed(_, EADDRINUSE, _) = error {
+                throw ClubServerError(
+                    .portInUse, "Something else listens on \(name) already. Choose another port.")
+            }
+            throw ClubServerError(
+                .cannotListen, "The club cannot listen on \(name).", underlying: "\(error)")
+        }
+    }
+
+    /// Waits for the next client.
+    ///
+    /// - Parameter makeRoom: Called when the process has no descriptor left for it.
+    func accept(makeRoom: () -> Void) async throws -> Descriptor {
+        while true {
+            do {
+                let client = try await socket.accept().socket
+                let descriptor = client.file.rawValue
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                if case .tcp = address {
+                    // Without it a small answer waits for the client's delayed acknowledgement of
+                    // the one before: 40 ms each.
+                    let noDelay = BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY)
+                    try? client.setValue(true, for: noDelay)
+                }
+                return Descriptor(descriptor)
+            } catch SocketError.failed(_, let code, _) {
+                switch code {
+                // The client gave up before its turn; the next may not have.
+                case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    makeRoom()
+                    try await Task.sleep(for: .milliseconds(50))
+                default: throw SystemError("accept", code: code)
+                }
+            }
+        }
+    }
+
+    func close() {
+        try? socket.close()
+        if case .unixSocket(let path) = address { unlink(path) }
+    }
+}

@@ -1,0 +1,240 @@
+import DropboxAPI
+import FoundationEssentials
+import Glibc
+
+/// A server that has its folder, its lock and its sockets.
+struct RunningServer: Sendable {
+    private let configuration: ClubServer.Configuration
+    private let lock: ServerLock
+    private let club: Club
+    private let sessions: UploadSessions
+    private let watcher: FolderWatcher
+    private let pool: ReadinessPool
+    private let listener: Listener
+    private let leases: Listener?
+    private let service: HTTPService
+    private let registry: ConnectionRegistry
+
+    /// Connections served at once; a client needs a handful.
+    private static let connectionLimit = 256
+
+    // MARK: - Starting
+
+    static func start(
+        _ configuration: ClubServer.Configuration
+    ) async throws(ClubServerError) -> RunningServer {
+        // A client that vanishes must not take the process with it.
+        signal(SIGPIPE, SIG_IGN)
+        let lock = try ServerLock(path: configuration.lockFile, clubFolder: configuration.folder)
+        let log = configuration.log
+        try makeClub(configuration)
+        try ServerFolders.make(configuration.stateFolder, purpose: "The folder for the club's state")
+        if let cache = configuration.cacheFolder {
+            _ = try? ServerFolders.make(cache, purpose: "The folder for thumbnails")
+        }
+
+        let access: FolderAccess
+        let watcher: FolderWatcher
+        let pool: ReadinessPool
+        let club: Club
+        do throws(SystemError) {
+            access = try FolderAccess(path: configuration.folder)
+            watcher = try FolderWatcher()
+            pool = try ReadinessPool()
+            let journal = try Journal(
+                folder: configuration.stateFolder, name: journalName(of: configuration.folder))
+            club = try Club(access: access, journal: journal, watcher: watcher, log: log)
+        } catch {
+            throw ClubServerError(
+                .folderNotUsable,
+                "The club's folder \(configuration.folder) cannot be used: it must be yours to "
+                    + "read and to write.", error)
+        }
+        pool.start()
+        await club.start()
+        let sessions = UploadSessions(access: access)
+        await sessions.start()
+
+        let token = ServerToken.make()
+        let listener: Listener
+        var leases: Listener?
+        do throws(ClubServerError) {
+            switch configuration.endpoint {
+            case .tcp(let port): listener = try .tcp(port: port, pool: pool)
+            case .unixSocket(let path, let leasePath):
+                if let leasePath { leases = try .unix(path: leasePath, pool: pool) }
+                // The token is there before the socket is, so whoever can connect can read it.
+                listener = try .unix(path: path, pool: pool)
+            }
+            try ServerToken.write(token, to: configuration.tokenFile)
+        } catch {
+            leases?.close()
+            watcher.stop()
+            pool.stop()
+            throw error
+        }
+        let api = ClubAPI(
+            club: club, sessions: sessions,
+            thumbnails: ThumbnailMaker(cache: ThumbnailCache(folder: configuration.cacheFolder)),
+            account: .ofThisUser())
+        var router = Router(token: token, log: log)
+        api.addRoutes(to: &router)
+        let service = HTTPService(pool: pool, log: log, router: router)
+        return RunningServer(
+            configuration: configuration, lock: lock, club: club, sessions: sessions,
+            watcher: watcher, pool: pool, listener: listener, leases: leases, service: service,
+            registry: ConnectionRegistry(limit: connectionLimit))
+    }
+
+    /// Makes the club's folder with its first files, unless it is there.
+    private static func makeClub(
+        _ configuration: ClubServer.Configuration
+    ) throws(ClubServerError) {
+        guard
+            try ServerFolders.make(
+                configuration.folder, mode: 0o755, purpose: "The club's folder")
+        else { return }
+        do {
+            for file in try configuration.welcome() {
+                let path = configuration.folder + "/" + file.path
+                if let slash = path.lastIndex(of: "/") {
+                    try ServerFolders.make(
+                        String(path[..<slash]), mode: 0o755, purpose: "A folder of the club")
+                }
+                let descriptor = try Descriptor.opened(
+                    "open", open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
+                try FileWriter.writeAll(Array(file.content), to: descriptor)
+            }
+        } catch {
+            // A club without a welcome is a club.
+            configuration.log("the welcome could not be written: \(error)")
+        }
+    }
+
+    /// Told apart by the club, since clubs share the state folder.
+    private static func journalName(of folder: String) -> String {
+        let digest = sha256(of: Array(folder.utf8)).prefix(4)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "club-\(digest).journal"
+    }
+
+    // MARK: - Running
+
+    /// Serves until told to stop, then leaves nothing but the club.
+    func run(
+        until stopping: StopSignal, whenReady: @Sendable (ClubServer.Address) -> Void
+    ) async -> Result<Void, ClubServerError> {
+        whenReady(listener.address)
+        configuration.log("serving \(configuration.folder) at \(listener.address)")
+        let book = LeaseBook()
+        let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
+            group.addTask { await stopping.wait(); return .success(()) }
+            group.addTask { [club, watcher] in await Self.follow(watcher, club) }
+            group.addTask { [listener, service, registry] in
+                await Self.serve(listener, service, registry)
+            }
+            if let leases {
+                group.addTask { [pool] in
+                    await Self.lend(leases, book, pool, configuration.untilUnused ? stopping : nil)
+                }
+            }
+            if configuration.untilUnused {
+                group.addTask {
+                    try? await Task.sleep(for: LeaseBook.firstGrace)
+                    if !Task.isCancelled, book.isUnused(since: 0) { stopping.send() }
+                    await stopping.wait()
+                    return .success(())
+                }
+            }
+            let outcome = await group.next() ?? .success(())
+            group.cancelAll()
+            return outcome
+        }
+        await stop()
+        return outcome
+    }
+
+    private func stop() async {
+        listener.close()
+        leases?.close()
+        unlink(configuration.tokenFile)
+        watcher.stop()
+        pool.stop()
+        await sessions.stop()
+        // Gone when nothing waits in it.
+        unlinkat(club.access.root.number, FolderAccess.stagingName, AT_REMOVEDIR)
+        configuration.log("stopped serving \(configuration.folder)")
+    }
+
+    private static func follow(
+        _ watcher: FolderWatcher, _ club: Club
+    ) async -> Result<Void, ClubServerError> {
+        for await events in watcher.batches {
+            guard await club.apply(events) else {
+                return .failure(
+                    ClubServerError(
+                        .folderGone, "The club's folder \(club.access.path) was removed."))
+            }
+        }
+        return .success(())
+    }
+
+    private static func serve(
+        _ listener: Listener, _ service: HTTPService, _ registry: ConnectionRegistry
+    ) async -> Result<Void, ClubServerError> {
+        do {
+            try await withThrowingDiscardingTaskGroup { group in
+                while !Task.isCancelled {
+                    while registry.count >= registry.limit {
+                        if !registry.makeRoom() { try await Task.sleep(for: .milliseconds(100)) }
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
+                    let client = try await listener.accept { _ = registry.makeRoom() }
+                    let activity = ConnectionActivity(descriptor: client.number)
+                    registry.add(activity)
+                    group.addTask {
+                        await service.serve(descriptor: client.number, activity: activity)
+                        activity.forgetDescriptor()
+                        registry.remove(activity)
+                    }
+                }
+            }
+            return .success(())
+        } catch is CancellationError {
+            return .success(())
+        } catch {
+            return .failure(
+                ClubServerError(
+                    .cannotListen, "The club can no longer be reached at \(listener.address).",
+                    underlying: "\(error)"))
+        }
+    }
+
+    /// Counts leases. With a signal, sends it when there are none any more.
+    private static func lend(
+        _ listener: Listener, _ book: LeaseBook, _ pool: ReadinessPool, _ stopping: StopSignal?
+    ) async -> Result<Void, ClubServerError> {
+        do {
+            try await withThrowingDiscardingTaskGroup { group in
+                while !Task.isCancelled {
+                    let holder = try await listener.accept {}
+                    book.take()
+                    group.addTask {
+                        try? await Peer(descriptor: holder.number, pool: pool).drainUntilGone()
+                        guard let last = book.giveBack(), let stopping else { return }
+                        try? await Task.sleep(for: LeaseBook.grace)
+                        if book.isUnused(since: last) { stopping.send() }
+                    }
+                }
+            }
+            return .success(())
+        } catch is CancellationError {
+            return .success(())
+        } catch {
+            return .failure(
+                ClubServerError(
+                    .cannotListen, "Leases can no longer be taken at \(listener.address).",
+                    underlying: "\(error)"))
+        }
+    }
+}

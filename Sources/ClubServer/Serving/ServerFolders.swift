@@ -1,0 +1,79 @@
+import DropboxAPI
+import FoundationEssentials
+import Glibc
+
+/// Making the folders that a server needs.
+enum ServerFolders {
+    /// Makes a folder and those above it, for this user only where they are new.
+    ///
+    /// - Returns: Whether it was made just now.
+    @discardableResult
+    static func make(
+        _ path: String, mode: mode_t = 0o700, purpose: String
+    ) throws(ClubServerError) -> Bool {
+        var partial = ""
+        var isNew = false
+        for component in path.split(separator: "/") {
+            partial += "/" + component
+            if mkdir(partial, mode) == 0 {
+                isNew = true
+            } else if errno != EEXIST {
+                let error = SystemError("mkdir")
+                // A parent may exist and be closed to us; what counts is the last one.
+                if partial == "/" + path.split(separator: "/").joined(separator: "/") {
+                    throw ClubServerError(
+                        .folderNotUsable, "\(purpose), \(path), cannot be made.", error)
+                }
+            } else {
+                isNew = false
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw ClubServerError(.folderNotUsable, "\(purpose), \(path), is not a folder.")
+        }
+        return isNew
+    }
+}
+
+/// The lock that makes a server the only one of its folder.
+///
+/// The kernel lets go of it when the process ends, however it ends; the file stays.
+final class ServerLock: Sendable {
+    private let file: Descriptor
+
+    init(path: String, clubFolder: String) throws(ClubServerError) {
+        let number = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else {
+            throw ClubServerError(
+                .folderNotUsable, "The lock \(path) cannot be opened.", SystemError("open"))
+        }
+        file = Descriptor(number)
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+            throw ClubServerError(
+                .alreadyRunning, "Another server has the club in \(clubFolder) already.")
+        }
+    }
+}
+
+/// The secret that clients of a server must know, new at each start.
+enum ServerToken {
+    static func make() -> String { RandomText.base64URL(byteCount: 32) }
+
+    /// Writes it where only this user can read it, whole or not at all.
+    static func write(_ token: String, to path: String) throws(ClubServerError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        do throws(SystemError) {
+            let file = try Descriptor.opened(
+                "open",
+                open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+            try FileWriter.writeAll(Array((token + "\n").utf8), to: file)
+            try SystemError.check("rename", rename(temporary, path))
+        } catch {
+            unlink(temporary)
+            throw ClubServerError(
+                .folderNotUsable, "The token \(path) cannot be written.", error)
+        }
+    }
+}

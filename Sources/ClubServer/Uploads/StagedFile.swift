@@ -1,0 +1,156 @@
+import CLinux
+import DropboxAPI
+import Glibc
+import Synchronization
+
+/// A file in the making, in the hidden folder beside the club's files.
+///
+/// It grows there, is hashed on the way, made durable, and then takes its place by a rename: nobody
+/// ever sees half of it. Dropped without having been committed, it is gone.
+final class StagedFile: Sendable {
+    /// Its name in the staging folder.
+    let name: String
+    private let access: FolderAccess
+    private let file: Descriptor
+    private let state: Mutex<State>
+
+    private struct State {
+        var size: Int64 = 0
+        /// How much the disk was asked to write already.
+        var flushed: Int64 = 0
+        var hasher: ContentHasher?
+        var isKept = false
+    }
+
+    /// After this many bytes the disk is set to work, so that the last `fsync` has little left.
+    private static let flushByteCount: Int64 = 16 << 20
+
+    /// Makes a new one.
+    ///
+    /// - Parameter hashes: false for pieces that arrive in any order; see ``rehash()``.
+    init(
+        in access: FolderAccess, name: String = "upload-" + RandomText.hexadecimal(byteCount: 8),
+        hashes: Bool = true
+    ) throws(SystemError) {
+        self.access = access
+        self.name = name
+        file = try .opened(
+            "open",
+            openat(
+                access.staging.number, name,
+                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666))
+        var state = State()
+        if hashes { state.hasher = ContentHasher() }
+        self.state = Mutex(state)
+    }
+
+    /// Takes up one that an earlier run of the server left.
+    init(reopening name: String, in access: FolderAccess) throws(SystemError) {
+        self.access = access
+        self.name = name
+        let file = try Descriptor.opened(
+            "open", openat(access.staging.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC))
+        var state = State()
+        state.size = try FileStatus.of(file).signature.size
+        self.state = Mutex(state)
+        self.file = file
+    }
+
+    deinit {
+        if !state.withLock({ $0.isKept }) { access.discard(staged: name) }
+    }
+
+    var size: Int64 { state.withLock { $0.size } }
+
+    /// Leaves the file on the disk when this goes: it was committed, or is to be taken up later.
+    func keep() { state.withLock { $0.isKept = true } }
+
+    /// Adds bytes at the end.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        let lent = Lent(bytes: bytes)
+        try state.withLock { state throws(SystemError) in
+            try write(lent.bytes, at: state.size)
+            state.hasher?.update(lent.bytes)
+            state.size += Int64(lent.bytes.count)
+            if state.size - state.flushed >= Self.flushByteCount {
+                byteclub_start_write_back(file.number, state.flushed, state.size - state.flushed)
+                state.flushed = state.size
+            }
+        }
+    }
+
+    /// Unchecked: the bytes are read during the call that lends them and never kept.
+    private struct Lent: @unchecked Sendable {
+        let bytes: UnsafeRawBufferPointer
+    }
+
+    /// Puts bytes anywhere. The hash must be made afterwards, by ``rehash()``.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        var rest = bytes[...]
+        var offset = offset
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = pwrite(file.number, piece.baseAddress, piece.count, off_t(offset))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemError("write")
+            }
+            rest = rest.dropFirst(count)
+            offset += Int64(count)
+        }
+    }
+
+    /// Forgets everything behind a size it once had.
+    func truncate(to size: Int64) {
+        state.withLock { state in
+            ftruncate(file.number, off_t(size))
+            state.size = size
+            state.flushed = min(state.flushed, size)
+            // It has seen too much; the file is read again when its hash is asked for.
+            state.hasher = nil
+        }
+    }
+
+    /// The hash of all of it. Reads the file where the bytes did not pass by in order.
+    func contentHash() throws(SystemError) -> ContentHash {
+        try state.withLock { state throws(SystemError) in
+            if state.hasher == nil { try Self.rehash(&state, file) }
+            return state.hasher?.copy().finish() ?? ContentHash(of: [])
+        }
+    }
+
+    /// Takes the size from the disk; for pieces that were written anywhere.
+    func adoptSize() throws(SystemError) {
+        let size = try FileStatus.of(file).signature.size
+        state.withLock { $0.size = size }
+    }
+
+    private static func rehash(
+        _ state: inout State, _ file: borrowing Descriptor
+    ) throws(SystemError) {
+        guard lseek(file.number, 0, SEEK_SET) == 0 else { throw SystemError("seek") }
+        let hasher = ContentHasher()
+        try FileReader.forEachPiece(of: file) { hasher.update($0) }
+        state.hasher = hasher
+    }
+
+    /// Makes content and times durable, ready for the rename.
+    ///
+    /// - Parameter mode: Permissions of the file it will replace, if any.
+    func seal(modified: Timestamp?, mode: UInt32?) throws(SystemError) {
+        if let mode { fchmod(file.number, mode & 0o7777) }
+        if let modified {
+            let time = timespec(tv_sec: Int(modified.secondsSince1970), tv_nsec: 0)
+            // A time the file system cannot keep costs nothing but that time.
+            _ = [time, time].withUnsafeBufferPointer { futimens(file.number, $0.baseAddress) }
+        }
+        try SystemError.check("fsync", fsync(file.number))
+    }
+
+    func status() throws(SystemError) -> FileStatus { try FileStatus.of(file) }
+
+    func rename(to newName: String) throws(SystemError) {
+        try SystemError.check(
+            "rename", renameat(access.staging.number, name, access.staging.number, newName))
+    }
+}

@@ -1,0 +1,183 @@
+import DropboxAPI
+import Glibc
+
+/// Uploads that come in several requests, and uploads whose commit was refused.
+///
+/// A session is a file in the staging folder named for it, so it outlives the server; how much it
+/// holds is how long the file is.
+actor UploadSessions {
+    private let access: FolderAccess
+    private var sessions: [String: Session] = [:]
+
+    private struct Session {
+        let file: StagedFile
+        let isConcurrent: Bool
+        var isClosed: Bool
+        /// Whether a request is adding to it at this moment.
+        var isBusy = false
+        /// What has arrived of a concurrent session, in order.
+        var pieces: [Range<Int64>] = []
+        /// Seconds since 1970.
+        var lastUse = time(nil)
+    }
+
+    /// A session lent to one request, which must give it back.
+    struct Loan: Sendable {
+        let id: String
+        let file: StagedFile
+        let isConcurrent: Bool
+    }
+
+    /// Dropbox forgets sessions after seven days.
+    static let lifetimeSeconds = 7 * 86_400
+    /// Sessions kept at once; the one longest unused goes first.
+    static let limit = 200
+    /// 2^41 - 2^22.
+    static let fileByteLimit: UInt64 = 2_199_019_061_248
+    static let concurrentUnit: Int64 = 4 << 20
+
+    private static let prefix = "session-"
+
+    init(access: FolderAccess) {
+        self.access = access
+    }
+
+    /// Takes up what an earlier run left, and removes everything that was never finished.
+    func start() {
+        let names = (try? FolderAccess.names(in: access.staging.number)) ?? []
+        for name in names.compactMap(\.text) {
+            guard name.hasPrefix(Self.prefix), !name.hasSuffix("-concurrent"),
+                let status = try? FileStatus.of(name, in: access.staging.number),
+                status.kind == .file,
+                status.signature.seconds > Int64(time(nil)) - Int64(Self.lifetimeSeconds),
+                let file = try? StagedFile(reopening: name, in: access)
+            else {
+                access.discard(staged: name)
+                continue
+            }
+            // Whether it was closed is not remembered; a closed one can only be finished anyway.
+            let id = String(name.dropFirst(Self.prefix.count))
+            sessions[id] = Session(file: file, isConcurrent: false, isClosed: false)
+        }
+    }
+
+    /// Leaves unfinished sessions on the disk for the next run.
+    func stop() {
+        for session in sessions.values where !session.isConcurrent { session.file.keep() }
+        sessions = [:]
+    }
+
+    // MARK: - From start to finish
+
+    /// Makes an empty session and lends it.
+    func begin(isConcurrent: Bool) throws(SystemError) -> Loan {
+        let id = RandomText.hexadecimal(byteCount: 16)
+        let name = Self.prefix + id + (isConcurrent ? "-concurrent" : "")
+        let file = try StagedFile(in: access, name: name, hashes: !isConcurrent)
+        makeRoom()
+        var session = Session(file: file, isConcurrent: isConcurrent, isClosed: false)
+        session.isBusy = true
+        sessions[id] = session
+        return Loan(id: id, file: file, isConcurrent: isConcurrent)
+    }
+
+    /// Keeps an upload that could not be committed.
+    ///
+    /// - Returns: The name of the session that now holds its bytes.
+    func adopt(_ file: StagedFile) throws(SystemError) -> String {
+        let id = RandomText.hexadecimal(byteCount: 16)
+        try file.rename(to: Self.prefix + id)
+        let adopted = try StagedFile(reopening: Self.prefix + id, in: access)
+        file.keep()
+        makeRoom()
+        sessions[id] = Session(file: adopted, isConcurrent: false, isClosed: false)
+        return id
+    }
+
+    enum Refusal: Error {
+        case lookup(UploadSessionLookupError)
+        /// Another request is at it.
+        case busy
+    }
+
+    /// Lends a session to a request that goes on where the client thinks it ends.
+    func borrow(
+        _ cursor: UploadSessionCursor, toFinish: Bool = false
+    ) throws(Refusal) -> Loan {
+        guard let session = sessions[cursor.sessionID],
+            session.lastUse > time(nil) - Self.lifetimeSeconds
+        else { throw .lookup(.notFound) }
+        if session.isConcurrent {
+            return try borrowConcurrent(cursor, session, toFinish: toFinish)
+        }
+        if session.isBusy { throw .busy }
+        if session.isClosed, !toFinish { throw .lookup(.closed) }
+        guard cursor.offset == UInt64(session.file.size) else {
+            throw .lookup(.incorrectOffset(correctOffset: UInt64(session.file.size)))
+        }
+        sessions[cursor.sessionID]?.isBusy = true
+        return Loan(id: cursor.sessionID, file: session.file, isConcurrent: false)
+    }
+
+    private func borrowConcurrent(
+        _ cursor: UploadSessionCursor, _ session: Session, toFinish: Bool
+    ) throws(Refusal) -> Loan {
+        if toFinish {
+            if session.isBusy { throw .busy }
+            sessions[cursor.sessionID]?.isBusy = true
+        } else if cursor.offset % UInt64(Self.concurrentUnit) != 0
+            || cursor.offset >= Self.fileByteLimit
+        {
+            throw .lookup(.concurrentSessionInvalidOffset)
+        }
+        return Loan(id: cursor.sessionID, file: session.file, isConcurrent: true)
+    }
+
+    /// Takes a session back.
+    func giveBack(_ loan: Loan, close: Bool = false) {
+        sessions[loan.id]?.isBusy = false
+        sessions[loan.id]?.lastUse = time(nil)
+        if close { sessions[loan.id]?.isClosed = true }
+    }
+
+    /// Notes a piece of a concurrent session.
+    func add(_ piece: Range<Int64>, to loan: Loan) {
+        guard var session = sessions[loan.id], !piece.isEmpty else { return }
+        var merged = piece
+        session.pieces.removeAll { other in
+            guard other.overlaps(merged) || other.upperBound == merged.lowerBound
+                || other.lowerBound == merged.upperBound
+            else { return false }
+            merged =
+                min(other.lowerBound, merged.lowerBound)..<max(other.upperBound, merged.upperBound)
+            return true
+        }
+        session.pieces.append(merged)
+        sessions[loan.id] = session
+    }
+
+    /// Why a concurrent session cannot be finished yet, or nil.
+    func problemFinishing(_ loan: Loan, size: UInt64) -> UploadSessionFinishError? {
+        guard let session = sessions[loan.id], session.isConcurrent else { return nil }
+        guard session.isClosed else { return .concurrentSessionNotClosed }
+        let whole = size == 0 ? session.pieces.isEmpty : session.pieces == [0..<Int64(clamping: size)]
+        return whole ? nil : .concurrentSessionMissingData
+    }
+
+    /// Forgets a session, and its bytes too unless they were committed.
+    func end(_ loan: Loan) {
+        sessions[loan.id] = nil
+    }
+
+    private func makeRoom() {
+        let horizon = time(nil) - Self.lifetimeSeconds
+        sessions = sessions.filter { $0.value.isBusy || $0.value.lastUse > horizon }
+        while sessions.count >= Self.limit,
+            let oldest = sessions.filter({ !$0.value.isBusy }).min(by: {
+                $0.value.lastUse < $1.value.lastUse
+            })
+        {
+            sessions[oldest.key] = nil
+        }
+    }
+}
