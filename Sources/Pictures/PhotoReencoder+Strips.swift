@@ -70,7 +70,8 @@ struct Strips: ~Copyable {
         for index in 0..<scratch.stripCount {
             let count = try decode(from: decoder)
             try scratch.write(
-                strip: index, rows: UnsafeBufferPointer(rebasing: strip.prefix(count * rowByteCount)))
+                strip: index,
+                rows: UnsafeBufferPointer(rebasing: strip.prefix(count * rowByteCount)))
             report(index + 1, of: total)
         }
         try finish(decoder)

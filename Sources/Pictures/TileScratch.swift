@@ -75,7 +75,8 @@ struct TileScratch: ~Copyable {
             try readColumn(
                 orientation.reversesColumns ? tileColumnCount - 1 - strip : strip, orientation, use)
         } else {
-            try readRow(orientation.reversesRows ? tileRowCount - 1 - strip : strip, orientation, use)
+            try readRow(
+                orientation.reversesRows ? tileRowCount - 1 - strip : strip, orientation, use)
         }
     }
 }

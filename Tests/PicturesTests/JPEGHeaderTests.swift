@@ -103,7 +103,8 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.add(Data("text".utf8), named: "holiday.jpg")
         let error = #expect(throws: PictureError.self) { try JPEGHeader.read(fileAt: file) }
-        #expect(error?.description.hasPrefix("could not read holiday.jpg: it is not a JPEG") == true)
+        #expect(
+            error?.description.hasPrefix("could not read holiday.jpg: it is not a JPEG") == true)
     }
 
     @Test func refusesMorePixelsThanAnyPictureHas() throws {

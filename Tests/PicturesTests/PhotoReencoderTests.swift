@@ -58,7 +58,8 @@ import Testing
     @Test(arguments: [1, 6])
     func dropsThePlaceAndEverythingElse(orientation: Int) throws {
         let metadata = PhotoMetadata(
-            hasLocation: true, maker: "Byte & Sons", thumbnail: Photos.corners(width: 16, height: 8))
+            hasLocation: true, maker: "Byte & Sons", thumbnail: Photos.corners(width: 16, height: 8)
+        )
         let photo = Photos.corners(orientation: orientation, metadata: metadata)
         try #require(try JPEGHeader.read(photo).hasLocation)
         let output = try reencoder.reencode(JPEGFile(data: photo))

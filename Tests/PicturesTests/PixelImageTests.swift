@@ -43,7 +43,8 @@ import Testing
         image[0, 0] = .white
         let region = PixelRegion(x: -2, y: 0, width: 8, height: 1)
         let wrapped = image.scaled(region, to: PixelSize(width: 8, height: 1), wraps: true)
-        #expect((0..<8).map { wrapped[$0, 0] == .white } == [0, 0, 1, 0, 0, 0, 1, 0].map { $0 == 1 })
+        #expect(
+            (0..<8).map { wrapped[$0, 0] == .white } == [0, 0, 1, 0, 0, 0, 1, 0].map { $0 == 1 })
 
         let alone = image.scaled(region, to: PixelSize(width: 8, height: 1))
         #expect((0..<8).map { alone[$0, 0].alpha } == [0, 0, 255, 255, 255, 255, 0, 0])

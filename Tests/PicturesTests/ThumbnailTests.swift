@@ -28,9 +28,11 @@ import Testing
     @Test func choosesTheSizeByTheMode() {
         let panorama = PixelSize(width: 1000, height: 500)
         let box = PixelSize(width: 100, height: 200)
-        #expect(Thumbnail.Mode.strict.size(of: panorama, in: box) == PixelSize(width: 100, height: 50))
         #expect(
-            Thumbnail.Mode.bestFit.size(of: panorama, in: box) == PixelSize(width: 200, height: 100))
+            Thumbnail.Mode.strict.size(of: panorama, in: box) == PixelSize(width: 100, height: 50))
+        #expect(
+            Thumbnail.Mode.bestFit.size(of: panorama, in: box) == PixelSize(width: 200, height: 100)
+        )
         #expect(
             Thumbnail.Mode.fitOneBestFit.size(of: panorama, in: PixelSize(width: 100, height: 100))
                 == PixelSize(width: 200, height: 100))

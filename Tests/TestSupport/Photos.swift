@@ -31,7 +31,8 @@ public enum Photos {
     }
 
     /// A grey picture, dark to the left and light to the right.
-    public static func grey(width: Int = 96, height: Int = 64, isProgressive: Bool = false) -> Data {
+    public static func grey(width: Int = 96, height: Int = 64, isProgressive: Bool = false) -> Data
+    {
         var sketch = JPEGSketch(width: width, height: height, format: .grey)
         sketch.isProgressive = isProgressive
         let row = (0..<width).map { UInt8($0 * 255 / max(1, width - 1)) }

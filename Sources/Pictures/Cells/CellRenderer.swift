@@ -95,7 +95,8 @@ extension CellRenderer {
     }
 
     /// The largest width and height in cells, with fractions, of a picture in a box.
-    private func extent(of picture: PixelSize, in box: CellSize) -> (width: Double, height: Double) {
+    private func extent(of picture: PixelSize, in box: CellSize) -> (width: Double, height: Double)
+    {
         let shape = Double(picture.width) / Double(picture.height)
         let width = min(Double(box.columns), Double(box.rows) * shape / cellAspect)
         return (width, width * cellAspect / shape)

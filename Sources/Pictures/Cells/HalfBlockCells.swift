@@ -43,7 +43,8 @@ extension PixelImage.Pixel {
     fileprivate init(stored word: UInt32) {
         let word = UInt32(bigEndian: word)
         self.init(
-            red: UInt8(truncatingIfNeeded: word >> 24), green: UInt8(truncatingIfNeeded: word >> 16),
+            red: UInt8(truncatingIfNeeded: word >> 24),
+            green: UInt8(truncatingIfNeeded: word >> 16),
             blue: UInt8(truncatingIfNeeded: word >> 8), alpha: UInt8(truncatingIfNeeded: word))
     }
 }

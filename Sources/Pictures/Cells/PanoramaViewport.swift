@@ -58,7 +58,8 @@ public struct PanoramaViewport: Sendable, Hashable {
     ) -> PixelRegion {
         let height = Double(picture.height) / zoom
         let width = height * windowShape(box, cellAspect)
-        let x = wraps
+        let x =
+            wraps
             ? Double(picture.width) * centerX - width / 2
             : Self.start(of: width, around: centerX, in: Double(picture.width))
         return PixelRegion(
@@ -70,7 +71,8 @@ public struct PanoramaViewport: Sendable, Hashable {
         Double(max(1, box.columns)) * cellAspect / Double(max(1, box.rows))
     }
 
-    private static func start(of length: Double, around center: Double, in whole: Double) -> Double {
+    private static func start(of length: Double, around center: Double, in whole: Double) -> Double
+    {
         length >= whole
             ? (whole - length) / 2
             : min(whole - length, max(0, whole * center - length / 2))

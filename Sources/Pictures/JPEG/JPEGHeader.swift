@@ -44,7 +44,8 @@ extension JPEGDecoder {
         try check(byteclub_jpeg_read_header(handle, PictureLimits.headerByteCount))
         let info = handle.pointee.info
         let size = PixelSize(width: Int(info.image_width), height: Int(info.image_height))
-        guard [JCS_GRAYSCALE, JCS_RGB, JCS_YCbCr, JCS_CMYK, JCS_YCCK].contains(info.jpeg_color_space)
+        guard
+            [JCS_GRAYSCALE, JCS_RGB, JCS_YCbCr, JCS_CMYK, JCS_YCCK].contains(info.jpeg_color_space)
         else { throw error(.unsupported, detail: "\(info.num_components) unknown components") }
         guard size.pixelCount <= PictureLimits.pixelCount,
             byteclub_jpeg_coefficient_bytes(handle) <= PictureLimits.coefficientByteCount

@@ -116,7 +116,9 @@ final class AreaScaler {
                 var blue = Float(pixel[2]) * span.firstWeight
                 var alpha = Float(pixel[3]) * span.firstWeight
                 if span.last > span.first {
-                    var (reds, greens, blues, alphas): (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+                    var (reds, greens, blues, alphas): (UInt32, UInt32, UInt32, UInt32) = (
+                        0, 0, 0, 0
+                    )
                     var remaining = span.last - span.first - 1
                     pixel += 4
                     while remaining > 0 {
