@@ -82,7 +82,8 @@ extension Application {
         scheduler.afterTurn { [weak self] in
             guard let self else { return }
             idle.isChecking = false
-            let isPending = frames.isDirty || !frames.isOpen || input?.isPending == true
+            let isPending =
+                frames.isDirty || !frames.isOpen || input?.isPending == true
                 || signals?.isPending == true
             guard !isPending else { return }
             idle.report(byteCount: input?.byteCount ?? 0, size: screen.size)

@@ -43,6 +43,10 @@ public struct Grapheme: Hashable, Sendable {
     }
 }
 
+extension Grapheme: ExpressibleByUnicodeScalarLiteral {
+    public init(unicodeScalarLiteral value: Unicode.Scalar) { self.init(value) }
+}
+
 /// The clusters seen so far, numbered in order of appearance.
 private enum ClusterTable {
     private struct State {

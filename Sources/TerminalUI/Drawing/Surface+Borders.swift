@@ -3,7 +3,9 @@ public enum BorderKind: Hashable, Sendable {
     case rounded
     case square
 
-    var corners: (topLeft: Grapheme, topRight: Grapheme, bottomLeft: Grapheme, bottomRight: Grapheme) {
+    var corners:
+        (topLeft: Grapheme, topRight: Grapheme, bottomLeft: Grapheme, bottomRight: Grapheme)
+    {
         switch self {
         case .rounded: (Grapheme("╭"), Grapheme("╮"), Grapheme("╰"), Grapheme("╯"))
         case .square: (Grapheme("┌"), Grapheme("┐"), Grapheme("└"), Grapheme("┘"))
@@ -38,7 +40,9 @@ extension Surface {
         put(Cell(corners.bottomRight, style: style), at: Point(x: right, y: bottom))
 
         var room = rect.width - 4
-        if let trailing, !trailing.isEmpty, trailing.columnCount + 8 <= room {
+        if let trailing, !trailing.isEmpty,
+            trailing.columnCount + (title?.columnCount ?? 0) + 4 <= room
+        {
             let width = trailing.columnCount
             let x = right - 2 - width
             drawInset(trailing, at: Point(x: x, y: rect.y), columns: width)

@@ -68,7 +68,8 @@ struct ControlSequence {
         case UInt8(ascii: "^"): number(0).flatMap(Self.numbered).map { KeyPress($0, .control) }
         case UInt8(ascii: "@"):
             number(0).flatMap(Self.numbered).map { KeyPress($0, [.control, .shift]) }
-        default: Self.lettered(final).map { KeyPress($0, modifiers) }
+        // A larger first number makes it an answer, e.g. the cursor's place: CSI 24 ; 80 R.
+        default: (number(0) ?? 1) == 1 ? Self.lettered(final).map { KeyPress($0, modifiers) } : nil
         }
     }
 

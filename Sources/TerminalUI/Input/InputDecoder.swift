@@ -72,7 +72,8 @@ public struct InputDecoder: Sendable {
         case incomplete
     }
 
-    private mutating func decode(chunk: UnsafeBufferPointer<UInt8>, into events: inout [InputEvent]) {
+    private mutating func decode(chunk: UnsafeBufferPointer<UInt8>, into events: inout [InputEvent])
+    {
         var index = 0
         while index < chunk.count {
             if paste != nil {
@@ -187,7 +188,10 @@ public struct InputDecoder: Sendable {
             let event = (1...5).contains(number) ? InputEvent.key(KeyPress(.function(number))) : nil
             return .done(event, next: end + 2)
         }
+        let isNumbered = end < bytes.count && (0x30...0x39).contains(bytes[end])
         while end < bytes.count, (0x20...0x3F).contains(bytes[end]) {
+            // rxvt ends keys with shift in `$`.
+            if isNumbered, bytes[end] == UInt8(ascii: "$") { break }
             end += 1
             if end - index > Self.longestSequence { return .done(nil, next: end) }
         }

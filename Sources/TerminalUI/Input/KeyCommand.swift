@@ -38,7 +38,8 @@ public struct KeyCommand: Hashable, Sendable, Identifiable {
     ///   - reason: Why it cannot be done now, as a sentence; nil when it can.
     @MainActor
     public func performs(
-        label: String? = nil, unless reason: String? = nil, _ action: @escaping @MainActor () -> Void
+        label: String? = nil, unless reason: String? = nil,
+        _ action: @escaping @MainActor () -> Void
     ) -> KeyTable.Entry {
         KeyTable.Entry(command: self, label: label ?? self.label, reason: reason, action: action)
     }

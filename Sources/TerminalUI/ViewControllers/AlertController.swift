@@ -87,7 +87,8 @@ public final class AlertController: ViewController {
         let row = buttons.sizeThatFits(widest)
         let width = max(text.width, row.width, Surface.columnCount(of: title) + 4, 24)
         return Size(
-            width: min(width, available.width), height: min(available.height, text.height + 1 + row.height))
+            width: min(width, available.width),
+            height: min(available.height, text.height + 1 + row.height))
     }
 
     public override func layoutView(in bounds: Rect) {

@@ -56,7 +56,9 @@ public final class KeyMenuController: ViewController {
             height: min(available.height, items.count + 2))
     }
 
-    private var keysWidth: Int { min(18, items.map { Surface.columnCount(of: $0.keys) }.max() ?? 0) }
+    private var keysWidth: Int {
+        min(18, items.map { Surface.columnCount(of: $0.keys) }.max() ?? 0)
+    }
 
     // MARK: - Filter
 
@@ -103,5 +105,6 @@ extension KeyMenuController: ListViewDataSource, ListViewDelegate {
 
 extension KeyCommand {
     public static let closeMenu = KeyCommand(
-        "menu.close", keys: ["Esc", "F1", "^C"], title: "Close the menu", label: "close", weight: 90)
+        "menu.close", keys: ["Esc", "F1", "^C"], title: "Close the menu", label: "close", weight: 90
+    )
 }

@@ -67,7 +67,7 @@ final class PresentationView: View {
 
 extension KeyCommand {
     public static let nextField = KeyCommand(
-        "focus.next", keys: ["Tab"], title: "Next field", label: "next field", weight: 40)
+        "focus.next", keys: ["Tab"], title: "Next field", label: "next", weight: 40)
     public static let previousField = KeyCommand(
         "focus.previous", keys: ["S-Tab"], title: "Previous field")
 }

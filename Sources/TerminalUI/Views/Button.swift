@@ -24,8 +24,10 @@ public final class Button: View {
     public override var canBecomeFirstResponder: Bool { isEnabled && !isHidden }
 
     public override func sizeThatFits(_ available: Size) -> Size {
-        Size(width: min(available.width, Surface.columnCount(of: title) + 4), height: 1)
+        Size(width: min(available.width, width(padding: 2)), height: 1)
     }
+
+    func width(padding: Int) -> Int { Surface.columnCount(of: title) + 2 * padding }
 
     public override func draw(on surface: Surface) {
         let role: Role = !isEnabled ? .disabled : isFirstResponder ? .focusedButton : .button

@@ -5,8 +5,6 @@ public final class ButtonRow: View {
         didSet { if alignment != oldValue { setNeedsLayout() } }
     }
 
-    private static let gap = 2
-
     public init(_ buttons: [Button], alignment: TextAlignment = .trailing) {
         self.buttons = buttons
         self.alignment = alignment
@@ -16,38 +14,50 @@ public final class ButtonRow: View {
 
     private var shown: [Button] { buttons.filter { !$0.isHidden } }
 
-    /// On a narrow screen the buttons stand one below the other.
-    public override func sizeThatFits(_ available: Size) -> Size {
-        let width = naturalWidth
-        if width <= available.width { return Size(width: width, height: 1) }
-        return Size(width: available.width, height: min(available.height, max(1, shown.count)))
+    /// How the buttons stand, the roomier the better.
+    private enum Arrangement {
+        case row(padding: Int, gap: Int)
+        case column
     }
 
-    private var naturalWidth: Int {
-        let widths = shown.map { $0.sizeThatFits(Size(width: 1000, height: 1)).width }
-        return widths.reduce(0, +) + Self.gap * max(0, widths.count - 1)
+    private func arrangement(in columns: Int) -> Arrangement {
+        if width(padding: 2, gap: 2) <= columns { return .row(padding: 2, gap: 2) }
+        if width(padding: 1, gap: 1) <= columns { return .row(padding: 1, gap: 1) }
+        return .column
+    }
+
+    private func width(padding: Int, gap: Int) -> Int {
+        shown.reduce(0) { $0 + $1.width(padding: padding) } + gap * max(0, shown.count - 1)
+    }
+
+    /// On a narrow screen the buttons stand one below the other.
+    public override func sizeThatFits(_ available: Size) -> Size {
+        switch arrangement(in: available.width) {
+        case .row(let padding, let gap):
+            Size(width: width(padding: padding, gap: gap), height: min(1, available.height))
+        case .column:
+            Size(width: available.width, height: min(available.height, shown.count))
+        }
     }
 
     public override func layoutSubviews() {
-        let shown = shown
-        let isStacked = naturalWidth > bounds.width && bounds.height >= shown.count
-        let free = max(0, bounds.width - naturalWidth)
-        var x =
-            switch alignment {
-            case .leading: 0
-            case .center: free / 2
-            case .trailing: free
+        switch arrangement(in: bounds.width) {
+        case .row(let padding, let gap):
+            let free = bounds.width - width(padding: padding, gap: gap)
+            var x =
+                switch alignment {
+                case .leading: 0
+                case .center: free / 2
+                case .trailing: free
+                }
+            for button in shown {
+                let width = button.width(padding: padding)
+                button.frame = Rect(x: x, y: 0, width: width, height: 1)
+                x += width + gap
             }
-        for (index, button) in shown.enumerated() {
-            if isStacked {
+        case .column:
+            for (index, button) in shown.enumerated() {
                 button.frame = Rect(x: 0, y: index, width: bounds.width, height: 1)
-            } else {
-                let wanted = button.sizeThatFits(bounds.size).width
-                let width =
-                    free > 0 || naturalWidth == bounds.width
-                    ? wanted : bounds.width / max(1, shown.count) - 1
-                button.frame = Rect(x: x, y: 0, width: max(1, width), height: 1)
-                x += width + (free > 0 || naturalWidth == bounds.width ? Self.gap : 1)
             }
         }
     }

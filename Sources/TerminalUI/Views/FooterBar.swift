@@ -51,9 +51,14 @@ struct FooterItem: Hashable, Sendable {
                 guard let first = keys.first(where: { !seen.contains($0) }) else { continue }
                 seen.formUnion(keys)
                 guard entry.isEnabled, let label = entry.label else { continue }
-                items.append(
-                    FooterItem(
-                        keys: first.displayName, label: label, weight: entry.command.weight))
+                let item = FooterItem(
+                    keys: first.displayName, label: label, weight: entry.command.weight)
+                // Two keys for the same: the weightier is enough.
+                if let twin = items.firstIndex(where: { $0.label == label }) {
+                    if items[twin].weight < item.weight { items[twin] = item }
+                } else {
+                    items.append(item)
+                }
             }
         }
         return items

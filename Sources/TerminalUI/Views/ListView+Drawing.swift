@@ -8,11 +8,14 @@ extension ListView {
         let hasScrollBar = rowCount > visibleRowCount && bounds.width > 12
         let width = bounds.width - (hasScrollBar ? 1 : 0)
         let page = (bounds.height + rowHeight - 1) / max(1, rowHeight)
-        for index in firstVisibleIndex..<min(rowCount, firstVisibleIndex + page) {
+        let visible = firstVisibleIndex..<min(rowCount, firstVisibleIndex + page)
+        let rows = visible.map { dataSource.listView(self, rowAt: $0) }
+        // Titles stand below each other, with a sign before them or without.
+        let symbolWidth = rows.reduce(0) { max($0, $1.symbol?.columnCount ?? 0) }
+        for (index, row) in zip(visible, rows) {
             let y = (index - firstVisibleIndex) * rowHeight
-            let row = dataSource.listView(self, rowAt: index)
             surface.inside(Rect(x: 0, y: y, width: width, height: rowHeight)) {
-                draw(row, at: index, on: surface)
+                draw(row, at: index, symbolWidth: symbolWidth, on: surface)
             }
         }
         if hasScrollBar { drawScrollBar(on: surface) }
@@ -40,12 +43,15 @@ extension ListView {
         }
     }
 
-    private func draw(_ row: ListRow, at index: Int, on surface: Surface) {
+    private func draw(
+        _ row: ListRow, at index: Int, symbolWidth: Int, on surface: Surface
+    ) {
         let theme = surface.theme
         let area = surface.bounds
         let isSelected = index == selectedIndex
         let base: Style =
-            isSelected ? theme[isFirstResponder || looksFocused ? .selection : .inactiveSelection] : .plain
+            isSelected
+            ? theme[isFirstResponder || looksFocused ? .selection : .inactiveSelection] : .plain
         if isSelected { surface.fill(area, style: base) }
 
         var x = 1
@@ -59,8 +65,9 @@ extension ListView {
             if let image = row.image { surface.draw(image, at: Point(x: x, y: 0)) }
             x += imageSize.width + 2
         }
-        if let symbol = row.symbol {
-            x += surface.draw(symbol, at: Point(x: x, y: 0), on: base) + 1
+        if symbolWidth > 0 {
+            if let symbol = row.symbol { surface.draw(symbol, at: Point(x: x, y: 0), on: base) }
+            x += symbolWidth + 1
         }
         let end = drawColumns(row, from: x, on: surface, base: base)
         drawTitle(row, at: x, columns: end - x, on: surface, base: base)
@@ -93,7 +100,7 @@ extension ListView {
         return end
     }
 
-    private static let leastTitleWidth = 16
+    private static let leastTitleWidth = 24
 
     private func drawTitle(
         _ row: ListRow, at x: Int, columns: Int, on surface: Surface, base: Style

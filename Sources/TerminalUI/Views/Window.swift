@@ -24,9 +24,14 @@ final class Window: View {
     }
 
     func drawTooSmall(on surface: Surface) {
-        let line = TextLine("Too small: at least 20×6", .warning)
-        surface.draw(
-            line, in: Rect(x: 0, y: bounds.height / 2, width: bounds.width, height: 1),
-            alignment: .center)
+        let size = Self.smallestSize
+        let text = TextLine("Too small: needs \(size.width)×\(size.height)", .warning)
+        let lines = text.wrapped(columns: bounds.width)
+        let top = max(0, (bounds.height - lines.count) / 2)
+        for (index, line) in lines.enumerated() {
+            surface.draw(
+                line, in: Rect(x: 0, y: top + index, width: bounds.width, height: 1),
+                alignment: .center)
+        }
     }
 }
