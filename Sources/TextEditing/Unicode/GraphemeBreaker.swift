@@ -108,11 +108,19 @@ extension GraphemeBreaker {
     /// The start of the cluster that ends at `offset`, which must be above 0.
     ///
     /// Looks back to a boundary that is certain without context, then comes forward.
-    static func clusterStart(in bytes: UnsafeBufferPointer<UInt8>, before offset: Int) -> Int {
-        if bytes[offset - 1] < 0x80, bytes[offset - 1] != 0x0A {
-            if offset == 1 || (bytes[offset - 2] < 0x80) { return offset - 1 }
+    ///
+    /// - Parameter isWhole: Whether `bytes` begins where a cluster surely does.
+    /// - Returns: Nil when `bytes` begins too late to tell.
+    static func clusterStart(
+        in bytes: UnsafeBufferPointer<UInt8>, before offset: Int, isWhole: Bool
+    ) -> Int? {
+        if bytes[offset - 1] < 0x80, bytes[offset - 1] != 0x0A, offset >= 2,
+            bytes[offset - 2] < 0x80
+        {
+            return offset - 1
         }
-        var start = certainBoundary(in: bytes, before: offset)
+        guard var start = certainBoundary(in: bytes, before: offset, isWhole: isWhole)
+        else { return nil }
         while true {
             let end = clusterEnd(in: bytes, from: start)
             if end >= offset { return start }
@@ -120,13 +128,19 @@ extension GraphemeBreaker {
         }
     }
 
-    /// The nearest cluster boundary at or before `offset`, once a boundary itself.
-    static func boundary(in bytes: UnsafeBufferPointer<UInt8>, atOrBefore offset: Int) -> Int {
-        guard offset > 0, offset < bytes.count else { return offset }
+    /// The nearest cluster boundary at or before `offset`, which must be inside `bytes`.
+    ///
+    /// Parameters and result as for `clusterStart`.
+    static func boundary(
+        in bytes: UnsafeBufferPointer<UInt8>, atOrBefore offset: Int, isWhole: Bool
+    ) -> Int? {
         if bytes[offset - 1] < 0x80, bytes[offset] < 0x80 {
             return bytes[offset - 1] == 0x0D && bytes[offset] == 0x0A ? offset - 1 : offset
         }
-        var start = certainBoundary(in: bytes, before: offset)
+        let offset = UTF8Decoding.scalarStart(in: bytes, of: offset)
+        guard offset > 0 else { return isWhole ? 0 : nil }
+        guard var start = certainBoundary(in: bytes, before: offset, isWhole: isWhole)
+        else { return nil }
         while true {
             let end = clusterEnd(in: bytes, from: start)
             if end == offset { return end }
@@ -137,24 +151,23 @@ extension GraphemeBreaker {
 
     /// A boundary before `offset` that needs no context to be known as one.
     private static func certainBoundary(
-        in bytes: UnsafeBufferPointer<UInt8>, before offset: Int
-    ) -> Int {
+        in bytes: UnsafeBufferPointer<UInt8>, before offset: Int, isWhole: Bool
+    ) -> Int? {
         var start = offset
-        let limit = Swift.max(0, offset - 16 * longestCluster)
         var following: ScalarTraits?
-        while start > limit {
+        while start > 0 {
             let scalar = UTF8Decoding.scalar(in: bytes, endingAt: start)
             guard scalar.isValid else {
-                if following != nil { return start }
-                start -= scalar.length
-                return start
+                // Perhaps it is only cut off.
+                if start <= 4, !isWhole { return nil }
+                return following != nil ? start : start - 1
             }
             let traits = ScalarTraits(scalar.value)
             if let following, isCertainBoundary(traits, following) { return start }
             following = traits
             start -= scalar.length
         }
-        return start
+        return isWhole ? 0 : nil
     }
 
     private static func isCertainBoundary(_ left: ScalarTraits, _ right: ScalarTraits) -> Bool {

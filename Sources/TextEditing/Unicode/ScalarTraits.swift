@@ -37,6 +37,11 @@ struct ScalarTraits: Sendable {
     /// Whether it is a cluster by itself unless a neighbour wants to join it, takes part in no
     /// conjunct, and is shown as it is.
     @inline(__always) var isPlain: Bool { word & 0x331F == 0 && width != 0 }
+
+    /// Whether it becomes part of whatever cluster precedes it.
+    @inline(__always) var joinsPrevious: Bool {
+        breakClass == .extend || breakClass == .joiner || breakClass == .spacingMark
+    }
 }
 
 /// The Grapheme_Cluster_Break property, with Extended_Pictographic as a class of its own.
@@ -86,41 +91,42 @@ struct Exposure: RawRepresentable, Equatable, Sendable {
     static let contextual = Exposure(rawValue: 3)
 }
 
-/// Direct pointers into the literals of `ScalarTable`.
+/// The table in the form it is read: a few kilobytes unpacked at the first use, in microseconds.
 private struct Tables: Sendable {
-    // The pointers lead into constant data of the program, which nobody writes and nothing frees.
-    nonisolated(unsafe) let blocks: UnsafePointer<UInt8>
+    // All three lead to memory that is written once, in `init`, and never freed.
+    nonisolated(unsafe) let pages: UnsafePointer<UInt16>
     nonisolated(unsafe) let cells: UnsafePointer<UInt8>
     nonisolated(unsafe) let kinds: UnsafePointer<UInt16>
 
     static let shared = Tables()
 
     init() {
-        blocks = ScalarTable.blocks.utf8Start
-        cells = ScalarTable.cells.utf8Start
+        let blocks = ScalarTable.blocks.utf8Start
+        let pageCount = ScalarTable.blocks.utf8CodeUnitCount / 2
+        let pages = UnsafeMutablePointer<UInt16>.allocate(capacity: pageCount)
+        for page in 0..<pageCount {
+            let block = Self.digit(blocks[2 * page]) * 91 + Self.digit(blocks[2 * page + 1])
+            (pages + page).initialize(to: UInt16(block))
+        }
         let kinds = UnsafeMutablePointer<UInt16>.allocate(capacity: 128)
         kinds.initialize(repeating: 0, count: 128)
         for (index, word) in ScalarTable.kinds.enumerated() {
-            kinds[Self.character(of: index)] = word
+            kinds[index + 0x23 >= 0x5C ? index + 0x24 : index + 0x23] = word
         }
+        self.pages = UnsafePointer(pages)
         self.kinds = UnsafePointer(kinds)
+        cells = ScalarTable.cells.utf8Start
     }
 
     @inline(__always)
     func traits(of scalar: UInt32) -> ScalarTraits {
         let scalar = scalar < 0x110000 ? scalar : 0xFFFD
-        let entry = Int(scalar >> 7) &* 2
-        let block = Self.digit(blocks[entry]) &* 91 &+ Self.digit(blocks[entry &+ 1])
-        return ScalarTraits(word: kinds[Int(cells[block &* 128 &+ Int(scalar & 127)])])
+        let cell = Int(pages[Int(scalar >> 7)]) &* 128 &+ Int(scalar & 127)
+        return ScalarTraits(word: kinds[Int(cells[cell])])
     }
 
     /// The digit's value; U+005C, the backslash, is left out of the alphabet.
-    @inline(__always)
     private static func digit(_ character: UInt8) -> Int {
-        Int(character) &- (character > 0x5C ? 0x24 : 0x23)
-    }
-
-    private static func character(of digit: Int) -> Int {
-        digit + 0x23 >= 0x5C ? digit + 0x24 : digit + 0x23
+        Int(character) - (character > 0x5C ? 0x24 : 0x23)
     }
 }

@@ -66,6 +66,13 @@ enum UTF8Decoding {
         return DecodedScalar(value: UInt32(last), length: 1, isValid: false)
     }
 
+    /// Where the scalar begins that has a byte at `offset`, which must be inside `bytes`.
+    static func scalarStart(in bytes: UnsafeBufferPointer<UInt8>, of offset: Int) -> Int {
+        var start = offset
+        while start > 0, start > offset &- 3, bytes[start] & 0xC0 == 0x80 { start &-= 1 }
+        return start &+ scalar(in: bytes, at: start).length > offset ? start : offset
+    }
+
     @inline(__always)
     private static func tail(_ byte: UInt8) -> UInt32? {
         byte & 0xC0 == 0x80 ? UInt32(byte & 0x3F) : nil

@@ -8,7 +8,8 @@ import TextEditing
             ("e\u{301}", "e\u{301}", 1), ("한국어", "한국어", 6), ("ｱｲ", "ｱｲ", 2),
             ("\u{1112}\u{1161}\u{11AB}", "\u{1112}\u{1161}\u{11AB}", 2),
             ("😀", "😀", 2), ("👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦", 2), ("👍🏽", "👍🏽", 2), ("🇩🇪🇯🇵", "🇩🇪🇯🇵", 4),
-            ("❤\u{FE0F}", "❤\u{FE0F}", 2), ("❤", "❤", 1), ("1\u{FE0F}\u{20E3}", "1\u{FE0F}\u{20E3}", 2),
+            ("❤\u{FE0F}", "❤\u{FE0F}", 2), ("❤", "❤", 1),
+            ("1\u{FE0F}\u{20E3}", "1\u{FE0F}\u{20E3}", 2),
             ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2), ("नमस्ते", "नमस्ते", 4), ("می\u{200C}خواهم", "می\u{200C}خواهم", 7),
         ])
     func keepsWriting(text: String, shown: String, width: Int) {
@@ -21,12 +22,15 @@ import TextEditing
 
     @Test(
         arguments: [
-            ("\u{1B}[31mred", "^[[31mred"), ("a\nb\tc", "a^Jb^Ic"), ("\r\n", "^M^J"), ("\u{0}\u{7F}", "^@^?"),
+            ("\u{1B}[31mred", "^[[31mred"), ("a\nb\tc", "a^Jb^Ic"), ("\r\n", "^M^J"),
+            ("\u{0}\u{7F}", "^@^?"),
             ("\u{9B}31m", "<U+009B>31m"), ("a\u{202E}b\u{2066}", "a<U+202E>b<U+2066>"),
             ("pay\u{200B}pal", "pay<U+200B>pal"), ("a\u{200D}b", "a<U+200D>b"),
-            ("x\u{FE0F}", "x<U+FE0F>"), ("\u{FEFF}top", "<U+FEFF>top"), ("so\u{AD}ft", "so<U+00AD>ft"),
+            ("x\u{FE0F}", "x<U+FE0F>"), ("\u{FEFF}top", "<U+FEFF>top"),
+            ("so\u{AD}ft", "so<U+00AD>ft"),
             ("\u{E0041}", "<U+E0041>"), ("\u{3164}", "<U+3164>"), ("\u{2028}", "<U+2028>"),
-            ("\u{10FFFF}", "<U+10FFFF>"), ("👨\u{200D}x", "👨<U+200D>x"), ("\u{301}a", "\u{25CC}\u{301}a"),
+            ("\u{10FFFF}", "<U+10FFFF>"), ("👨\u{200D}x", "👨<U+200D>x"),
+            ("\u{301}a", "\u{25CC}\u{301}a"),
             ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}<U+FE0F>"),
         ])
     func showsWhatHides(text: String, shown: String) {
@@ -42,12 +46,16 @@ import TextEditing
     }
 
     @Test func neverEmitsAControlForAnyScalar() {
-        for value in (UInt32(0)...0x1FFFF).filter({ $0 < 0x3000 || $0 > 0xD7FF || $0 % 7 == 0 }) + Array(0xE0000...0xE0FFF) {
+        for value in (UInt32(0)...0x1FFFF).filter({ $0 < 0x3000 || $0 > 0xD7FF || $0 % 7 == 0 })
+            + Array(0xE0000...0xE0FFF)
+        {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let visible = VisibleText("a" + String(scalar) + "b")
             let isSafe = visible.glyphs.allSatisfy { glyph in
                 (1...2).contains(glyph.width)
-                    && glyph.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+                    && glyph.text.unicodeScalars.allSatisfy {
+                        $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+                    }
             }
             if !isSafe { Issue.record("U+\(String(value, radix: 16))") }
         }

@@ -1,0 +1,182 @@
+/// A text being edited: what it says, what is selected, what can be undone, how it is laid out.
+///
+/// The model behind every view that edits text, and all its rules; it knows no keys and no screen.
+/// Everything that changes the text goes through here, so that selection, history and layout never
+/// part.
+public struct TextEditor: Sendable {
+    public private(set) var text: TextBuffer
+    public private(set) var selection = Selection(caret: 0)
+    /// On which row a caret at a soft wrap stands.
+    public private(set) var affinity = CaretAffinity.downstream
+    public private(set) var history = UndoHistory()
+    public var layout: TextLayout
+
+    /// The cell that moving up and down aims for.
+    private var goalColumn: Int?
+    private var savedState: UndoHistory.State
+
+    public init(
+        _ text: TextBuffer = TextBuffer(),
+        layout options: TextLayoutOptions = TextLayoutOptions(columns: 80)
+    ) {
+        self.text = text
+        layout = TextLayout(options: options)
+        savedState = history.state
+    }
+
+    // MARK: - State
+
+    public var caret: Int { selection.head }
+
+    /// Whether the text differs from what was saved last; undoing to that state makes it false.
+    public var isDirty: Bool { history.state != savedState }
+
+    /// Names the text as it is, to be handed to `markSaved` when it has been written.
+    public var state: UndoHistory.State { history.state }
+
+    /// Declares the text as it is now saved.
+    public mutating func markSaved() {
+        markSaved(history.state)
+    }
+
+    /// Declares an earlier state saved: the one that was current when writing it began.
+    public mutating func markSaved(_ state: UndoHistory.State) {
+        savedState = state
+        history.closeGroup()
+    }
+
+    /// Exchanges the whole text for one from elsewhere; the history begins anew and it is clean.
+    public mutating func load(_ text: TextBuffer) {
+        self = TextEditor(text, layout: layout.options)
+    }
+
+    // MARK: - Editing
+
+    /// Replaces a range, as one change.
+    ///
+    /// - Parameter selection: The selection afterwards; a caret behind the new text if not given.
+    public mutating func replace(
+        _ range: Range<Int>, with new: TextBuffer, grouping: EditGrouping = .alone,
+        selecting selection: Selection? = nil
+    ) {
+        guard !range.isEmpty || !new.isEmpty else { return }
+        let after = selection ?? Selection(caret: range.lowerBound + new.count)
+        let change = TextChange(
+            offset: range.lowerBound, removed: TextFragment(range, of: text),
+            inserted: TextFragment(new))
+        let transaction = EditTransaction(
+            changes: [change], selectionBefore: self.selection, selectionAfter: after)
+        perform(transaction)
+        history.record(transaction, grouping: grouping)
+    }
+
+    /// Replaces many ranges as one step, for replacing all that was found.
+    ///
+    /// - Parameter edits: In ascending order and apart from each other, with the ranges of the text
+    ///   as it is now.
+    public mutating func replaceAll(_ edits: [(range: Range<Int>, text: TextBuffer)]) {
+        var shift = 0
+        var changes: [TextChange] = []
+        for edit in edits {
+            changes.append(
+                TextChange(
+                    offset: edit.range.lowerBound + shift,
+                    removed: TextFragment(edit.range, of: text),
+                    inserted: TextFragment(edit.text)))
+            shift += edit.text.count - edit.range.count
+        }
+        guard let last = changes.last else { return }
+        let transaction = EditTransaction(
+            changes: changes, selectionBefore: selection,
+            selectionAfter: Selection(caret: last.insertedRange.upperBound))
+        perform(transaction)
+        history.record(transaction, grouping: .alone)
+    }
+
+    /// Types text in place of the selection.
+    public mutating func type(_ typed: some StringProtocol) {
+        replace(selection.range, with: TextBuffer(typed), grouping: .typing)
+    }
+
+    /// Begins a new line, ended as the text's lines are.
+    public mutating func typeLineBreak() {
+        type(text.lineEnding.rawValue)
+    }
+
+    /// Puts text in place of the selection, as one step.
+    public mutating func paste(_ pasted: TextBuffer) {
+        replace(selection.range, with: pasted)
+    }
+
+    public mutating func undo() {
+        guard let transaction = history.undo() else { return }
+        perform(transaction)
+    }
+
+    public mutating func redo() {
+        guard let transaction = history.redo() else { return }
+        perform(transaction)
+    }
+
+    // MARK: - Selecting
+
+    /// Selects, ending the step of typing that may be under way.
+    ///
+    /// Ends inside a cluster are moved to its beginning.
+    public mutating func select(
+        _ new: Selection, affinity: CaretAffinity = .downstream, keepingGoal: Bool = false
+    ) {
+        let anchor = text.clusterBoundary(atOrBefore: new.anchor)
+        let head = new.head == new.anchor ? anchor : text.clusterBoundary(atOrBefore: new.head)
+        selection = Selection(anchor: anchor, head: head)
+        self.affinity = affinity
+        if !keepingGoal { goalColumn = nil }
+        history.closeGroup()
+    }
+
+    /// Puts the caret somewhere, or extends the selection to there.
+    public mutating func placeCaret(
+        at offset: Int, extending: Bool = false, affinity: CaretAffinity = .downstream,
+        keepingGoal: Bool = false
+    ) {
+        select(
+            Selection(anchor: extending ? selection.anchor : offset, head: offset),
+            affinity: affinity, keepingGoal: keepingGoal)
+    }
+
+    public mutating func selectAll() {
+        select(Selection(anchor: 0, head: text.count))
+    }
+
+    /// The selected text, sharing what it can with the whole.
+    public var selectedText: TextBuffer { text.extract(selection.range) }
+
+    // MARK: - Rows
+
+    /// The row with the caret.
+    public var caretRow: TextRow {
+        mutating get { layout.row(at: caret, affinity, in: text) }
+    }
+
+    /// The cell of the caret in its row.
+    public var caretColumn: Int {
+        mutating get { layout.column(of: caret, in: caretRow, of: text) }
+    }
+
+    /// The cell that moving up and down aims for, kept across short rows.
+    mutating func aimedColumn() -> Int {
+        let column = goalColumn ?? caretColumn
+        goalColumn = column
+        return column
+    }
+
+    private mutating func perform(_ transaction: EditTransaction) {
+        for change in transaction.changes {
+            change.apply(to: &text)
+            layout.didReplace(change.removedRange, withCount: change.insertedRange.count)
+        }
+        selection = transaction.selectionAfter
+        affinity = .downstream
+        goalColumn = nil
+    }
+}
