@@ -1,0 +1,69 @@
+public import Foundation
+
+/// A program that is run to its end, without a terminal.
+public struct Command: Sendable {
+    public struct Output: Sendable {
+        public let status: Int32
+        public let standardOutput: Data
+        public let standardError: Data
+
+        public var text: String { String(decoding: standardOutput, as: UTF8.self) }
+        public var errorText: String { String(decoding: standardError, as: UTF8.self) }
+    }
+
+    public var executable: String
+    public var arguments: [String]
+    public var environment: [String: String]
+    public var directory: String
+    public var input: Data
+
+    public init(
+        _ executable: String, _ arguments: [String] = [],
+        environment: [String: String] = TerminalProgram.plainEnvironment,
+        directory: String = "/", input: Data = Data()
+    ) {
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = environment
+        self.directory = directory
+        self.input = input
+    }
+
+    /// Runs it and returns all that it wrote.
+    ///
+    /// Its streams are files, so that nobody waits for anybody.
+    public func run() async throws -> Output {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "byteclub-command-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = ["in", "out", "error"].map { folder.appending(path: $0) }
+        try input.write(to: files[0])
+        try Data().write(to: files[1])
+        try Data().write(to: files[2])
+        let process = Process()
+        process.executableURL = URL(filePath: executable)
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = URL(filePath: directory)
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { process in
+                let isExit = process.terminationReason == .exit
+                continuation.resume(
+                    returning: isExit ? process.terminationStatus : 128 + process.terminationStatus)
+            }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return Output(
+            status: status, standardOutput: try Data(contentsOf: files[1]),
+            standardError: try Data(contentsOf: files[2]))
+    }
+}
