@@ -3,6 +3,8 @@
 /* #embed puts 450 KB into the program in no time. SwiftPM's `embedInCode` writes them as a Swift
  * array literal, which takes the compiler a minute and a half. */
 
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char note[] = {
 #embed "../../Resources/Welcome/Welcome to Byte Club.txt"
 };

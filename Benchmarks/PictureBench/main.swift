@@ -1,0 +1,17 @@
+// Measures pictures: decoding, re-encoding, cells. Prints a line for each figure, with the chafa,
+// djpeg and ImageMagick commands beside it where they are installed:
+//
+//     swift run -c release PictureBench
+//
+// Times are medians in milliseconds unless the name says otherwise.
+import Foundation
+
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peak" {
+    try printPeak(ofReencoding: URL(filePath: CommandLine.arguments[2]))
+} else {
+    let scene = try Scene()
+    measurePanning(scene)
+    try measureDecoding(scene)
+    try measureReencoding(scene)
+    try scene.remove()
+}
