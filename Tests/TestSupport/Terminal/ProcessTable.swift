@@ -52,7 +52,7 @@ public enum ProcessTable {
     }
 
     /// Kills every process of a session.
-    static func kill(session: Int32) {
+    public static func kill(session: Int32) {
         for process in all where statistics(of: process)?.dropFirst(3).first == "\(session)" {
             _ = Glibc.kill(process, SIGKILL)
         }

@@ -55,8 +55,8 @@ public final class PseudoTerminal: Sendable {
         if hasIdlePipe {
             let problem = byteclub_open_pipe(&pipe.reading, &pipe.writing)
             if problem != 0 {
-                close(ends.master)
-                close(ends.slave)
+                Glibc.close(ends.master)
+                Glibc.close(ends.slave)
             }
             try PseudoTerminal.check(problem)
         }
@@ -70,10 +70,10 @@ public final class PseudoTerminal: Sendable {
                     variables)
             }
         }
-        if pipe.writing >= 0 { close(pipe.writing) }
+        if pipe.writing >= 0 { Glibc.close(pipe.writing) }
         guard child > 0 else {
             for descriptor in [ends.master, ends.slave, pipe.reading] where descriptor >= 0 {
-                close(descriptor)
+                Glibc.close(descriptor)
             }
             throw POSIXError(POSIXErrorCode(rawValue: -child) ?? .EIO)
         }
@@ -92,6 +92,11 @@ public final class PseudoTerminal: Sendable {
 
     public func resize(to size: TerminalSize) {
         _ = byteclub_set_terminal_size(master, Int32(size.rows), Int32(size.columns))
+    }
+
+    /// Gives the descriptors back; for whoever uses this without a driver.
+    public func close() {
+        for descriptor in [master, slave, idle] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     private static func check(_ errno: Int32) throws {

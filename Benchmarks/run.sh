@@ -1,0 +1,35 @@
+#!/bin/sh
+# Prints every table of figures, each beside its peers in the same run: Benchmarks/run.sh [PART]...
+# Parts: terminal text pictures network; all of them without words. Figures are for quiet machines.
+set -eu
+cd "$(dirname "$0")/.."
+parts=${*:-terminal text pictures network}
+
+build() {
+    swift build --configuration release --product "$1" >&2
+}
+
+for part in $parts; do
+    case $part in
+    terminal)
+        build byteclub
+        build byteclub-bench
+        .build/release/byteclub-bench
+        ;;
+    text)
+        build TextBench
+        .build/release/TextBench
+        ;;
+    pictures)
+        build PictureBench
+        .build/release/PictureBench
+        ;;
+    network)
+        Benchmarks/network.sh
+        ;;
+    *)
+        echo "run.sh: there is no part $part (terminal text pictures network)" >&2
+        exit 2
+        ;;
+    esac
+done
