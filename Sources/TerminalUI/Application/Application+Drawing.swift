@@ -35,7 +35,11 @@ extension Application {
         let size = screen.size
         window.frame = Rect(size: size)
         window.layoutIfNeeded()
-        surface.clear(size: size)
+        if surface.size == size {
+            surface.clear()
+        } else {
+            surface = Surface(size: size, theme: surface.theme)
+        }
         let cursor: Point?
         if size.width < Window.smallestSize.width || size.height < Window.smallestSize.height {
             window.drawTooSmall(on: surface)

@@ -167,7 +167,7 @@ public final class CursesScreen: Screen {
             invalidate()
             special = draw(surface)
         }
-        shown = surface.cells
+        remember(surface)
         if cursorIsVisible != (cursor != nil) {
             curs_set(cursor == nil ? 0 : 1)
             cursorIsVisible = cursor != nil
@@ -180,7 +180,9 @@ public final class CursesScreen: Screen {
     /// Hands the cells that have changed to ncurses. Returns the rows that hold cells which have to
     /// be written after the frame; nil when the pairs did not suffice.
     private func draw(_ surface: Surface) -> [Int]? {
-        let isWhole = shown.count != surface.cells.count
+        let cells = surface.cells
+        let shown = shown
+        let isWhole = shown.count != cells.count
         if isWhole { byteclub_erase() }
         var special: [Int] = []
         var pen = Pen(style: nil, pair: 0)
@@ -189,7 +191,7 @@ public final class CursesScreen: Screen {
             var hasChanged = false
             var hadSpecial = false
             for index in start..<(start + size.width) {
-                let cell = surface.cells[index]
+                let cell = cells[index]
                 if !isWhole {
                     let old = shown[index]
                     if old == cell { continue }
@@ -201,10 +203,20 @@ public final class CursesScreen: Screen {
             }
             guard hasChanged else { continue }
             if hadSpecial { byteclub_repaint_row(Int32(row)) }
-            let cells = surface.cells[start..<(start + size.width)]
-            if cells.contains(where: isSpecial) { special.append(row) }
+            if cells[start..<(start + size.width)].contains(where: isSpecial) {
+                special.append(row)
+            }
         }
         return special
+    }
+
+    /// Keeps the frame to compare the next one with.
+    private func remember(_ surface: Surface) {
+        guard shown.count == surface.cells.count else {
+            shown = ContiguousArray(surface.cells)
+            return
+        }
+        shown.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: surface.cells) }
     }
 
     /// The pair last used, kept because neighbours mostly share it.

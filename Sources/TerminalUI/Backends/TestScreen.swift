@@ -34,7 +34,7 @@ public final class TestScreen: Screen {
     }
 
     public func present(_ surface: Surface, cursor: Point?) {
-        cells = surface.cells
+        cells = ContiguousArray(surface.cells)
         self.cursor = cursor
         frameCount += 1
     }

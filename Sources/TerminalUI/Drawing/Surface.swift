@@ -4,11 +4,12 @@
 /// window is cut. Text goes through ``draw(_:at:style:columns:truncation:)``, which makes control
 /// characters visible: nothing drawn can reach the terminal as an escape sequence.
 public final class Surface {
-    public private(set) var size: Size
+    public let size: Size
     public var theme: Theme
 
-    /// Row after row, `size.width × size.height` cells.
-    public private(set) var cells: ContiguousArray<Cell>
+    /// Row after row, `size.width × size.height` cells. A plain pointer that never changes: every
+    /// cell of every frame goes through here.
+    private let grid: UnsafeMutableBufferPointer<Cell>
 
     /// The window in its own coordinates: its origin is (0, 0).
     public var bounds: Rect { Rect(size: window.size) }
@@ -20,27 +21,28 @@ public final class Surface {
     public init(size: Size, theme: Theme = Theme(depth: .palette)) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         self.theme = theme
-        cells = ContiguousArray(repeating: .blank, count: self.size.width * self.size.height)
+        grid = .allocate(capacity: self.size.width * self.size.height)
+        grid.initialize(repeating: .blank)
         window = Rect(size: self.size)
         clip = window
     }
 
+    deinit { grid.deallocate() }
+
     /// Begins a new frame: everything blank, the window as large as the screen.
-    public func clear(size newSize: Size? = nil) {
-        if let newSize, newSize != size {
-            size = Size(width: max(0, newSize.width), height: max(0, newSize.height))
-            cells = ContiguousArray(repeating: .blank, count: size.width * size.height)
-        } else {
-            cells.withUnsafeMutableBufferPointer { $0.update(repeating: .blank) }
-        }
+    public func clear() {
+        grid.update(repeating: .blank)
         window = Rect(size: size)
         clip = window
     }
 
+    /// The cells, row after row; valid as long as the surface is.
+    var cells: UnsafeBufferPointer<Cell> { UnsafeBufferPointer(grid) }
+
     /// The cell at a place of the screen, blank outside.
     public subscript(column column: Int, row row: Int) -> Cell {
         guard column >= 0, row >= 0, column < size.width, row < size.height else { return .blank }
-        return cells[row * size.width + column]
+        return grid[row * size.width + column]
     }
 
     /// Draws with `rect` as the window: its corner is (0, 0), and nothing outside is touched.
@@ -56,6 +58,7 @@ public final class Surface {
 
     /// Puts one cell; a wide one that does not fit becomes a space.
     public func put(_ cell: Cell, at point: Point) {
+        let (window, clip) = (window, clip)
         let x = point.x + window.x
         let y = point.y + window.y
         guard y >= clip.y, y < clip.maxY else { return }
@@ -83,9 +86,7 @@ public final class Surface {
             release(area.x, y)
             release(area.maxX - 1, y)
             let start = y * size.width
-            cells.withUnsafeMutableBufferPointer { cells in
-                for x in area.columns { cells[start + x] = cell }
-            }
+            grid[(start + area.x)..<(start + area.maxX)].update(repeating: cell)
         }
     }
 
@@ -98,43 +99,43 @@ public final class Surface {
         let area = rect.offset(by: window.origin).intersection(clip)
         guard !area.isEmpty else { return }
         for y in area.rows {
-            for x in area.columns {
-                cells[y * size.width + x].style = change(cells[y * size.width + x].style)
+            for index in (y * size.width + area.x)..<(y * size.width + area.maxX) {
+                grid[index].style = change(grid[index].style)
             }
         }
     }
 
     /// Writes a cell of the screen and takes care of wide graphemes it cuts in two.
+    @inline(__always)
     private func write(_ cell: Cell, _ x: Int, _ y: Int) {
-        release(x, y)
-        cells[y * size.width + x] = cell
+        let index = y * size.width + x
+        if grid[index].columnCount != 1 { release(x, y) }
+        grid[index] = cell
     }
 
     /// Turns the other half of a wide grapheme at this place into a space.
     private func release(_ x: Int, _ y: Int) {
         let index = y * size.width + x
-        let old = cells[index]
+        let old = grid[index]
         if old.columnCount == 1 { return }
-        if old.columnCount == 2, x + 1 < size.width, cells[index + 1].columnCount == 0 {
-            cells[index + 1] = Cell(.space, style: old.style)
+        if old.columnCount == 2, x + 1 < size.width, grid[index + 1].columnCount == 0 {
+            grid[index + 1] = Cell(.space, style: old.style)
         }
-        if old.columnCount == 0, x > 0, cells[index - 1].columnCount == 2 {
-            cells[index - 1] = Cell(.space, style: old.style)
+        if old.columnCount == 0, x > 0, grid[index - 1].columnCount == 2 {
+            grid[index - 1] = Cell(.space, style: old.style)
         }
-        cells[index].columnCount = 1
+        grid[index].columnCount = 1
     }
 
-    /// Lets the text of this file's neighbours write a run of single columns quickly.
-    func writeASCII(_ bytes: some Sequence<UInt8>, at point: Point, style: Style) {
+    /// Writes a run of printable ASCII quickly.
+    func writeASCII(_ bytes: UnsafeBufferPointer<UInt8>, at point: Point, style: Style) {
+        let (window, clip) = (window, clip)
         let y = point.y + window.y
         guard y >= clip.y, y < clip.maxY else { return }
-        var x = point.x + window.x
-        for byte in bytes {
-            if x >= clip.maxX { break }
-            if x >= clip.x {
-                write(Cell(Grapheme(Unicode.Scalar(byte)), style: style), x, y)
-            }
-            x += 1
+        let start = point.x + window.x
+        let visible = max(start, clip.x)..<max(start, clip.x, min(start + bytes.count, clip.maxX))
+        for x in visible {
+            write(Cell(Grapheme(Unicode.Scalar(bytes[x - start])), style: style), x, y)
         }
     }
 }
