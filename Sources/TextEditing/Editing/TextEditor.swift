@@ -10,6 +10,8 @@ public struct TextEditor: Sendable {
     public private(set) var affinity = CaretAffinity.downstream
     public private(set) var history = UndoHistory()
     public var layout: TextLayout
+    /// An offset that edits before it carry along: where the part on the screen begins.
+    public var scrollAnchor = 0
 
     /// The cell that moving up and down aims for.
     private var goalColumn: Int?
@@ -174,9 +176,18 @@ public struct TextEditor: Sendable {
         for change in transaction.changes {
             change.apply(to: &text)
             layout.didReplace(change.removedRange, withCount: change.insertedRange.count)
+            carryAnchor(over: change)
         }
         selection = transaction.selectionAfter
         affinity = .downstream
         goalColumn = nil
+    }
+
+    private mutating func carryAnchor(over change: TextChange) {
+        if change.removedRange.upperBound <= scrollAnchor, change.offset < scrollAnchor {
+            scrollAnchor += change.insertedRange.count - change.removedRange.count
+        } else if change.offset < scrollAnchor {
+            scrollAnchor = change.offset
+        }
     }
 }

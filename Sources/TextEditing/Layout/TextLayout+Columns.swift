@@ -19,10 +19,16 @@ extension TextLayout {
     public func offset(atColumn target: Int, in row: TextRow, of text: TextBuffer) -> Int {
         var result = row.range.lowerBound
         walk(row.range, of: text) { step, _ in
-            result = step.source.lowerBound
-            if target < step.column + step.width { return false }
-            if row.isLastOfLine { result = step.source.upperBound }
-            return true
+            let isInside = target < step.column + step.width
+            if step.kind == .ascii {
+                let last = step.width - (row.isLastOfLine ? 0 : 1)
+                result = step.source.lowerBound + max(0, min(target - step.column, last))
+            } else {
+                result =
+                    isInside || !row.isLastOfLine
+                    ? step.source.lowerBound : step.source.upperBound
+            }
+            return !isInside
         }
         return result
     }
@@ -34,15 +40,45 @@ extension TextLayout {
         in row: TextRow, of text: TextBuffer, columns: Range<Int>? = nil,
         _ body: (_ column: Int, Glyph) -> Void
     ) {
+        forEachRun(in: row, of: text, columns: columns) { column, offset, bytes in
+            for index in 0..<bytes.count {
+                let source = offset + index..<offset + index + 1
+                body(
+                    column + index,
+                    Glyph(String(UnicodeScalar(bytes[index])), width: 1, source: source))
+            }
+        } glyph: { column, glyph in
+            body(column, glyph)
+        }
+    }
+
+    /// Calls `ascii` with runs of printable ASCII, a cell a byte, and `glyph` with everything else.
+    ///
+    /// For drawing fast; `forEachGlyph` brings the same one by one.
+    ///
+    /// - Parameter columns: The cells wanted. A run is cut to them; a glyph that reaches into them
+    ///   comes whole.
+    public func forEachRun(
+        in row: TextRow, of text: TextBuffer, columns: Range<Int>? = nil,
+        ascii: (_ column: Int, _ offset: Int, UnsafeBufferPointer<UInt8>) -> Void,
+        glyph body: (_ column: Int, Glyph) -> Void
+    ) {
         let visible = columns ?? 0..<Int.max
         walk(row.range, of: text) { step, bytes in
             guard step.column < visible.upperBound else { return false }
             guard step.column + step.width > visible.lowerBound else { return true }
-            if step.isTab {
+            switch step.kind {
+            case .ascii:
+                let first = max(0, visible.lowerBound - step.column)
+                let end = min(step.width, visible.upperBound - step.column)
+                ascii(
+                    step.column + first, step.source.lowerBound + first,
+                    UnsafeBufferPointer(rebasing: bytes[first..<end]))
+            case .tab:
                 for cell in step.column..<step.column + step.width {
                     body(cell, Glyph(" ", width: 1, source: step.source))
                 }
-            } else {
+            case .cluster:
                 var cell = step.column
                 VisibleText.forEachGlyph(in: bytes) { glyph in
                     var glyph = glyph
@@ -58,18 +94,25 @@ extension TextLayout {
 }
 
 private extension TextLayout {
-    /// A cluster on its way along a row.
+    /// A part of a row on the way along it.
     struct Step {
+        enum Kind {
+            /// A run of printable ASCII characters, each a cell.
+            case ascii
+            case tab
+            case cluster
+        }
+
+        var kind: Kind
         /// Where it is in the text.
         var source: Range<Int>
         var column: Int
         var width: Int
-        var isTab: Bool
     }
 
-    /// Walks the clusters of a range in windows, so that a row of a megabyte is not copied whole.
+    /// Walks a range in windows, so that a row of a megabyte is not copied whole.
     ///
-    /// `body` gets the bytes of the cluster and returns whether to go on.
+    /// `body` gets the bytes of the step and returns whether to go on.
     func walk(
         _ range: Range<Int>, of text: TextBuffer,
         _ body: (Step, UnsafeBufferPointer<UInt8>) -> Bool
@@ -85,15 +128,16 @@ private extension TextLayout {
             text.withBytes(in: base..<end) { bytes in
                 var offset = 0
                 while goesOn, offset + margin < bytes.count {
-                    let stop = GraphemeBreaker.clusterEnd(in: bytes, from: offset)
-                    let isTab = bytes[offset] == 0x09 && stop == offset + 1
+                    let (kind, stop) = Self.step(in: bytes, from: offset, isLast: margin == 0)
                     let width =
-                        isTab
-                        ? RowBreaker.tabCells(at: column, options.tabWidth, columns: limit)
-                        : ClusterShape.width(in: bytes, offset..<stop)
+                        switch kind {
+                        case .ascii: stop - offset
+                        case .tab: RowBreaker.tabCells(at: column, options.tabWidth, columns: limit)
+                        case .cluster: ClusterShape.width(in: bytes, offset..<stop)
+                        }
                     let step = Step(
-                        source: base + offset..<base + stop, column: column, width: width,
-                        isTab: isTab)
+                        kind: kind, source: base + offset..<base + stop, column: column,
+                        width: width)
                     goesOn = body(step, UnsafeBufferPointer(rebasing: bytes[offset..<stop]))
                     column += width
                     offset = stop
@@ -101,5 +145,19 @@ private extension TextLayout {
                 base += offset
             }
         }
+    }
+
+    @inline(__always)
+    static func step(
+        in bytes: UnsafeBufferPointer<UInt8>, from offset: Int, isLast: Bool
+    ) -> (kind: Step.Kind, end: Int) {
+        var end = offset
+        while end < bytes.count, bytes[end] &- 0x20 < 0x5F { end &+= 1 }
+        // The last one may carry marks.
+        let mayCarry = end < bytes.count ? bytes[end] >= 0x80 : !isLast
+        if mayCarry, end > offset { end &-= 1 }
+        if end > offset { return (.ascii, end) }
+        end = GraphemeBreaker.clusterEnd(in: bytes, from: offset)
+        return (bytes[offset] == 0x09 && end == offset + 1 ? .tab : .cluster, end)
     }
 }

@@ -1,0 +1,21 @@
+public import TextEditing
+
+/// What was cut or copied last, for all views of the program; the terminal's clipboard gets it too.
+@MainActor
+public final class Clipboard {
+    public static let shared = Clipboard()
+
+    public private(set) var text = TextBuffer()
+
+    /// Terminals take no more than this from a program (xterm: 100,000 characters of Base64).
+    private static let terminalLimit = 74_000
+
+    public init() {}
+
+    /// Keeps a text, and hands it to the terminal when that can take it.
+    public func put(_ text: TextBuffer, for application: Application?) {
+        guard !text.isEmpty else { return }
+        self.text = text
+        if text.count <= Self.terminalLimit { application?.copyToClipboard(text.string) }
+    }
+}

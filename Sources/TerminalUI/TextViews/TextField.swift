@@ -1,0 +1,144 @@
+internal import TextEditing
+
+/// A line of text to write: a name, a path, a filter.
+///
+/// The keys are those of ``TextView``; up, down and Esc are left to whoever holds the field. Text
+/// wider than the field scrolls sideways.
+public final class TextField: TextInputView {
+    /// Called when Enter is pressed; without it the key is left to others.
+    public var didSubmit: (@MainActor () -> Void)?
+
+    /// Asked when Tab is pressed what the text should become; nil leaves Tab to move the focus.
+    ///
+    /// Asked after each change too, for the footer to know whether there is something to complete.
+    public var completion: (@MainActor (String) -> String?)?
+
+    /// The first cell of the text that is shown.
+    private var firstVisibleColumn = 0
+    /// What the completion said of the text it was asked about last.
+    private var known: (text: String, completed: String?)?
+
+    public init() {
+        super.init(TextLayoutOptions(columns: 1, wraps: false))
+    }
+
+    /// The text. Setting it puts the caret at its end, forgets what could be undone and tells nobody.
+    public var text: String {
+        get { editor.text.string }
+        set {
+            guard newValue != text else { return }
+            editor.load(acceptable(newValue))
+            editor.move(.textEnd)
+            didEdit()
+        }
+    }
+
+    public override func sizeThatFits(_ available: Size) -> Size {
+        Size(width: available.width, height: min(1, available.height))
+    }
+
+    /// What is pasted becomes one line.
+    override func acceptable(_ text: String) -> TextBuffer {
+        let lines = text.split(whereSeparator: \.isNewline)
+        return TextBuffer(lines.joined(separator: " "))
+    }
+
+    override func didEdit() {
+        firstVisibleColumn = scrolled()
+        super.didEdit()
+    }
+
+    public override func layoutSubviews() {
+        firstVisibleColumn = scrolled()
+    }
+
+    /// The first column to show so that the caret, and as much text as fits, can be seen.
+    private func scrolled() -> Int {
+        let width = max(1, bounds.width)
+        let column = editor.caretColumn
+        let row = editor.caretRow
+        let end = editor.layout.column(of: row.range.upperBound, in: row, of: editor.text)
+        var first = min(firstVisibleColumn, max(0, end + 1 - width))
+        if column < first { first = max(0, column - width / 4) }
+        if column >= first + width { first = column - width + 1 }
+        return first
+    }
+
+    public override var cursorPosition: Point? {
+        guard isEditable else { return nil }
+        return Point(x: editor.caretColumn - firstVisibleColumn, y: 0)
+    }
+
+    public override func draw(on surface: Surface) {
+        let style = surface.theme[isFirstResponder ? .focusedField : .field]
+        let row = Rect(x: 0, y: 0, width: bounds.width, height: 1)
+        surface.fill(row, with: Cell(.space, style: style))
+        if editor.text.isEmpty {
+            surface.draw(placeholder, at: .zero, columns: bounds.width, on: style)
+            return
+        }
+        let line = editor.caretRow
+        surface.draw(
+            line, of: editor, columns: firstVisibleColumn..<firstVisibleColumn + bounds.width,
+            at: .zero, style: style,
+            selection: isFirstResponder ? editor.selection.range : 0..<0)
+    }
+
+    // MARK: - Keys
+
+    public override var keyTable: KeyTable {
+        KeyTable("Field") {
+            if didSubmit != nil {
+                KeyCommand.submitField.performs { self.didSubmit?() }
+            }
+            if isEditable, completed() != nil {
+                KeyCommand.completeField.performs { _ = self.complete() }
+            }
+            movingEntries
+            moves(.caretTextStart, .textStart)
+            moves(.caretTextEnd, .textEnd)
+            if isEditable { changingEntries }
+            copyingEntries
+        }
+    }
+
+    public override func keyDown(_ press: KeyPress) -> Bool {
+        if press == KeyPress(.tab), isEditable { return complete() }
+        return super.keyDown(press)
+    }
+
+    private func completed() -> String? {
+        guard let completion else { return nil }
+        let text = text
+        if let known, known.text == text { return known.completed }
+        let completed = completion(text)
+        known = (text, completed)
+        return completed
+    }
+
+    /// Takes over what the completion says now. Returns whether it had something to say.
+    private func complete() -> Bool {
+        known = nil
+        guard let completed = completed(), completed != text else { return false }
+        perform {
+            $0.replace(0..<$0.text.count, with: acceptable(completed))
+            $0.move(.textEnd)
+        }
+        return true
+    }
+
+    // MARK: - Mouse
+
+    public override func mouse(_ event: MouseEvent) -> Bool {
+        let isDrag = event.action == .drag
+        guard isDrag || event.action == .press, event.button == .left || isDrag else {
+            return event.action == .release
+        }
+        let column = max(0, event.location.x + firstVisibleColumn)
+        perform {
+            let offset = $0.layout.offset(atColumn: column, in: $0.caretRow, of: $0.text)
+            $0.placeCaret(at: offset, extending: isDrag)
+        }
+        return true
+    }
+}

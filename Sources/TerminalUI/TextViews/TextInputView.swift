@@ -1,0 +1,226 @@
+public import TextEditing
+
+/// What views that edit text have in common: the text, the keys that change it, the clipboard.
+public class TextInputView: View {
+    /// Called after each change of the text by the user; not after ``load(_:)``.
+    public var didChange: (@MainActor () -> Void)?
+
+    /// Called after the caret or the selection has moved.
+    public var didMoveCaret: (@MainActor () -> Void)?
+
+    /// Whether the text can be changed; if not, it can be read and copied.
+    public var isEditable = true {
+        didSet { if isEditable != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Shown while there is no text.
+    public var placeholder: TextLine = "" {
+        didSet { if placeholder != oldValue { setNeedsDisplay() } }
+    }
+
+    public var clipboard = Clipboard.shared
+
+    var editor: TextEditor
+
+    init(_ options: TextLayoutOptions) {
+        editor = TextEditor(TextBuffer(), layout: options)
+        super.init()
+    }
+
+    public override var canBecomeFirstResponder: Bool { true }
+
+    public override func focusDidChange() { setNeedsDisplay() }
+
+    // MARK: - Text
+
+    /// The text: a value that may be kept and sent elsewhere while editing goes on.
+    public var buffer: TextBuffer { editor.text }
+
+    /// Shows another text: nothing can be undone, nothing is selected, and it counts as saved.
+    public func load(_ buffer: TextBuffer) {
+        editor.load(buffer)
+        didEdit()
+    }
+
+    /// Whether the text differs from what was loaded, or declared clean, last.
+    public var isDirty: Bool { editor.isDirty }
+
+    /// Declares the text as it is now saved.
+    public func markClean() {
+        editor.markSaved()
+        setNeedsDisplay()
+    }
+
+    /// Names the text as it is, for ``markClean(_:)`` when it has been written.
+    public var state: UndoHistory.State { editor.state }
+
+    /// Declares an earlier state saved; what was typed since keeps the text dirty.
+    public func markClean(_ state: UndoHistory.State) {
+        editor.markSaved(state)
+        setNeedsDisplay()
+    }
+
+    /// Where the caret is. The column counts Unicode scalars from the beginning of the line.
+    public var caretPosition: TextPosition {
+        let text = editor.text
+        let line = text.line(at: editor.caret)
+        let start = text.start(ofLine: line)
+        return TextPosition(
+            line: line,
+            column: text.scalarCount(before: editor.caret) - text.scalarCount(before: start))
+    }
+
+    /// The selected bytes; empty at the caret when nothing is selected.
+    public var selectedRange: Range<Int> { editor.selection.range }
+
+    /// Selects bytes of the text and shows them.
+    public func select(_ range: Range<Int>) {
+        perform { $0.select(Selection(anchor: range.lowerBound, head: range.upperBound)) }
+    }
+
+    // MARK: - Editing
+
+    /// Lets `body` edit, then shows what has come of it and tells who wants to know.
+    func perform(_ body: (inout TextEditor) -> Void) {
+        let before = (editor.state, editor.selection)
+        body(&editor)
+        didEdit()
+        if editor.state != before.0 { didChange?() }
+        if editor.selection != before.1 { didMoveCaret?() }
+    }
+
+    /// Brings the caret into view; overridden by who scrolls.
+    func didEdit() { setNeedsDisplay() }
+
+    /// Pasted text as this view takes it.
+    func acceptable(_ text: String) -> TextBuffer { TextBuffer(text) }
+
+    public override func keyDown(_ press: KeyPress) -> Bool {
+        guard isEditable, let text = press.text else { return false }
+        perform { $0.type(text) }
+        return true
+    }
+
+    public override func paste(_ text: String) -> Bool {
+        guard isEditable else { return false }
+        let pasted = acceptable(text)
+        perform { $0.paste(pasted) }
+        return true
+    }
+
+    private func copy() {
+        clipboard.put(editor.selectedText, for: application)
+    }
+
+    private func cut(_ take: (inout TextEditor) -> TextBuffer) {
+        perform { clipboard.put(take(&$0), for: application) }
+    }
+
+    private func pasteFromClipboard() {
+        let text = clipboard.text
+        perform { $0.paste(text) }
+    }
+
+    // MARK: - Keys
+
+    func moves(_ command: KeyCommand, _ motion: TextMotion) -> KeyTable.Entry {
+        command.performs { self.perform { $0.move(motion) } }
+    }
+
+    func selects(_ command: KeyCommand, _ motion: TextMotion) -> KeyTable.Entry {
+        command.performs { self.perform { $0.move(motion, extending: true) } }
+    }
+
+    func deletes(_ command: KeyCommand, _ motion: TextMotion) -> KeyTable.Entry {
+        command.performs { self.perform { $0.delete(motion) } }
+    }
+
+    /// Moving and selecting within a line, as every text has it.
+    @KeyTableBuilder var movingEntries: [KeyTable.Entry] {
+        moves(.caretLeft, .left)
+        moves(.caretRight, .right)
+        moves(.caretWordLeft, .wordLeft)
+        moves(.caretWordRight, .wordRight)
+        moves(.caretRowStart, .rowStart)
+        moves(.caretRowEnd, .rowEnd)
+        selects(.selectLeft, .left)
+        selects(.selectRight, .right)
+        selects(.selectWordLeft, .wordLeft)
+        selects(.selectWordRight, .wordRight)
+        selects(.selectRowStart, .rowStart)
+        selects(.selectRowEnd, .rowEnd)
+        KeyCommand.selectAllText.performs { self.perform { $0.selectAll() } }
+    }
+
+    @KeyTableBuilder var changingEntries: [KeyTable.Entry] {
+        deletes(.deleteBackward, .left)
+        deletes(.deleteForward, .right)
+        deletes(.deleteWordBackward, .wordLeft)
+        deletes(.deleteWordForward, .wordRight)
+        KeyCommand.cutText.performs(unless: unlessSelected) { self.cut { $0.cut() } }
+        KeyCommand.cutLine.performs(unless: editor.text.isEmpty ? "There is no line to cut." : nil)
+        {
+            self.cut { $0.cutLine() }
+        }
+        KeyCommand.pasteText.performs(
+            unless: clipboard.text.isEmpty ? "Nothing was cut or copied yet." : nil
+        ) { self.pasteFromClipboard() }
+        KeyCommand.undoEdit.performs(
+            unless: editor.history.canUndo ? nil : "There is nothing to undo."
+        ) { self.perform { $0.undo() } }
+        KeyCommand.redoEdit.performs(
+            unless: editor.history.canRedo ? nil : "There is nothing to do again."
+        ) { self.perform { $0.redo() } }
+    }
+
+    /// Copying. Without a selection its key is left to others: `^C` also cancels.
+    @KeyTableBuilder var copyingEntries: [KeyTable.Entry] {
+        if !editor.selection.isEmpty {
+            KeyCommand.copyText.performs { self.copy() }
+        }
+    }
+
+    private var unlessSelected: String? {
+        editor.selection.isEmpty ? "Nothing is selected." : nil
+    }
+}
+
+extension Surface {
+    /// Draws a row of laid out text from a column of it on, and its selection.
+    ///
+    /// - Parameters:
+    ///   - columns: The cells of the row to be shown; the first of them is drawn at `point`.
+    ///   - selection: In bytes of the text.
+    func draw(
+        _ row: TextRow, of editor: TextEditor, columns: Range<Int>, at point: Point, style: Style,
+        selection: Range<Int>
+    ) {
+        let left = point.x - columns.lowerBound
+        let area = Rect(x: point.x, y: point.y, width: columns.count, height: 1)
+        inside(area) {
+            editor.layout.forEachRun(in: row, of: editor.text, columns: columns) {
+                column, _, bytes in
+                writeASCII(
+                    bytes, at: Point(x: left + column - point.x, y: 0), style: style)
+            } glyph: { column, glyph in
+                draw(glyph, at: Point(x: left + column - point.x, y: 0), style: style)
+            }
+            guard !selection.isEmpty else { return }
+            let first = max(selection.lowerBound, row.range.lowerBound)
+            let end = min(selection.upperBound, row.range.upperBound)
+            guard first <= end else { return }
+            let start = editor.layout.column(of: first, in: row, of: editor.text)
+            var stop = editor.layout.column(of: end, in: row, of: editor.text)
+            // A selected line's end shows as a cell of its own.
+            if row.isLastOfLine, selection.upperBound > row.range.upperBound,
+                selection.lowerBound <= row.range.upperBound
+            {
+                stop += 1
+            }
+            let marked = theme[.selectedText]
+            restyle(
+                Rect(x: start - columns.lowerBound, y: 0, width: stop - start, height: 1)
+            ) { _ in marked }
+        }
+    }
+}

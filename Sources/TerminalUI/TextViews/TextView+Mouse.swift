@@ -1,0 +1,49 @@
+internal import TextEditing
+
+extension TextView {
+    /// What the mouse does: a click places the caret, a second one selects the word, dragging
+    /// selects, the wheel scrolls.
+    func handle(_ event: MouseEvent) -> Bool {
+        switch event.action {
+        case .scrollUp: scroll(by: -3)
+        case .scrollDown: scroll(by: 3)
+        case .press where event.button == .left && isEditable: press(event)
+        case .drag where isEditable: drag(to: event.location)
+        case .release: return isEditable
+        default: return false
+        }
+        return true
+    }
+
+    private func press(_ event: MouseEvent) {
+        let offset = offset(at: event.location)
+        let now = application?.scheduler.now ?? .now
+        if let last = lastClick, last.point == event.location,
+            now - last.time < .milliseconds(400)
+        {
+            lastClick = nil
+            return select(editor.text.wordRange(at: offset))
+        }
+        lastClick = (event.location, now)
+        let isExtending = event.modifiers.contains(.shift)
+        perform { $0.placeCaret(at: offset, extending: isExtending) }
+    }
+
+    /// Dragging past an edge scrolls by a row.
+    private func drag(to point: Point) {
+        lastClick = nil
+        if point.y < 0 { scroll(by: -1) }
+        if point.y >= bounds.height { scroll(by: 1) }
+        let y = max(0, min(point.y, bounds.height - 1))
+        let offset = offset(at: Point(x: point.x, y: y))
+        perform { $0.placeCaret(at: offset, extending: true) }
+    }
+
+    private func offset(at point: Point) -> Int {
+        let rows = rowsOnScreen()
+        guard point.y < rows.count else { return editor.text.count }
+        let column = max(0, point.x - gutterWidth + firstVisibleColumn)
+        return editor.layout.offset(
+            atColumn: column, in: rows[max(0, point.y)], of: editor.text)
+    }
+}

@@ -1,0 +1,106 @@
+internal import TextEditing
+
+extension TextView {
+    /// Cells of the line numbers and the space after them.
+    var gutterWidth: Int {
+        guard showsLineNumbers else { return 0 }
+        let digits = "\(editor.text.lineCount)".utf8.count
+        return bounds.width > digits + 10 ? max(3, digits) + 1 : 0
+    }
+
+    /// Cells for the text and the caret behind it.
+    var textWidth: Int { max(1, bounds.width - gutterWidth) }
+
+    func updateLayout() {
+        editor.layout.options = TextLayoutOptions(
+            columns: textWidth - 1, tabWidth: tabWidth, wraps: wrapsLines)
+        visibleRows = []
+    }
+
+    /// The rows on the screen, from the scroll position on.
+    func rowsOnScreen() -> [TextRow] {
+        if visibleRows.isEmpty {
+            if editor.layout.options.columns != max(1, textWidth - 1) { updateLayout() }
+            visibleRows = editor.layout.rows(
+                from: firstRow(), count: max(1, bounds.height), in: editor.text)
+        }
+        return visibleRows
+    }
+
+    private func firstRow() -> TextRow {
+        let anchor = min(editor.scrollAnchor, editor.text.count)
+        let row = editor.layout.row(at: anchor, in: editor.text)
+        editor.scrollAnchor = row.range.lowerBound
+        return row
+    }
+
+    private func show(from row: TextRow) {
+        editor.scrollAnchor = row.range.lowerBound
+        visibleRows = []
+        setNeedsDisplay()
+    }
+
+    /// Scrolls so that the caret can be seen: by as little as can be, or to the middle when it is
+    /// far away.
+    func scrollToCaret() {
+        scrollSidewaysToCaret()
+        let height = max(1, bounds.height)
+        let caretRow = editor.caretRow
+        let rows = rowsOnScreen()
+        if rows.contains(where: { $0.range == caretRow.range }) { return }
+        if let first = rows.first, caretRow.range.lowerBound < first.range.lowerBound {
+            let near = row(before: first, by: height)
+            let isNear = caretRow.range.lowerBound >= near.range.lowerBound
+            return show(from: isNear ? caretRow : row(before: caretRow, by: height / 2))
+        }
+        guard let last = rows.last else { return }
+        let next = editor.layout.rows(from: last, count: height + 1, in: editor.text)
+        let isNear = next.contains { $0.range == caretRow.range }
+        show(from: row(before: caretRow, by: isNear ? height - 1 : height / 2))
+    }
+
+    private func scrollSidewaysToCaret() {
+        guard !wrapsLines else {
+            firstVisibleColumn = 0
+            return
+        }
+        let column = editor.caretColumn
+        let margin = min(8, textWidth / 4)
+        if column < firstVisibleColumn + margin {
+            firstVisibleColumn = max(0, column - margin)
+        } else if column >= firstVisibleColumn + textWidth {
+            firstVisibleColumn = column - textWidth + 1 + margin
+        }
+    }
+
+    private func row(before row: TextRow, by count: Int) -> TextRow {
+        var row = row
+        for _ in 0..<count {
+            guard let before = editor.layout.row(before: row, in: editor.text) else { break }
+            row = before
+        }
+        return row
+    }
+
+    /// Scrolls without moving the caret; the last row stays on the screen.
+    func scroll(by count: Int) {
+        guard let first = rowsOnScreen().first else { return }
+        if count < 0 { return show(from: row(before: first, by: -count)) }
+        let height = max(1, bounds.height)
+        let ahead = editor.layout.rows(from: first, count: height + count, in: editor.text)
+        let step = min(count, ahead.count - min(height, ahead.count))
+        if step > 0 { show(from: ahead[step]) }
+    }
+
+    func scroll(to offset: Int) {
+        show(from: editor.layout.row(at: offset, in: editor.text))
+        fillFromBelow()
+    }
+
+    /// Leaves no rows empty below the text's end while there is text above.
+    func fillFromBelow() {
+        guard let first = rowsOnScreen().first else { return }
+        let free = bounds.height - visibleRows.count
+        if free > 0, first.range.lowerBound > 0 { show(from: row(before: first, by: free)) }
+    }
+}
