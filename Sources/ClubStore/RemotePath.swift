@@ -21,8 +21,8 @@ public struct RemotePath: Hashable, Sendable {
         var path = RemotePath.root
         var rest = string[...]
         if rest.hasPrefix("/") { rest.removeFirst() }
-        if rest.hasSuffix("/") { rest.removeLast() }
         if !rest.isEmpty {
+            if rest.hasSuffix("/") { rest.removeLast() }
             for name in rest.split(separator: "/", omittingEmptySubsequences: false) {
                 path = try path.appending(String(name))
             }

@@ -9,7 +9,8 @@ public import FoundationEssentials
 ///   repeating, where they help, have been done by then, in bounds: a caller need not repeat anything by itself.
 /// - What else a call throws is listed with it. A call that throws has changed nothing, except that after `.offline`,
 ///   `.timedOut` and `.cancelled` a write may have arrived although its answer did not.
-/// - Only `put` and `upload` make missing parent folders.
+/// - Calls that put something at a path make the folders above it.
+/// - The root is a folder that can be neither removed nor moved (`.forbidden`), nor made or replaced (`.conflict`).
 ///
 /// The async calls leave the caller's actor: parsing and hashing never run on the main actor.
 public protocol RemoteStore: Sendable {

@@ -1,7 +1,7 @@
 /// One upload or download under way.
 ///
 /// Created suspended; kept alive by its store from ``resume()`` until it has finished. Everything about it happens on the main actor; the work itself does not.
-@MainActor public protocol Transfer: AnyObject {
+@MainActor public protocol Transfer: AnyObject, Sendable {
     /// The file in the store.
     var path: RemotePath { get }
 
@@ -19,7 +19,8 @@
     /// Starts it. Has no effect when it was started, finished or cancelled before.
     func resume()
 
-    /// Ends it. The state is ``TransferState/finished`` at once; the delegate hears `.cancelled` soon after, not from within this call.
+    /// Ends it. The state is ``TransferState/finished`` at once; the delegate hears `.cancelled` as soon as everything has stopped and
+    /// is cleaned up, half a second later at most, and not from within this call.
     func cancel()
 }
 

@@ -126,6 +126,7 @@ struct InMemoryClub {
     }
 
     mutating func delete(_ path: RemotePath) throws(StoreError) {
+        guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
         guard nodes[path] != nil else { throw StoreError(.notFound, during: .delete, at: path) }
         for inside in nodes.keys where inside.isInside(path) { nodes[inside] = nil }
         journal.append(.deleted(path))
@@ -134,6 +135,7 @@ struct InMemoryClub {
     mutating func move(
         _ path: RemotePath, to destination: RemotePath
     ) throws(StoreError) -> RemoteEntry {
+        guard !path.isRoot else { throw StoreError(.forbidden, during: .move, at: path) }
         guard nodes[path] != nil else { throw StoreError(.notFound, during: .move, at: path) }
         guard !destination.isInside(path) || destination == path else {
             throw StoreError(.nameNotAllowed, during: .move, at: destination)

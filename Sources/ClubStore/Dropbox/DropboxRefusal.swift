@@ -89,6 +89,8 @@ struct DropboxRefusal: Error, Hashable, Sendable {
             case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
             // Nothing was asked for that could be missing: this is no Dropbox API.
             case (.notFound, .account): .badAnswer
+            // To have waited in vain is no error of a long poll; being sent away is.
+            case (.timedOut, .waitForChanges): .serverUnavailable(retryAfter: nil)
             case (let code, _): code
             }
         return StoreError(

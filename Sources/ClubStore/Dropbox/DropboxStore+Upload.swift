@@ -73,7 +73,8 @@ private struct FileUpload: Sendable {
 
     func sendWhole() async throws(StoreError) -> RemoteFile {
         let call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
-        let answer = try await send(call, .file(source.url), from: 0)
+        let answer = try await send(
+            call, .file(source.url), from: 0, policy: store.configuration.policy)
         return try file(in: answer)
     }
 
@@ -141,16 +142,17 @@ extension FileUpload {
     private func sendChunk(
         _ call: DropboxCall, _ range: Range<Int64>
     ) async throws(StoreError) -> HTTPLoader.Answer {
-        try await send(call, .data(try await source.read(range)), from: range.lowerBound)
+        // In a session the server knows how far it has got: every request can be repeated, and patience pays.
+        var policy = store.configuration.policy
+        policy.reconnections = 3
+        return try await send(
+            call, .data(try await source.read(range)), from: range.lowerBound, policy: policy)
     }
 
     private func send(
-        _ call: DropboxCall, _ body: HTTPLoader.Body, from offset: Int64
+        _ call: DropboxCall, _ body: HTTPLoader.Body, from offset: Int64, policy: RetryPolicy
     ) async throws(StoreError) -> HTTPLoader.Answer {
         let observers = observers(from: offset)
-        // In a session the server knows how far it has got, so that every request can be repeated, and patience pays.
-        var policy = store.configuration.policy
-        if offset > 0 { policy.reconnections = 3 }
         return try await store.connection.send(
             during: .upload, at: path, policy: policy,
             makeCall: { call },

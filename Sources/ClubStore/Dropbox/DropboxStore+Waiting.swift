@@ -1,3 +1,4 @@
+import CurlNetworking
 import DropboxAPI
 import Synchronization
 
@@ -48,7 +49,7 @@ extension DropboxStore {
                 perform: { [waitingLoader] request throws(HTTPLoader.Failure) in
                     try await waitingLoader.load(request, limit: 1 << 16)
                 })
-        } catch where error.code == .timedOut {
+        } catch where error.underlying is URLError && error.code == .timedOut {
             // A middle-box lost the connection without a word, perhaps. Nothing is known: nothing is wrong.
             return false
         }

@@ -16,6 +16,7 @@ import Synchronization
     private let pacer = TaskPacer()
     private let work: Work
     private var task: Task<Void, Never>?
+    private var hasTold = false
 
     init(
         _ operation: StoreError.Operation, of path: RemotePath, delegate: any TransferDelegate,
@@ -53,15 +54,20 @@ import Synchronization
     func cancel() {
         guard state != .finished else { return }
         state = .finished
-        task?.cancel()
-        let cancelled = StoreError(.cancelled, during: operation, at: path)
-        Task { delegate?.transfer(self, didFinishWith: .failure(cancelled)) }
+        guard let task else {
+            Task { tellCancelled() }
+            return
+        }
+        task.cancel()
+        // Told by the work when it has cleaned up, but nobody waits long for that.
+        Task {
+            try? await Task.sleep(for: Self.patienceAfterCancel)
+            tellCancelled()
+        }
     }
 
-    /// Returns when no work is going on any more: a little later than the delegate hears of a cancel.
-    func waitUntilIdle() async {
-        await task?.value
-    }
+    /// How long the work may take to stop before the delegate is told without it.
+    private static let patienceAfterCancel = Duration.milliseconds(500)
 }
 
 extension StoreTransfer {
@@ -75,16 +81,24 @@ extension StoreTransfer {
         delegate?.transfer(self, didMove: count, ofExpected: expected)
     }
 
+    private func tellCancelled() {
+        guard !hasTold else { return }
+        hasTold = true
+        let cancelled = StoreError(.cancelled, during: operation, at: path)
+        delegate?.transfer(self, didFinishWith: .failure(cancelled))
+    }
+
     private func finish(with result: Result<RemoteFile, StoreError>) {
-        guard state == .running else { return }
+        guard state == .running else { return tellCancelled() }
         if case .success(let file) = result {
             byteCount = file.byteCount
             expectedByteCount = file.byteCount
             delegate?.transfer(self, didMove: byteCount, ofExpected: expectedByteCount)
             // Whoever heard that may have cancelled: then that is how it ended.
-            guard state == .running else { return }
+            guard state == .running else { return tellCancelled() }
         }
         state = .finished
+        hasTold = true
         delegate?.transfer(self, didFinishWith: result)
     }
 }

@@ -1,0 +1,146 @@
+import ClubStore
+import DropboxAPI
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes over the wire, to the letter.
+@Suite struct DropboxRequestTests {
+    private let emptyList = [LoopbackStep].json(#"{"entries":[],"cursor":"c","has_more":false}"#)
+
+    @Test func aCallIsAPostWithJSONInItsBody() async throws {
+        let dropbox = try ScriptedDropbox([emptyList])
+        _ = try await dropbox.store.list(.root)
+        let request = dropbox.requests[0]
+        #expect(request.lines[0] == "POST /2/files/list_folder HTTP/1.1")
+        #expect(request["Authorization"] == "Bearer the-token")
+        #expect(request.values(of: "Content-Type") == ["application/json"])
+        #expect(request["Expect"] == nil)
+        #expect(request.text == #"{"limit":2000,"path":""}"#)
+    }
+
+    @Test func aCallWithoutAnArgumentSendsNull() async throws {
+        let dropbox = try ScriptedDropbox([.html])
+        await expectFailure(.badAnswer) { _ = try await dropbox.store.account() }
+        #expect(dropbox.requests[0].text == "null")
+    }
+
+    @Test func aDownloadHasItsArgumentInAHeaderAndNoBodyAndNoType() async throws {
+        let text = Data("text".utf8)
+        let name = "/naïve 🏔️ \u{7F}.txt"
+        let dropbox = try ScriptedDropbox([.bytes(text, of: .named(name, data: text))])
+        let fetched = try await dropbox.store.fetch(path(name))
+        #expect(fetched.data == text)
+        #expect(fetched.file.path.string == name)
+        let request = dropbox.requests[0]
+        #expect(request.lines[0] == "POST /2/files/download HTTP/1.1")
+        #expect(
+            request["Dropbox-API-Arg"]
+                == #"{"path":"/na\u00efve \ud83c\udfd4\ufe0f \u007f.txt"}"#)
+        #expect(request["Content-Type"] == nil)
+        #expect(request.body.isEmpty)
+        #expect(request["Range"] == nil)
+    }
+
+    @Test func anUploadHasItsArgumentInAHeaderAndBytesInItsBody() async throws {
+        let text = Data("text".utf8)
+        let dropbox = try ScriptedDropbox([.json(FileMetadata.named("/a.txt", data: text))])
+        _ = try await dropbox.store.put(
+            text, at: path("/a.txt"), mode: .update(Revision(rawValue: "0123456789")))
+        let request = dropbox.requests[0]
+        #expect(request.lines[0] == "POST /2/files/upload HTTP/1.1")
+        #expect(request.values(of: "Content-Type") == ["application/octet-stream"])
+        #expect(request["Expect"] == nil)
+        #expect(request["Content-Length"] == "4")
+        #expect(request.text == "text")
+        let argument = try #require(request["Dropbox-API-Arg"])
+        let read = try WireJSON.decodeArgument(UploadArg.self, from: Data(argument.utf8))
+        #expect(read.commit.mode == .update("0123456789"))
+        #expect(read.commit.autorename == false)
+        #expect(read.contentHash == ContentHash(of: text))
+    }
+
+    @Test func aLongPollCarriesNoToken() async throws {
+        let dropbox = try ScriptedDropbox([.json(#"{"changes":true}"#)])
+        let hasChanges = try await dropbox.store.waitForChanges(
+            after: Cursor(rawValue: "c"), atMost: .seconds(240))
+        #expect(hasChanges)
+        let request = dropbox.requests[0]
+        #expect(request.lines[0] == "POST /2/files/list_folder/longpoll HTTP/1.1")
+        #expect(request["Authorization"] == nil)
+        let argument = try WireJSON.decodeArgument(
+            ListFolderLongpollArg.self, from: Data(request.body))
+        #expect((239...240).contains(argument.timeout))
+    }
+
+    @Test func aShortWaitStillAsksForTheLeastTheServerTakes() async throws {
+        let dropbox = try ScriptedDropbox([.json(#"{"changes":false}"#)])
+        let hasChanges = try await dropbox.store.waitForChanges(
+            after: Cursor(rawValue: "c"), atMost: .seconds(5))
+        #expect(!hasChanges)
+        #expect(dropbox.requests[0].text == #"{"cursor":"c","timeout":30}"#)
+    }
+
+    @Test func theServersBackoffIsObeyedBeforeTheNextLongPoll() async throws {
+        let dropbox = try ScriptedDropbox([.json(#"{"changes":false,"backoff":60}"#)])
+        let cursor = Cursor(rawValue: "c")
+        _ = try await dropbox.store.waitForChanges(after: cursor, atMost: .seconds(240))
+        #expect(dropbox.waits.isEmpty)
+        _ = try await dropbox.store.waitForChanges(after: cursor, atMost: .seconds(240))
+        let wait = try #require(dropbox.waits.first)
+        #expect(wait > .seconds(50) && wait <= .seconds(60))
+    }
+
+    @Test func everyPageIsFollowed() async throws {
+        func page(_ name: String, cursor: String, hasMore: Bool) -> [LoopbackStep] {
+            .json(
+                ListFolderResult(
+                    entries: [.file(.named("/" + name))], cursor: cursor, hasMore: hasMore))
+        }
+        let empty = [LoopbackStep].json(
+            ListFolderResult(entries: [], cursor: "2", hasMore: true))
+        let dropbox = try ScriptedDropbox([
+            page("a", cursor: "1", hasMore: true), empty, page("b", cursor: "3", hasMore: false),
+        ])
+        let listing = try await dropbox.store.list(.root)
+        #expect(listing.entries.map(\.path.string) == ["/a", "/b"])
+        #expect(listing.cursor.rawValue == "3")
+        #expect(
+            dropbox.routes
+                == ["files/list_folder", "files/list_folder/continue", "files/list_folder/continue"])
+        #expect(dropbox.requests[2].text == #"{"cursor":"2"}"#)
+    }
+
+    @Test func aServerThatAnnouncesMoreForEverIsNotBelieved() async throws {
+        let dropbox = try ScriptedDropbox([
+            .json(#"{"entries":[],"cursor":"same","has_more":true}"#)
+        ])
+        await expectFailure(.badAnswer) { _ = try await dropbox.store.list(.root) }
+        #expect(dropbox.requests.count == 2)
+    }
+
+    @Test func aClubInAFolderOfTheServerKnowsNothingOutsideIt() async throws {
+        let listing = [LoopbackStep].json(
+            ListFolderResult(
+                entries: [
+                    .file(.named("/Apps/Byte Club/a.txt")),
+                    .folder(
+                        FolderMetadata(
+                            name: "photos", pathLower: "/apps/byte club/photos",
+                            pathDisplay: "/apps/byte club/photos", id: "id:x")),
+                    .other("something_new"),
+                ], cursor: "c", hasMore: false))
+        let folder = try path("/apps/byte club")
+        let dropbox = try ScriptedDropbox([listing], configure: { $0.folder = folder })
+        let entries = try await dropbox.store.list(.root).entries
+        #expect(entries.map(\.path.string) == ["/a.txt", "/photos"])
+        #expect(dropbox.requests[0].text.contains(#""path":"/apps/byte club""#))
+    }
+
+    @Test func fieldsThatAreNewDoNoHarm() async throws {
+        let dropbox = try ScriptedDropbox([
+            .json(#"{"entries":[],"cursor":"c","has_more":false,"novelty":{"a":[1]}}"#)
+        ])
+        #expect(try await dropbox.store.list(.root).cursor.rawValue == "c")
+    }
+}

@@ -1,0 +1,234 @@
+import ClubStoreTestSupport
+import DropboxAPI
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+@MainActor @Suite struct UploadTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func bytes(_ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2) })
+    }
+
+    /// Answers an upload with the facts of what has come.
+    nonisolated fileprivate static func accept(_ body: [UInt8]) -> [LoopbackStep] {
+        .json(FileMetadata.named("/up.jpg", data: Data(body)))
+    }
+
+    @Test func progressGoesUpAndReachesTheEndOnlyWhenConfirmed() async throws {
+        let gate = LoopbackGate()
+        let dropbox = try ScriptedDropbox { request in
+            [.wait(gate)] + Self.accept(request.body)
+        }
+        let content = bytes(3_000_000)
+        let recorder = Recorder()
+        let transfer = dropbox.store.upload(
+            fileAt: try folder.write(content, to: "f"), to: try path("/up.jpg"), mode: .add,
+            delegate: recorder)
+        transfer.resume()
+        await dropbox.server.requests(atLeast: 1)
+        // Every byte is over there, but nothing was said yet.
+        #expect(transfer.state == .running)
+        #expect(recorder.progress.allSatisfy { $0.moved < 3_000_000 })
+        gate.open()
+        await recorder.waitForEnd()
+        #expect(recorder.progress.map(\.moved) == recorder.progress.map(\.moved).sorted())
+        #expect(recorder.progress.last?.moved == 3_000_000)
+        #expect(recorder.progress.allSatisfy { $0.expected == 3_000_000 })
+        #expect(recorder.progress.filter { $0.moved == 3_000_000 }.count == 1)
+        #expect(recorder.results.count == 1)
+        #expect(transfer.state == .finished)
+        #expect(Data(dropbox.requests[0].body) == content)
+    }
+
+    @Test func aCancelEndsItAtOnceAndTheServerSeesIt() async throws {
+        let dropbox = try ScriptedDropbox { _ in [.stall] }
+        let recorder = Recorder()
+        let transfer = dropbox.store.upload(
+            fileAt: try folder.write(bytes(100), to: "f"), to: try path("/up.jpg"), mode: .add,
+            delegate: recorder)
+        transfer.resume()
+        await dropbox.server.requests(atLeast: 1)
+        transfer.cancel()
+        #expect(transfer.state == .finished)
+        #expect(recorder.results.isEmpty)
+        transfer.cancel()
+        transfer.resume()
+        await recorder.waitForEnd()
+        await dropbox.server.end(ofConnection: 0)
+        #expect(recorder.results.count == 1)
+        #expect(throws: StoreError.self) { try recorder.results[0].get() }
+    }
+
+    @Test func anUploadThatNobodyListensToGoesOn() async throws {
+        let dropbox = try ScriptedDropbox { Self.accept($0.body) }
+        do {
+            let transfer = dropbox.store.upload(
+                fileAt: try folder.write(bytes(10), to: "f"), to: try path("/up.jpg"), mode: .add,
+                delegate: Recorder())
+            transfer.resume()
+        }
+        await dropbox.server.requests(atLeast: 1)
+    }
+
+    @Test func aServerThatDiesUnderwayIsAskedOnceMore() async throws {
+        let dropbox = try ScriptedDropbox([[.reset], Self.accept(Array(bytes(1000)))])
+        let file = try await Recorder.upload(
+            try folder.write(bytes(1000), to: "f"), to: path("/up.jpg"), in: dropbox.store)
+        #expect(file.byteCount == 1000)
+        let hopeless = try ScriptedDropbox([[.reset]])
+        await expectFailure(.offline) {
+            _ = try await Recorder.upload(
+                try folder.write(bytes(1000), to: "f"), to: path("/up.jpg"), in: hopeless.store)
+        }
+        #expect(hopeless.requests.count == 2)
+    }
+
+    @Test func otherBytesOnTheServerAreDamage() async throws {
+        let dropbox = try ScriptedDropbox([Self.accept([1, 2, 3])])
+        await expectFailure(.damaged) {
+            _ = try await Recorder.upload(
+                try folder.write(Data([1, 2, 4]), to: "f"), to: path("/up.jpg"), in: dropbox.store)
+        }
+    }
+
+    @Test func aFileThatChangesUnderwayIsReported() async throws {
+        let file = try folder.write(bytes(1000), to: "f")
+        let dropbox = try ScriptedDropbox { request in
+            try? Data("changed".utf8).write(to: file)
+            return Self.accept(request.body)
+        }
+        await expectFailure(.changedMeanwhile) {
+            _ = try await Recorder.upload(file, to: path("/up.jpg"), in: dropbox.store)
+        }
+    }
+
+    @Test func onlyOneGoesAtATime() async throws {
+        let dropbox = try ScriptedDropbox { Self.accept($0.body) }
+        try await withThrowingTaskGroup(of: RemoteFile.self) { group in
+            for index in 0..<5 {
+                let file = try folder.write(bytes(100_000 + index), to: "f\(index)")
+                group.addTask {
+                    try await Recorder.upload(file, to: path("/up.jpg"), in: dropbox.store)
+                }
+            }
+            for try await _ in group {}
+        }
+        #expect(dropbox.server.connectionCount == 1)
+        #expect(dropbox.requests.count == 5)
+    }
+
+    // MARK: - In chunks
+
+    /// A server side of upload sessions, with faults.
+    private final class Sessions: Sendable {
+        let content = Mutex<[UInt8]>([])
+        /// Connections to break after the bytes were taken, by the number of the request.
+        let lostAnswers: Set<Int>
+        private let count = Mutex(0)
+
+        init(lostAnswers: Set<Int> = []) {
+            self.lostAnswers = lostAnswers
+        }
+
+        func answer(_ request: LoopbackRequest) -> [LoopbackStep] {
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let steps = take(request)
+            return lostAnswers.contains(number) ? [.close] : steps
+        }
+
+        private func take(_ request: LoopbackRequest) -> [LoopbackStep] {
+            let argument = Data((request["Dropbox-API-Arg"] ?? request.text).utf8)
+            if request.target == "/2/files/upload_session/start" {
+                content.withLock { $0 = request.body }
+                return .json(#"{"session_id":"s"}"#)
+            }
+            if request.target == "/2/files/upload_session/append_v2",
+                let append = try? WireJSON.decodeArgument(
+                    UploadSessionAppendArg.self, from: argument)
+            {
+                guard let offset = add(request.body, at: append.cursor.offset) else {
+                    return .json("null")
+                }
+                return .refusal(#"{".tag":"incorrect_offset","correct_offset":\#(offset)}"#)
+            }
+            if request.target == "/2/files/upload_session/finish",
+                let finish = try? WireJSON.decodeArgument(
+                    UploadSessionFinishArg.self, from: argument)
+            {
+                guard let offset = add(request.body, at: finish.cursor.offset) else {
+                    return UploadTests.accept(content.withLock { $0 })
+                }
+                return .refusal(
+                    #"{".tag":"lookup_failed","lookup_failed":{".tag":"incorrect_offset","correct_offset":\#(offset)}}"#
+                )
+            }
+            return [.answer("400 Bad Request", body: "unexpected \(request.target)")]
+        }
+
+        /// Where it should go on instead; nil when taken.
+        private func add(_ bytes: [UInt8], at offset: UInt64) -> Int? {
+            content.withLock { content in
+                guard content.count == Int(offset) else { return content.count }
+                content += bytes
+                return nil
+            }
+        }
+    }
+
+    private func inChunks(_ sessions: Sessions) throws -> ScriptedDropbox {
+        try ScriptedDropbox(configure: {
+            $0.limits = DropboxStore.UploadLimits(wholeFileByteCount: 1000, chunkByteCount: 400)
+        }, answering: sessions.answer)
+    }
+
+    @Test func aLargeFileTravelsInASession() async throws {
+        let sessions = Sessions()
+        let dropbox = try inChunks(sessions)
+        let content = bytes(1100)
+        let recorder = Recorder()
+        let transfer = dropbox.store.upload(
+            fileAt: try folder.write(content, to: "f"), to: try path("/up.jpg"), mode: .add,
+            delegate: recorder)
+        transfer.resume()
+        await recorder.waitForEnd()
+        #expect(try recorder.results[0].get().byteCount == 1100)
+        #expect(
+            dropbox.routes == [
+                "files/upload_session/start", "files/upload_session/append_v2",
+                "files/upload_session/finish",
+            ])
+        #expect(dropbox.requests.map(\.body.count) == [400, 400, 300])
+        #expect(Data(sessions.content.withLock { $0 }) == content)
+        let argument = try #require(dropbox.requests[2]["Dropbox-API-Arg"])
+        let finish = try WireJSON.decodeArgument(
+            UploadSessionFinishArg.self, from: Data(argument.utf8))
+        #expect(finish.cursor == UploadSessionCursor(sessionID: "s", offset: 800))
+        #expect(finish.commit.path == "/up.jpg")
+        #expect(recorder.progress.map(\.moved) == recorder.progress.map(\.moved).sorted())
+        #expect(recorder.progress.last?.moved == 1100)
+    }
+
+    /// Whichever answer is lost, the file arrives once and whole.
+    @Test(arguments: [Set([0]), [1], [2], [1, 2], [0, 1, 2]])
+    func lostAnswersDoNoHarm(_ lost: Set<Int>) async throws {
+        let sessions = Sessions(lostAnswers: lost)
+        let dropbox = try inChunks(sessions)
+        let content = bytes(1100)
+        let file = try await Recorder.upload(
+            try folder.write(content, to: "f"), to: path("/up.jpg"), in: dropbox.store)
+        #expect(file.byteCount == 1100)
+        #expect(Data(sessions.content.withLock { $0 }) == content)
+    }
+}

@@ -1,0 +1,45 @@
+import ClubStore
+import Testing
+
+@Suite struct RemotePathTests {
+    @Test(arguments: [
+        ("", "/"), ("/", "/"), ("a", "/a"), ("/a", "/a"), ("/a/", "/a"), ("/a/b.txt", "/a/b.txt"),
+        ("/ a /\u{1B}[31m", "/ a /\u{1B}[31m"),
+    ])
+    func readsPaths(_ text: String, _ expected: String) throws {
+        #expect(try RemotePath(validating: text).string == expected)
+    }
+
+    @Test(arguments: ["//", "/a//b", "/.", "/a/..", "/a/./b", "/nul\0", "/" + String(repeating: "é", count: 128)])
+    func refusesWhatNamesNothing(_ text: String) {
+        #expect(throws: StoreError.self) { try RemotePath(validating: text) }
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "a/b", "a\\b", "tab\there", "end.", "end ", " begin", "esc\u{1B}[0m", "del\u{7F}",
+        "c1\u{9B}",
+    ])
+    func refusesNewNamesThatSomeStoreCouldNotKeep(_ name: String) {
+        #expect(throws: StoreError.self) { try RemotePath.root.appending(newName: name) }
+    }
+
+    @Test func newNamesAreComposed() throws {
+        let file = try RemotePath.root.appending(newName: "e\u{301}.txt")
+        #expect(Array(file.name.unicodeScalars) == Array("\u{E9}.txt".unicodeScalars))
+    }
+
+    @Test func knowsItsFamily() throws {
+        let file = try RemotePath(validating: "/photos/old/c.jpg")
+        #expect(file.name == "c.jpg")
+        #expect(file.parent?.string == "/photos/old")
+        #expect(RemotePath.root.parent == nil)
+        #expect(file.isInside(try RemotePath(validating: "/photos")))
+        #expect(file.isInside(.root))
+        #expect(!file.isInside(try RemotePath(validating: "/pho")))
+    }
+
+    @Test func sortsAFolderRightBeforeItsChildren() throws {
+        let paths = try ["/b", "/a b", "/a/x", "/a"].map { try RemotePath(validating: $0) }
+        #expect(paths.sorted().map(\.string) == ["/a", "/a/x", "/a b", "/b"])
+    }
+}
