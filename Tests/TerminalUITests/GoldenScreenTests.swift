@@ -132,7 +132,7 @@ import Testing
             │  │                                 Cancel      Done   │  │
             │  ╰────────────────────────────────────────────────────╯  │
             ╰──────────────────────────────────────────────────────────╯
-             Esc cancel  Tab next  ? keys
+             Esc cancel  Tab next  F1 keys
             """)
         #expect(harness.screen.cursor == Point(x: 14, y: 3))
     }

@@ -63,6 +63,8 @@ final class PlainField: View {
 
     override var canBecomeFirstResponder: Bool { true }
 
+    override var acceptsText: Bool { true }
+
     override func keyDown(_ press: KeyPress) -> Bool {
         guard let character = press.text else { return false }
         text += character

@@ -89,6 +89,11 @@ import Testing
         #expect(harness.application.topViewController is KeyMenuController)
     }
 
+    @Test func keysThatWouldBeWrittenAreNotOffered() throws {
+        let harness = try Harness(FieldController(log: Log()), width: 80)
+        #expect(harness.footer == " F1 keys")
+    }
+
     @Test func aPasteGoesToTheFieldAndInAListNowhere() throws {
         let controller = FieldController(log: Log())
         let harness = try Harness(controller)

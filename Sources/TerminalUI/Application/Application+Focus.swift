@@ -22,10 +22,16 @@ extension Application {
         return true
     }
 
-    /// Takes the keys from whoever has them and gives them to the controller on top.
-    func dropFocus() {
+    /// Takes the keys from a view that leaves the screen and gives them to what the controller on
+    /// top prefers, else to the controller itself.
+    func dropFocus(from leaving: View) {
         let old = firstResponder
         firstResponder = topViewController
+        if let heir = topViewController?.preferredFirstResponder, !heir.isDescendant(of: leaving),
+            heir.becomeFirstResponder()
+        {
+            return
+        }
         (old as? View)?.focusDidChange()
         setNeedsDisplay()
     }

@@ -90,7 +90,10 @@ final class InputLoop {
     }
 
     private func hand(on events: [InputEvent]) {
-        for event in events { application?.handle(event) }
+        for event in events {
+            guard let application, application.exitStatus == nil else { return }
+            application.handle(event)
+        }
     }
 
     private func finishTurn() {

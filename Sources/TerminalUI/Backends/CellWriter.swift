@@ -1,47 +1,74 @@
 import TextEditing
 
 /// Writes cells as escape sequences, for what ncurses cannot draw.
+///
+/// Cells one after the other need no cursor moves, and cells in one style no new colours.
 @MainActor
 struct CellWriter {
     private let description: TerminalDescription
     private let depth: ColorDepth
     private(set) var bytes: [UInt8] = []
 
+    /// Where the cursor is, as far as that is sure.
+    private var place: Point?
+    private var style: Style?
+
     init(description: TerminalDescription, depth: ColorDepth) {
         self.description = description
         self.depth = depth
     }
 
-    mutating func move(to point: Point) {
-        bytes += description.move(to: point)
-    }
-
     mutating func write(_ cell: Cell, at point: Point) {
-        move(to: point)
+        if place != point { bytes += description.move(to: point) }
         setStyle(cell.style)
-        bytes += Array(cell.grapheme.text.utf8)
+        bytes += cell.grapheme.text.utf8
+        place = Point(x: point.x + Int(cell.columnCount), y: point.y)
     }
 
-    private mutating func setStyle(_ style: Style) {
+    /// Says that the terminal may have moved the cursor elsewhere than the last cell says.
+    mutating func losePlace() { place = nil }
+
+    private mutating func setStyle(_ new: Style) {
+        guard new != style else { return }
+        let old = style
+        style = new
+        if let old, old.attributes == new.attributes, isOpaque(old) == isOpaque(new), isOpaque(new)
+        {
+            if old.foreground != new.foreground { setColor(new.foreground, "setaf", 38) }
+            if old.background != new.background { setColor(new.background, "setab", 48) }
+            return
+        }
         bytes += description["sgr0"] ?? []
         let attributes: [(Style.Attributes, String)] = [
             (.bold, "bold"), (.dim, "dim"), (.italic, "sitm"), (.underline, "smul"),
             (.reverse, "rev"),
         ]
-        for (attribute, name) in attributes where style.attributes.contains(attribute) {
+        for (attribute, name) in attributes where new.attributes.contains(attribute) {
             bytes += description[name] ?? []
         }
         guard depth != .monochrome else { return }
-        let foreground = PaletteColors.number(of: style.foreground, depth: depth)
-        let background = PaletteColors.number(of: style.background, depth: depth)
-        if foreground >= 0 { bytes += description.filled("setaf", foreground) }
-        if background >= 0 { bytes += description.filled("setab", background) }
+        setColor(new.foreground, "setaf", 38)
+        setColor(new.background, "setab", 48)
+    }
+
+    private func isOpaque(_ style: Style) -> Bool {
+        style.foreground != .default && style.background != .default
+    }
+
+    private mutating func setColor(_ color: Color, _ capability: String, _ code: Int) {
+        if case .rgb(let red, let green, let blue) = color.kind, depth == .direct {
+            bytes += "\u{1B}[\(code);2;\(red);\(green);\(blue)m".utf8
+            return
+        }
+        let number = PaletteColors.number(of: color, depth: depth)
+        if number >= 0 { bytes += description.filled(capability, number) }
     }
 }
 
 extension Cell {
     /// The columns it takes on a terminal that draws each of its scalars by itself.
     var widestRendering: Int {
+        if grapheme.scalar != nil { return Int(columnCount) }
         let sum = grapheme.text.unicodeScalars.reduce(0) { $0 + CellWidth.of($1) }
         return max(Int(columnCount), sum)
     }

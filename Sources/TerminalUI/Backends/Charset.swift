@@ -32,11 +32,14 @@ enum Charset: Hashable, Sendable {
         nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
     }
 
-    /// A scalar as it can be shown.
-    func representation(of scalar: Unicode.Scalar) -> Unicode.Scalar {
-        if self == .utf8 || scalar.isASCII { return scalar }
-        return Self.likenesses[scalar] ?? "?"
+    /// A grapheme as ASCII can show it: its likeness, its base without marks, or a question mark.
+    func representation(of text: String) -> Unicode.Scalar {
+        guard let base = text.unicodeScalars.first else { return " " }
+        return base.isASCII ? base : Self.likenesses[base] ?? "?"
     }
+
+    /// An empty Braille pattern: looks blank and is not what blank cells are filled with.
+    static let blankStandIn: UInt32 = 0x2800
 
     /// What ncurses is told of a cell that it cannot hold: the base, or a blank as wide.
     static func standIn(for cell: Cell) -> UInt32 {

@@ -4,8 +4,8 @@ import Glibc
 /// The terminal, through ncurses: the only place that calls it.
 ///
 /// Each frame is compared with the one before, and only cells that differ are handed to ncurses,
-/// which finds the shortest way to draw them. What ncurses cannot hold, such as families of emoji,
-/// is written after the frame at an absolute place.
+/// which finds the shortest way to draw them. What ncurses cannot hold, such as families of emoji and
+/// colours of 24 bits, is written after the frame at an absolute place.
 public final class CursesScreen: Screen {
     /// What can be chosen.
     public struct Options: Sendable {
@@ -95,12 +95,24 @@ public final class CursesScreen: Screen {
         set_term(screen)
         byteclub_set_modes()
         let colorCount = Int(byteclub_start_colors())
-        let wantsNoColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        colorDepth = wantsNoColor ? .monochrome : ColorDepth(colorCount: colorCount)
+        colorDepth = Self.colorDepth(colorCount: colorCount)
         pairs = PairCache(limit: Int(byteclub_pair_limit()))
         let description = TerminalDescription()
         keySequences = description.keySequences
         self.description = description
+    }
+
+    /// What the terminal shows and the user wants. 24 bits are told by the environment, or by
+    /// terminfo's informal names for it.
+    private static func colorDepth(colorCount: Int) -> ColorDepth {
+        func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        guard value("NO_COLOR").isEmpty else { return .monochrome }
+        let depth = ColorDepth(colorCount: colorCount)
+        guard depth >= .palette else { return depth }
+        let isDirect =
+            ["truecolor", "24bit"].contains(value("COLORTERM"))
+            || byteclub_flag_capability("RGB") != 0 || byteclub_flag_capability("Tc") != 0
+        return isDirect ? .direct : .palette
     }
 
     private static func stream(
@@ -173,9 +185,18 @@ public final class CursesScreen: Screen {
             cursorIsVisible = cursor != nil
         }
         let place = cursor ?? Point(x: size.width - 1, y: size.height - 1)
+        guard let special, !special.isEmpty else {
+            byteclub_update(Int32(place.y), Int32(place.x))
+            return
+        }
+        // Terminals that know this mode show both steps at once; the others ignore it.
+        send(RestoreSequence.mode(Self.synchronizedOutput, isOn: true))
         byteclub_update(Int32(place.y), Int32(place.x))
-        if let special, !special.isEmpty { drawSpecial(surface, rows: special) }
+        drawSpecial(surface, rows: special)
+        send(RestoreSequence.mode(Self.synchronizedOutput, isOn: false))
     }
+
+    private static let synchronizedOutput = 2026
 
     /// Hands the cells that have changed to ncurses. Returns the rows that hold cells which have to
     /// be written after the frame; nil when the pairs did not suffice.
@@ -189,20 +210,20 @@ public final class CursesScreen: Screen {
         for row in 0..<size.height {
             let start = row * size.width
             var hasChanged = false
-            var hadSpecial = false
+            var hasResidue = false
             for index in start..<(start + size.width) {
                 let cell = cells[index]
                 if !isWhole {
                     let old = shown[index]
                     if old == cell { continue }
-                    hadSpecial = hadSpecial || isSpecial(old)
+                    hasResidue = hasResidue || leavesResidue(old, under: cell)
                 }
                 hasChanged = true
                 guard cell.columnCount > 0 else { continue }
                 guard put(cell, row: row, column: index - start, pen: &pen) else { return nil }
             }
             guard hasChanged else { continue }
-            if hadSpecial { byteclub_repaint_row(Int32(row)) }
+            if hasResidue { byteclub_repaint_row(Int32(row)) }
             if cells[start..<(start + size.width)].contains(where: isSpecial) {
                 special.append(row)
             }
@@ -233,37 +254,66 @@ public final class CursesScreen: Screen {
     }
 
     private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> Bool {
+        let (row, column) = (Int32(row), Int32(column))
+        if isDirect(cell) {
+            var value = Charset.blankStandIn
+            _ = byteclub_put(row, column, &value, 1, 0, 0)
+            return true
+        }
         if pen.style != cell.style {
             guard let pair = pair(for: cell.style) else { return false }
             pen = Pen(style: cell.style, pair: pair)
         }
         let bits = Int32(cell.style.attributes.rawValue)
-        if let scalar = cell.grapheme.scalar, !isSpecial(cell) {
-            var value = charset.representation(of: scalar).value
-            _ = byteclub_put(Int32(row), Int32(column), &value, 1, bits, pen.pair)
-            return true
+        if charset == .utf8, isAwkward(cell) {
+            var value = Charset.standIn(for: cell)
+            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
+        } else if let scalar = cell.grapheme.scalar, charset == .utf8 || scalar.isASCII {
+            var value = scalar.value
+            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
+        } else if charset == .utf8 {
+            let values = cell.grapheme.text.unicodeScalars.map(\.value)
+            _ = byteclub_put(row, column, values, Int32(values.count), bits, pen.pair)
+        } else {
+            var value = charset.representation(of: cell.grapheme.text).value
+            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
+            if cell.columnCount == 2 {
+                value = Unicode.Scalar(" ").value
+                _ = byteclub_put(row, column + 1, &value, 1, bits, pen.pair)
+            }
         }
-        let scalars = cell.grapheme.text.unicodeScalars.map(\.value)
-        let values = isSpecial(cell) ? [Charset.standIn(for: cell)] : scalars
-        _ = byteclub_put(
-            Int32(row), Int32(column), values, Int32(values.count), bits, pen.pair)
         return true
+    }
+
+    /// Whether a cell is written after the frame.
+    private func isSpecial(_ cell: Cell) -> Bool { isDirect(cell) || isAwkward(cell) }
+
+    /// Whether a cell has a colour that ncurses cannot name.
+    private func isDirect(_ cell: Cell) -> Bool {
+        (cell.style.foreground.isRGB || cell.style.background.isRGB) && colorDepth == .direct
+            && charset == .utf8
     }
 
     /// Whether ncurses cannot draw a cell: its text has more than a base and a few marks, or the C
     /// library has another idea of its width.
-    private func isSpecial(_ cell: Cell) -> Bool {
-        guard cell.columnCount > 0 else { return false }
+    private func isAwkward(_ cell: Cell) -> Bool {
+        guard cell.columnCount > 0, charset == .utf8 else { return false }
         if let scalar = cell.grapheme.scalar {
             if scalar.value < 0x300 { return false }
-            guard charset == .utf8 else { return false }
             return cell.isDisputed || byteclub_wcwidth(scalar.value) != cell.columnCount
         }
-        guard charset == .utf8, !cell.isDisputed else { return true }
+        guard !cell.isDisputed else { return true }
         let scalars = cell.grapheme.text.unicodeScalars
         guard scalars.count <= byteclub_marks_limit(), let base = scalars.first else { return true }
         return byteclub_wcwidth(base.value) != cell.columnCount
             || scalars.dropFirst().contains { byteclub_wcwidth($0.value) != 0 }
+    }
+
+    /// Whether ncurses, which only knows the stand-in, might think that nothing has changed.
+    private func leavesResidue(_ old: Cell, under new: Cell) -> Bool {
+        guard !isSpecial(new) else { return false }
+        return isAwkward(old)
+            || isDirect(old) && new.grapheme.scalar?.value == Charset.blankStandIn
     }
 
     /// Writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw
@@ -282,8 +332,9 @@ public final class CursesScreen: Screen {
                 // At the right edge a spill would go to the next row.
                 guard end + spill <= size.width else { continue }
                 writer.write(cell, at: Point(x: column, y: row))
+                guard isAwkward(cell) else { continue }
+                writer.losePlace()
                 var next = end
-                writer.move(to: Point(x: next, y: row))
                 while next < min(size.width, end + spill) {
                     let follower = surface[column: next, row: row]
                     if isSpecial(follower) { break }

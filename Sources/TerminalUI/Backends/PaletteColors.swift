@@ -7,7 +7,7 @@ enum PaletteColors {
         case .palette(let index):
             switch depth {
             case .monochrome: return -1
-            case .palette: return Int(index)
+            case .palette, .direct: return Int(index)
             case .sixteen: return index < 16 ? Int(index) : nearest16(components(of: index))
             case .eight: return index < 16 ? Int(index & 7) : nearest16(components(of: index)) & 7
             }
@@ -15,7 +15,7 @@ enum PaletteColors {
             let wanted = (Int(red), Int(green), Int(blue))
             switch depth {
             case .monochrome: return -1
-            case .palette: return nearest256(wanted)
+            case .palette, .direct: return nearest256(wanted)
             case .sixteen: return nearest16(wanted)
             case .eight: return nearest16(wanted) & 7
             }

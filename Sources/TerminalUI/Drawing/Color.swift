@@ -26,6 +26,15 @@ public struct Color: Hashable, Sendable {
         Color(bits: 2 << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
     }
 
+    /// Whether it is given by its components.
+    var isRGB: Bool { bits >> 24 == 2 }
+
+    /// A colour of a third of the brightness; palette colours stay as they are.
+    var darkened: Color {
+        guard case .rgb(let red, let green, let blue) = kind else { return self }
+        return .rgb(red / 3, green / 3, blue / 3)
+    }
+
     public var kind: Kind {
         switch bits >> 24 {
         case 1: .palette(UInt8(truncatingIfNeeded: bits))
@@ -46,6 +55,8 @@ public enum ColorDepth: Int, Hashable, Sendable, Comparable {
     case eight = 8
     case sixteen = 16
     case palette = 256
+    /// 24 bits: every RGB colour as it is.
+    case direct = 0x100_0000
 
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool {
         left.rawValue < right.rawValue
@@ -54,6 +65,7 @@ public enum ColorDepth: Int, Hashable, Sendable, Comparable {
     /// The depth for a terminal that says how many colours it has.
     public init(colorCount: Int) {
         switch colorCount {
+        case 0x100_0000...: self = .direct
         case 256...: self = .palette
         case 16...: self = .sixteen
         case 8...: self = .eight

@@ -41,6 +41,12 @@ public struct Style: Hashable, Sendable {
         return style
     }
 
+    /// How this looks beneath a modal box: pictures darker, everything else in one grey.
+    func behind(_ backdrop: Style) -> Style {
+        guard foreground.isRGB || background.isRGB else { return backdrop }
+        return Style(foreground: foreground.darkened, background: background.darkened)
+    }
+
     /// The same style on another background.
     public func on(_ background: Color) -> Style {
         var style = self

@@ -22,6 +22,11 @@ public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
         TextLine(left.spans + right.spans)
     }
 
+    /// The same words, those in one role given another.
+    public func replacing(_ role: Role, by other: Role) -> TextLine {
+        TextLine(spans.map { Span($0.text, $0.role == role ? other : $0.role) })
+    }
+
     /// The words without their looks.
     public var text: String { spans.map(\.text).joined() }
 

@@ -64,7 +64,7 @@ public struct Theme: Hashable, Sendable {
 extension Theme {
     private static func standard(_ role: Role, _ depth: ColorDepth) -> Style {
         switch depth {
-        case .palette: palette(role)
+        case .palette, .direct: palette(role)
         case .sixteen, .eight: ansi(role)
         case .monochrome: monochrome(role)
         }

@@ -21,15 +21,11 @@ public final class KeyMenuController: ViewController {
         chain: [Responder], bindings: KeyBindings,
         perform: @escaping @MainActor (KeyTable.Entry) -> Void
     ) {
-        var seen: Set<KeyCommand.ID> = []
-        items = chain.flatMap { responder in
-            let table = responder.keyTable
-            return table.entries.compactMap { entry -> Item? in
-                guard seen.insert(entry.command.id).inserted else { return nil }
-                let keys = bindings.keys(for: entry.command).map(\.displayName)
-                return Item(
-                    entry: entry, keys: keys.joined(separator: "  "), section: table.title)
-            }
+        items = AvailableCommand.list(along: chain, bindings: bindings).map { command in
+            Item(
+                entry: command.entry,
+                keys: command.keys.map(\.displayName).joined(separator: "  "),
+                section: command.context)
         }
         self.perform = perform
         super.init()
@@ -50,9 +46,12 @@ public final class KeyMenuController: ViewController {
     }
 
     public override func preferredSize(in available: Size) -> Size {
-        let widest = items.map { Surface.columnCount(of: $0.entry.command.title) }.max() ?? 0
+        let widest = items.map { item in
+            Surface.columnCount(of: item.entry.command.title)
+                + Surface.columnCount(of: item.section)
+        }
         return Size(
-            width: min(available.width, max(44, widest + keysWidth + 8)),
+            width: min(available.width, max(44, (widest.max() ?? 0) + keysWidth + 9)),
             height: min(available.height, items.count + 2))
     }
 

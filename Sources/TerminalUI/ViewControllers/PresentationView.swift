@@ -42,7 +42,7 @@ final class PresentationView: View {
             return
         }
         let backdrop = surface.theme[.backdrop]
-        surface.restyle(bounds) { _ in backdrop }
+        surface.restyle(bounds) { $0.behind(backdrop) }
         surface.fill(boxFrame)
         surface.drawBorder(
             boxFrame, style: surface.theme[.focusedBorder],

@@ -20,6 +20,8 @@ final class FilteredList: View {
 
     override var canBecomeFirstResponder: Bool { true }
 
+    override var acceptsText: Bool { true }
+
     override func layoutSubviews() {
         var area = bounds
         _ = area.takeTop(area.height > 6 ? 2 : 1)

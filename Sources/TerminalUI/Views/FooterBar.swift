@@ -44,21 +44,17 @@ struct FooterItem: Hashable, Sendable {
     @MainActor
     static func items(along chain: [Responder], bindings: KeyBindings) -> [FooterItem] {
         var items: [FooterItem] = []
-        var seen: Set<KeySequence> = []
-        for responder in chain {
-            for entry in responder.keyTable.entries {
-                let keys = bindings.keys(for: entry.command)
-                guard let first = keys.first(where: { !seen.contains($0) }) else { continue }
-                seen.formUnion(keys)
-                guard entry.isEnabled, let label = entry.label else { continue }
-                let item = FooterItem(
-                    keys: first.displayName, label: label, weight: entry.command.weight)
-                // Two keys for the same: the weightier is enough.
-                if let twin = items.firstIndex(where: { $0.label == label }) {
-                    if items[twin].weight < item.weight { items[twin] = item }
-                } else {
-                    items.append(item)
-                }
+        for command in AvailableCommand.list(along: chain, bindings: bindings) {
+            guard command.entry.isEnabled, let label = command.entry.label,
+                let keys = command.keys.first
+            else { continue }
+            let item = FooterItem(
+                keys: keys.displayName, label: label, weight: command.entry.command.weight)
+            // Two keys for the same: the weightier is enough.
+            if let twin = items.firstIndex(where: { $0.label == label }) {
+                if items[twin].weight < item.weight { items[twin] = item }
+            } else {
+                items.append(item)
             }
         }
         return items

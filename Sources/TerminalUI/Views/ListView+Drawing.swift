@@ -7,13 +7,13 @@ extension ListView {
         }
         let hasScrollBar = rowCount > visibleRowCount && bounds.width > 12
         let width = bounds.width - (hasScrollBar ? 1 : 0)
-        let page = (bounds.height + rowHeight - 1) / max(1, rowHeight)
+        let page = (bounds.height + rowPitch - 1) / rowPitch
         let visible = firstVisibleIndex..<min(rowCount, firstVisibleIndex + page)
         let rows = visible.map { dataSource.listView(self, rowAt: $0) }
         // Titles stand below each other, with a sign before them or without.
         let symbolWidth = rows.reduce(0) { max($0, $1.symbol?.columnCount ?? 0) }
         for (index, row) in zip(visible, rows) {
-            let y = (index - firstVisibleIndex) * rowHeight
+            let y = (index - firstVisibleIndex) * rowPitch
             surface.inside(Rect(x: 0, y: y, width: width, height: rowHeight)) {
                 draw(row, at: index, symbolWidth: symbolWidth, on: surface)
             }

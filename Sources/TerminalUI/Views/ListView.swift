@@ -49,6 +49,14 @@ public final class ListView: View {
         didSet { if rowHeight != oldValue { setNeedsDisplay() } }
     }
 
+    /// Empty screen rows between the rows.
+    public var rowSpacing = 0 {
+        didSet { if rowSpacing != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Screen rows from one row to the next.
+    var rowPitch: Int { max(1, rowHeight + rowSpacing) }
+
     /// The place kept for pictures before the words; nil for none.
     public var imageSize: Size? {
         didSet { if imageSize != oldValue { setNeedsDisplay() } }
@@ -168,7 +176,7 @@ public final class ListView: View {
     // MARK: - Scrolling
 
     /// Whole rows that fit.
-    public var visibleRowCount: Int { max(1, bounds.height / max(1, rowHeight)) }
+    public var visibleRowCount: Int { max(1, (bounds.height + rowSpacing) / rowPitch) }
 
     private func scrollToSelection() {
         let page = visibleRowCount
@@ -243,7 +251,7 @@ public final class ListView: View {
         case .scrollUp: scroll(by: -3)
         case .scrollDown: scroll(by: 3)
         case .press where event.button == .left:
-            let index = firstVisibleIndex + event.location.y / max(1, rowHeight)
+            let index = firstVisibleIndex + event.location.y / rowPitch
             guard index < rowCount else { return true }
             if index == selectedIndex {
                 if activationLabel != nil { activateSelection() }

@@ -54,6 +54,7 @@ public final class Panel: View {
         let theme = surface.theme
         surface.drawBorder(
             bounds, style: theme[isFocused ? .focusedBorder : .border],
-            title: title, trailing: trailingTitle, footer: footer)
+            title: isFocused ? title.replacing(.text, by: .heading) : title,
+            trailing: trailingTitle, footer: footer)
     }
 }

@@ -16,6 +16,10 @@ open class Responder {
     /// Takes a key that stands in no table, e.g. to write it. Returns whether it was used.
     open func keyDown(_ press: KeyPress) -> Bool { false }
 
+    /// Whether ``keyDown(_:)`` writes characters: contexts farther away cannot have them as keys
+    /// then, and neither footer nor menu says so.
+    open var acceptsText: Bool { false }
+
     /// Takes pasted text. Returns whether it was used.
     open func paste(_ text: String) -> Bool { false }
 

@@ -25,7 +25,11 @@ open class View: Responder {
     public internal(set) final weak var viewController: ViewController?
 
     public final var isHidden = false {
-        didSet { if isHidden != oldValue { superview?.setNeedsLayout() } }
+        didSet {
+            guard isHidden != oldValue else { return }
+            if isHidden { giveKeysBack() }
+            superview?.setNeedsLayout()
+        }
     }
 
     private var needsLayout = true
@@ -44,14 +48,15 @@ open class View: Responder {
 
     public final func removeFromSuperview() {
         guard let superview else { return }
-        if let application, let focused = application.firstResponder as? View,
-            focused.isDescendant(of: self)
-        {
-            application.dropFocus()
-        }
+        giveKeysBack()
         superview.subviews.removeAll { $0 === self }
         superview.setNeedsLayout()
         self.superview = nil
+    }
+
+    /// A view that cannot be seen must not take keys.
+    private func giveKeysBack() {
+        if containsFirstResponder { application?.dropFocus(from: self) }
     }
 
     /// Puts the view above its siblings.
