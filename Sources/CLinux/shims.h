@@ -2,10 +2,13 @@
 #define BYTECLUB_CLINUX_SHIMS_H
 
 // Calls of Linux that Swift's Glibc module does not show: readiness of many descriptors, renames
-// that never clobber, copies that share their blocks, write-back that starts early.
+// that never clobber, copies that share their blocks, write-back that starts early, programs that
+// are started in a session of their own.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fs.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -57,6 +60,33 @@ static inline bool byteclub_clone(int destination, int source) {
 // Starts writing dirty pages to the disk and does not wait for it.
 static inline void byteclub_start_write_back(int descriptor, int64_t offset, int64_t count) {
     (void)sync_file_range(descriptor, offset, count, BYTECLUB_SYNC_FILE_RANGE_WRITE);
+}
+
+extern int pipe2(int[2], int);
+extern int posix_spawn_file_actions_addchdir_np(
+    posix_spawn_file_actions_t *_Nonnull, const char *_Nonnull);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull, int);
+
+// POSIX_SPAWN_SETSID: the program leads a session of its own.
+static const short byteclub_spawn_setsid = 0x80;
+
+// A pipe that no other program inherits; 0, or -1 with errno.
+static inline int byteclub_pipe(int *_Nonnull read_end, int *_Nonnull write_end) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+static inline int byteclub_spawn_change_folder(
+    posix_spawn_file_actions_t *_Nonnull actions, const char *_Nonnull folder) {
+    return posix_spawn_file_actions_addchdir_np(actions, folder);
+}
+
+static inline int byteclub_spawn_close_from(
+    posix_spawn_file_actions_t *_Nonnull actions, int descriptor) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, descriptor);
 }
 
 #endif

@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built alike: Swift 6 mode (from the tools version), the upcoming features that
+/// make concurrency and imports explicit, and no warning let through.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+let ropeModule = Target.Dependency.product(name: "_RopeModule", package: "swift-collections")
+let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
+/// System libraries: a module map and a header of shims each.
+let systemLibraries: [Target] = [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CNcurses"),
+    .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
+    .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
+    .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
+]
+
+/// The house, ground floor first: a module imports only what stands above it.
+let modules: [Target] = [
+    .target(name: "CurlNetworking", dependencies: ["CCurl"], swiftSettings: strict),
+    .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
+    .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
+    .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),
+    .target(name: "CWelcome"),
+    .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
+    .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
+    .target(
+        name: "ClubStore", dependencies: ["CurlNetworking", "DropboxAPI"], swiftSettings: strict),
+    .target(name: "ClubLibrary", swiftSettings: strict),
+    .target(
+        name: "ClubServer", dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Pictures"],
+        swiftSettings: strict),
+    .target(
+        name: "ByteClub",
+        dependencies: [
+            "CLinux", "TextEditing", "TerminalUI", "Pictures", "ClubStore", "ClubLibrary",
+            "ClubServer", "WelcomeContent",
+        ],
+        swiftSettings: strict),
+    .executableTarget(
+        name: "byteclub", dependencies: ["ByteClub", argumentParser], swiftSettings: strict),
+]
+
+/// What tests share: a scripted loopback server, a terminal, photos, a store in memory.
+let testSupport: [Target] = [
+    .target(
+        name: "TestSupport", dependencies: ["CVTerm", "CTurboJPEG"], path: "Tests/TestSupport",
+        swiftSettings: strict),
+    .target(
+        name: "ClubStoreTestSupport", dependencies: ["ClubStore"],
+        path: "Tests/ClubStoreTestSupport", swiftSettings: strict),
+]
+
+let tests: [Target] = [
+    .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(
+        name: "CurlNetworkingTests", dependencies: ["CurlNetworking", "TestSupport"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "TextEditingTests", dependencies: ["TextEditing"], resources: [.copy("Fixtures")],
+        swiftSettings: strict),
+    .testTarget(
+        name: "TerminalUITests", dependencies: ["TerminalUI", "TextEditing"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "PicturesTests", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
+        swiftSettings: strict),
+    .testTarget(name: "DropboxAPITests", dependencies: ["DropboxAPI"], swiftSettings: strict),
+    .testTarget(
+        name: "ClubStoreTests",
+        dependencies: [
+            "ClubServer", "ClubStore", "ClubStoreTestSupport", "CurlNetworking", "DropboxAPI",
+            "TestSupport",
+        ],
+        swiftSettings: strict),
+    .testTarget(name: "ClubLibraryTests", dependencies: ["ClubLibrary"], swiftSettings: strict),
+    .testTarget(
+        name: "ByteClubTests",
+        dependencies: [
+            "ByteClub", "ClubLibrary", "ClubStore", "ClubStoreTestSupport", "Pictures",
+            "TestSupport", "TextEditing",
+        ],
+        swiftSettings: strict),
+    .testTarget(
+        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], swiftSettings: strict),
+]
+
+/// What `make bench` runs, and what draws the pictures of the screen.
+let benchmarks: [Target] = [
+    .executableTarget(
+        name: "NetworkBench", dependencies: ["CurlNetworking"], path: "Benchmarks/NetworkBench",
+        swiftSettings: strict),
+    .executableTarget(
+        name: "FoundationPeer", path: "Benchmarks/FoundationPeer", swiftSettings: strict),
+    .executableTarget(
+        name: "TextBench", dependencies: ["TextEditing", "TerminalUI"],
+        path: "Benchmarks/TextBench", swiftSettings: strict),
+    .executableTarget(
+        name: "PictureBench", dependencies: ["Pictures", "WelcomeContent"],
+        path: "Benchmarks/PictureBench", swiftSettings: strict),
+    .executableTarget(
+        name: "byteclub-bench", dependencies: ["TestSupport"], path: "Benchmarks/TerminalBench",
+        swiftSettings: strict),
+    .executableTarget(
+        name: "byteclub-screenshot", dependencies: ["TestSupport"], path: "Benchmarks/ScreenShot",
+        swiftSettings: strict),
+]
+
+let package = Package(
+    name: "byteclub",
+    products: [
+        .executable(name: "byteclub", targets: ["byteclub"]),
+        .library(name: "CurlNetworking", targets: ["CurlNetworking"]),
+        .library(name: "TerminalUI", targets: ["TerminalUI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: systemLibraries + modules + testSupport + tests + benchmarks
+)

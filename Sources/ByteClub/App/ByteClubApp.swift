@@ -1,0 +1,43 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+public import TerminalUI
+
+/// The app on a terminal: two tabs on one club.
+@MainActor public enum ByteClubApp {
+    /// Takes the terminal, shows the club and returns when the person has left.
+    ///
+    /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
+    /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
+    public static func run() async throws -> Int32 {
+        var configuration = Application.Configuration()
+        configuration.idleDescriptor = idleDescriptor
+        let application = Application(screen: CursesScreen(), configuration: configuration)
+        let coordinator = AppCoordinator(application: application)
+        application.delegate = coordinator
+        coordinator.start()
+        defer { coordinator.stop() }
+        return try await application.run(root: coordinator.tabBarController)
+    }
+
+    /// Every command there is, by context: what `byteclub keys` prints and a configuration may rebind.
+    public static var keyCommands: [(context: String, commands: [KeyCommand])] {
+        [
+            ("Everywhere", KeyCommand.applicationCommands),
+            ("Lists", KeyCommand.listCommands + [.filterList, .clearFilter]),
+            ("Notes", KeyCommand.notesCommands),
+            ("Editor", KeyCommand.editorCommands),
+            ("PanoPhotos", KeyCommand.photosCommands),
+            ("Photo picker", KeyCommand.pickerCommands),
+            ("Upload", KeyCommand.transferCommands),
+            ("Panorama", KeyCommand.viewerCommands),
+        ]
+    }
+
+    /// Where a test wants to hear that all is drawn: an inherited descriptor, never one of the three
+    /// standard ones.
+    private static var idleDescriptor: Int32? {
+        ProcessInfo.processInfo.environment["BYTECLUB_TEST_FD"]
+            .flatMap { Int32($0) }.flatMap { $0 > 2 ? $0 : nil }
+    }
+}

@@ -1,0 +1,58 @@
+internal import TerminalUI
+internal import TextEditing
+
+/// A box with one field, such as a new name.
+final class PromptViewController: ViewController {
+    private let field = TextField()
+    private let form = FormView()
+    private let reason = Label("")
+    private let label: String
+    private let accept: (String) -> String?
+    private let actionTitle: String
+
+    /// - Parameter accept: Gets what was typed and returns why it will not do; nil closes the box.
+    init(
+        title: String, label: String, text: String, action: String,
+        accept: @escaping (String) -> String?
+    ) {
+        self.label = label
+        self.accept = accept
+        actionTitle = action
+        super.init()
+        self.title = title
+        field.text = text
+    }
+
+    override func viewDidLoad() {
+        form.add(label, field)
+        form.add(reason, height: 1)
+        form.add(
+            ButtonRow([
+                Button("Cancel") { [weak self] in self?.dismiss() },
+                Button(actionTitle) { [weak self] in self?.submit() },
+            ]))
+        field.didSubmit = { [weak self] in self?.submit() }
+        field.didChange = { [weak self] in self?.reason.text = "" }
+        view.addSubview(form)
+    }
+
+    override func layoutView(in bounds: Rect) { form.frame = bounds }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(width: min(56, available.width), height: min(6, available.height))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.cancelAlert.performs { self.dismiss() }
+        }
+    }
+
+    private func submit() {
+        if let refusal = accept(field.text) {
+            reason.text = TextLine(refusal, .warning)
+        } else {
+            dismiss()
+        }
+    }
+}

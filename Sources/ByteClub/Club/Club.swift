@@ -1,0 +1,148 @@
+internal import ClubStore
+
+/// Who is told when the club's folder or the connection to it has changed.
+@MainActor protocol ClubObserver: AnyObject {
+    func clubDidChange(_ club: Club)
+}
+
+/// The club the app is in: what its folder holds, kept up to date by one long poll.
+///
+/// Everything here is main-actor state; the store's calls run elsewhere. Other members' changes
+/// arrive by themselves; one's own writes are shown as soon as the store has confirmed them.
+@MainActor final class Club {
+    enum Connection {
+        /// The first listing has not come yet.
+        case connecting
+        case connected
+        /// The last attempt failed; another will follow by itself.
+        case failed(StoreError)
+    }
+
+    /// Opens the store; called again after a failure, since an embedded club may have to be restarted.
+    typealias Connect = @Sendable () async throws(StoreError) -> any RemoteStore
+
+    private(set) var contents = ClubContents()
+    private(set) var connection = Connection.connecting
+    private(set) var store: (any RemoteStore)?
+    /// Counts what is in flight; the long poll does not count.
+    let activity: any ActivityCounting
+
+    private let connect: Connect
+    private var observers: [() -> (any ClubObserver)?] = []
+    private var watching: Task<Void, Never>?
+
+    init(activity: any ActivityCounting, connect: @escaping Connect) {
+        self.activity = activity
+        self.connect = connect
+    }
+
+    /// Observers are held weakly and told at once how things stand.
+    func addObserver(_ observer: any ClubObserver) {
+        observers.append { [weak observer] in observer }
+        observer.clubDidChange(self)
+    }
+
+    /// Starts following the club's folder, and goes on until `stop()`.
+    func start() {
+        guard watching == nil else { return }
+        watching = Task { await watch() }
+    }
+
+    func stop() {
+        watching?.cancel()
+        watching = nil
+    }
+
+    /// Lists anew, as a person asks for with a key; also ends the wait after a failure.
+    func refresh() {
+        stop()
+        start()
+    }
+
+    /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
+    func record(_ file: RemoteFile) {
+        contents.apply([.file(file)])
+        notify()
+    }
+
+    /// Forgets a path that the store has just removed.
+    func recordRemoval(of path: RemotePath) {
+        contents.apply([.deleted(path)])
+        notify()
+    }
+
+    /// Runs a call on the store, counted as in flight.
+    ///
+    /// - Throws: The call's error; `.offline` while there is no connection yet.
+    func perform<Value: Sendable>(
+        _ call: (any RemoteStore) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        activity.begin()
+        defer { activity.end() }
+        return try await call(try await openStore())
+    }
+}
+
+extension Club {
+    /// How long to wait before the next attempt after this many failures in a row.
+    private static func pause(afterFailures count: Int) -> Duration {
+        .seconds([1, 2, 4, 8, 15][min(count, 5) - 1])
+    }
+
+    /// The store, connected on demand.
+    func openStore() async throws(StoreError) -> any RemoteStore {
+        if let store { return store }
+        let opened = try await connect()
+        store = opened
+        return opened
+    }
+
+    private func watch() async {
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(StoreError) {
+                let cursor = try await listAnew()
+                failures = 0
+                try await follow(from: cursor)
+            } catch {
+                if Task.isCancelled { return }
+                if error.code == .cursorReset { continue }
+                failures += 1
+                store = nil
+                connection = .failed(error)
+                notify()
+                try? await Task.sleep(for: Self.pause(afterFailures: failures))
+            }
+        }
+    }
+
+    private func listAnew() async throws(StoreError) -> Cursor {
+        let listing = try await perform { store throws(StoreError) in
+            try await store.list(.root, recursive: true)
+        }
+        if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
+        contents = ClubContents(listing: listing)
+        connection = .connected
+        notify()
+        return listing.cursor
+    }
+
+    private func follow(from cursor: Cursor) async throws(StoreError) {
+        var cursor = cursor
+        while !Task.isCancelled {
+            let store = try await openStore()
+            guard try await store.waitForChanges(after: cursor, atMost: .seconds(240)) else { continue }
+            let changes = try await store.changes(since: cursor)
+            if Task.isCancelled { return }
+            cursor = changes.cursor
+            guard !changes.entries.isEmpty else { continue }
+            contents.apply(changes.entries)
+            notify()
+        }
+    }
+
+    private func notify() {
+        observers.removeAll { $0() == nil }
+        for observer in observers { observer()?.clubDidChange(self) }
+    }
+}

@@ -1,0 +1,82 @@
+internal import TerminalUI
+internal import TextEditing
+
+/// A list with a live filter below its rows: `/` opens it, Enter keeps it, Esc clears it.
+final class FilterableList: View {
+    let list = ListView()
+    /// Called when other rows pass the filter.
+    var filterDidChange: (() -> Void)?
+
+    private(set) var filter = NameFilter()
+    private let field = TextField()
+
+    override init() {
+        super.init()
+        addSubview(list)
+        addSubview(field)
+        field.isHidden = true
+        field.didChange = { [weak self] in self?.queryDidChange() }
+        field.didSubmit = { [weak self] in self?.keep() }
+    }
+
+    override func layoutSubviews() {
+        var area = bounds
+        if !field.isHidden {
+            var row = area.takeBottom(1)
+            _ = row.takeLeft(2)
+            field.frame = row
+        }
+        list.frame = area
+    }
+
+    override func draw(on surface: Surface) {
+        guard !field.isHidden else { return }
+        surface.draw("/", at: Point(x: 0, y: field.frame.y), role: .accent)
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable("Filter") {
+            KeyCommand.filterList.performs { self.begin() }
+            if !field.isHidden {
+                KeyCommand.clearFilter.performs { self.clear() }
+            }
+        }
+    }
+
+    private func begin() {
+        field.isHidden = false
+        setNeedsLayout()
+        field.becomeFirstResponder()
+    }
+
+    private func keep() {
+        if field.text.isEmpty { hideField() }
+        list.becomeFirstResponder()
+    }
+
+    private func clear() {
+        field.text = ""
+        hideField()
+        list.becomeFirstResponder()
+        queryDidChange()
+    }
+
+    private func hideField() {
+        field.isHidden = true
+        setNeedsLayout()
+    }
+
+    private func queryDidChange() {
+        guard filter.query != field.text else { return }
+        filter.query = field.text
+        filterDidChange?()
+    }
+}
+
+extension KeyCommand {
+    static let filterList = KeyCommand(
+        "list.filter", keys: ["/"], title: "Filter by name", label: "filter", weight: 55)
+    static let clearFilter = KeyCommand(
+        "list.filter.clear", keys: ["Esc"], title: "Clear the filter", label: "clear filter",
+        weight: 96)
+}

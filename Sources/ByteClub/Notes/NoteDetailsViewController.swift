@@ -1,0 +1,250 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import TerminalUI
+internal import TextEditing
+
+/// The editor pane: a note's text, and its name while it is new, with Cancel and Done.
+///
+/// Esc never drops text: a changed note asks. A failed save leaves everything as it was typed.
+final class NoteDetailsViewController: ViewController {
+    /// Called with the note's path after each save that the store has confirmed.
+    var didSave: ((RemotePath) -> Void)?
+
+    private let document: NoteDocument
+    private let startText: TextBuffer
+    /// Whether the text differs from what is in the club although nothing has been typed here.
+    private let startsDirty: Bool
+
+    private let nameField = TextField()
+    private let textView = TextView()
+    private lazy var form = NoteForm(
+        nameField: nameField, textView: textView, showsName: document.isNew)
+    private lazy var panel = Panel("", content: form, padding: 1)
+    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
+    private lazy var doneButton = Button("Done") { [weak self] in self?.done() }
+    private lazy var buttons = ButtonRow([cancelButton, doneButton])
+    private var saving: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - text: What the editor starts with.
+    ///   - startsDirty: Whether leaving without a key pressed must ask already: a draft taken up again.
+    init(_ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false) {
+        self.document = document
+        startText = text
+        self.startsDirty = startsDirty
+        super.init()
+        title = document.isNew ? "New note" : document.name
+    }
+
+    override var presentationStyle: PresentationStyle { .fullScreen }
+
+    override func viewDidLoad() {
+        if document.isNew {
+            nameField.text = document.name
+            nameField.placeholder = TextLine("Challenge name", .secondary)
+            nameField.didSubmit = { [weak self] in self?.textView.becomeFirstResponder() }
+            nameField.didChange = { [weak self] in self?.didEdit() }
+        }
+        textView.load(startText)
+        textView.placeholder = TextLine("Write here.", .secondary)
+        textView.didChange = { [weak self] in self?.didEdit() }
+        textView.didMoveCaret = { [weak self] in self?.showPlace() }
+        document.onDraftFailure = { [weak self] sentence in
+            self?.application?.showMessage(sentence, .warning)
+        }
+        view.addSubview(panel)
+        view.addSubview(buttons)
+        showPlace()
+    }
+
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        // On a very small screen the text needs the row more than the buttons do: the footer has their keys.
+        buttons.isHidden = bounds.height < 8
+        if !buttons.isHidden {
+            buttons.frame = area.takeBottom(1).inset(dx: 1)
+        }
+        panel.frame = area
+    }
+
+    override var preferredFirstResponder: View? {
+        document.isNew && document.name.isEmpty ? nameField : textView
+    }
+
+    var isDirty: Bool {
+        startsDirty && document.savedText == nil
+            || textView.isDirty
+            || document.isNew && (!nameField.text.isEmpty || !textView.buffer.isEmpty)
+    }
+
+    /// Whether a save is under way.
+    var isSaving: Bool { saving != nil }
+
+    /// Writes the draft before returning; the program is about to end.
+    func keepDraftNow() {
+        guard isDirty else { return }
+        document.keepDraftNow(textView.buffer)
+    }
+
+    override var keyTable: KeyTable {
+        let busy = isSaving ? "The note is being saved." : nil
+        return KeyTable(document.isNew ? "New note" : "Note") {
+            KeyCommand.doneWithNote.performs(unless: busy) { self.done() }
+            KeyCommand.saveNote.performs(unless: busy) { self.save(closing: false) }
+            KeyCommand.cancelNote.performs(label: isSaving ? "stop saving" : nil) { self.cancel() }
+            KeyCommand.nextField.performs { self.focusNext() }
+            KeyCommand.previousField.performs { self.focusPrevious() }
+        }
+    }
+}
+
+// MARK: - Editing
+
+extension NoteDetailsViewController {
+    private func didEdit() {
+        document.name = document.isNew ? nameField.text : document.name
+        if isDirty {
+            document.textDidChange { [weak self] in
+                guard let self, isDirty else { return nil }
+                return textView.buffer
+            }
+        }
+        showPlace()
+    }
+
+    private func showPlace() {
+        let place = textView.caretPosition
+        var words = TextLine("Ln \(place.line + 1), Col \(place.column + 1)", .secondary)
+        if isDirty { words = words + TextLine(" · ", .secondary) + TextLine("modified", .warning) }
+        panel.footer = words
+        panel.title = TextLine(title, .heading)
+    }
+}
+
+// MARK: - Cancel and Done
+
+extension NoteDetailsViewController {
+    private func cancel() {
+        if isSaving {
+            saving?.cancel()
+            return
+        }
+        guard isDirty else { return close(discardingDraft: true) }
+        present(
+            AlertController(
+                title: "Save the changes?",
+                message: "“\(shownName)” has changes that are not in the club yet.",
+                actions: [
+                    AlertAction("Save", key: "s") { [weak self] in self?.save(closing: true) },
+                    AlertAction("Discard", key: "d", kind: .destructive) { [weak self] in
+                        self?.close(discardingDraft: true)
+                    },
+                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                ], preferred: 2))
+    }
+
+    private func done() {
+        guard !isSaving else { return }
+        if !document.isNew, !isDirty { return close(discardingDraft: true) }
+        save(closing: true)
+    }
+
+    private var shownName: String {
+        document.name.isEmpty ? "The new note" : document.name
+    }
+
+    private func close(discardingDraft: Bool) {
+        if discardingDraft { document.discardDraft() }
+        dismiss()
+    }
+
+    private func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
+        guard !isSaving else { return }
+        let text = textView.buffer
+        application?.showMessage("Saving “\(shownName)”…", for: nil)
+        saving = startPending { [self] in
+            do throws(NoteDocument.SaveFailure) {
+                if asCopy {
+                    try await document.saveAsCopy(text)
+                } else {
+                    try await document.save(text, mode: mode)
+                }
+                saving = nil
+                didFinishSaving(text, closing: closing)
+            } catch {
+                saving = nil
+                application?.dismissMessage()
+                explain(error, closing: closing)
+            }
+        }
+    }
+
+    private func didFinishSaving(_ text: TextBuffer, closing: Bool) {
+        application?.showMessage("“\(document.name)” is in the club.", .success)
+        if let path = document.file?.path { didSave?(path) }
+        // Keys pressed while it was being saved are changes of their own, and stay.
+        let isUnchanged = textView.buffer == text
+        if isUnchanged { textView.markClean() }
+        if isUnchanged, closing {
+            close(discardingDraft: true)
+        } else {
+            if isUnchanged { document.discardDraft() }
+            title = document.name
+            showPlace()
+        }
+    }
+
+    private func explain(_ failure: NoteDocument.SaveFailure, closing: Bool) {
+        switch failure {
+        case .badName(let refusal):
+            nameField.becomeFirstResponder()
+            alert("This name will not do", "\(refusal)")
+        case .nameTaken(let fileName):
+            nameField.becomeFirstResponder()
+            alert(
+                "The name is taken",
+                "There is a note named “\(fileName)” already. Give this one another name.")
+        case .changedMeanwhile: askAboutConflict(closing: closing)
+        case .store(let error) where error.code == .cancelled:
+            application?.showMessage("Not saved. The text is still here.", .warning)
+        case .store(let error):
+            let words = ErrorSentence(error)
+            alert(words.title, words.text + " Your text is still here.")
+        }
+    }
+
+    private func askAboutConflict(closing: Bool) {
+        present(
+            AlertController(
+                title: "Changed by someone else",
+                message: """
+                    “\(document.name)” was changed in the club after you opened it. \
+                    Nothing is lost yet: keep both, or replace the other version with yours.
+                    """,
+                actions: [
+                    AlertAction("Keep both", key: "b") { [weak self] in
+                        self?.save(closing: closing, asCopy: true)
+                    },
+                    AlertAction("Replace", key: "r", kind: .destructive) { [weak self] in
+                        self?.save(closing: closing, mode: .replacing)
+                    },
+                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                ]))
+    }
+
+    private func alert(_ title: String, _ sentence: String) {
+        present(AlertController(title: title, message: TextLine(sentence)))
+    }
+}
+
+extension KeyCommand {
+    static let doneWithNote = KeyCommand(
+        "editor.done", keys: ["F2", "^Q"], title: "Done: save and close", label: "Done", weight: 99)
+    static let saveNote = KeyCommand(
+        "editor.save", keys: ["^S"], title: "Save and stay", label: "save", weight: 70)
+    static let cancelNote = KeyCommand(
+        "editor.cancel", keys: ["Esc", "^C"], title: "Cancel: close, asking when something is unsaved",
+        label: "Cancel", weight: 98)
+
+    static let editorCommands: [KeyCommand] = [.doneWithNote, .saveNote, .cancelNote]
+}

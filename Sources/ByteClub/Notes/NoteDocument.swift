@@ -1,0 +1,221 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
+
+/// One note being written: where it came from, what is safe already, and how it is saved.
+///
+/// A draft reaches the disk soon after each change and is removed only when the store has confirmed
+/// the same text or the person has given it up. No views here.
+@MainActor final class NoteDocument {
+    /// The note in the club; nil while it is new.
+    private(set) var file: RemoteFile?
+    /// What a new note is to be called, as typed.
+    var name: String
+    /// The text that the store is known to have; nil while the note is new.
+    private(set) var savedText: TextBuffer?
+    /// Told when a draft could not be written, with a sentence.
+    var onDraftFailure: ((String) -> Void)?
+
+    let club: Club
+    private let drafts: DraftStore
+    private let draftID: UUID
+    private var draftSequence = 0
+    private var draftDelay: Task<Void, Never>?
+
+    /// A draft follows the last key after this long; while keys keep coming, at least this often.
+    private static let draftPause: Duration = .milliseconds(400)
+
+    /// A new note.
+    init(club: Club, drafts: DraftStore) {
+        self.club = club
+        self.drafts = drafts
+        name = ""
+        draftID = UUID()
+    }
+
+    /// A note fetched from the club.
+    init(club: Club, drafts: DraftStore, file: RemoteFile, text: TextBuffer) {
+        self.club = club
+        self.drafts = drafts
+        self.file = file
+        name = file.name
+        savedText = text
+        draftID = UUID()
+    }
+
+    /// A draft taken up again. Nothing is known to be safe but the draft itself.
+    init(club: Club, drafts: DraftStore, resuming draft: Draft) {
+        self.club = club
+        self.drafts = drafts
+        name = draft.name
+        draftID = draft.id
+        drafts.claim(draft.id)
+        if let path = draft.path.flatMap({ try? RemotePath(validating: $0) }),
+            let revision = draft.baseRevision
+        {
+            file = RemoteFile(
+                path: path, revision: Revision(rawValue: revision), byteCount: 0,
+                modified: draft.savedAt)
+        }
+    }
+
+    var isNew: Bool { file == nil }
+}
+
+// MARK: - Drafts
+
+extension NoteDocument {
+    /// Has the text written to disk soon; many calls in a row lead to few writes.
+    ///
+    /// - Parameter text: Asked for the text as it is when the write is due.
+    func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
+        guard draftDelay == nil else { return }
+        draftDelay = Task {
+            try? await Task.sleep(for: Self.draftPause)
+            draftDelay = nil
+            guard !Task.isCancelled, let text = text() else { return }
+            let (draft, sequence, store) = (nextDraft(), draftSequence, drafts)
+            let failure = await Self.write(draft, text, sequence, to: store)
+            if let failure { onDraftFailure?(failure) }
+        }
+    }
+
+    /// Writes the draft before returning: the program is about to end.
+    func keepDraftNow(_ text: TextBuffer) {
+        draftDelay?.cancel()
+        var draft = nextDraft()
+        draft.text = Data(text.bytes(in: 0..<text.count))
+        do {
+            try drafts.save(draft, sequence: draftSequence)
+        } catch {
+            onDraftFailure?("\(error)")
+        }
+    }
+
+    /// Removes the draft: its text is safe elsewhere or no longer wanted.
+    func discardDraft() {
+        draftDelay?.cancel()
+        draftDelay = nil
+        drafts.remove(draftID)
+    }
+
+    private func nextDraft() -> Draft {
+        draftSequence += 1
+        return Draft(
+            id: draftID, name: name, path: file?.path.string,
+            baseRevision: file?.revision.rawValue, savedAt: Date(), text: Data())
+    }
+
+    @concurrent private nonisolated static func write(
+        _ draft: Draft, _ text: TextBuffer, _ sequence: Int, to store: DraftStore
+    ) async -> String? {
+        var draft = draft
+        draft.text = Data(text.bytes(in: 0..<text.count))
+        do {
+            try store.save(draft, sequence: sequence)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+// MARK: - Saving
+
+extension NoteDocument {
+    /// Why a note was not saved. The text is untouched in every case.
+    enum SaveFailure: Error {
+        case badName(NoteName.Refusal)
+        /// Another note has the name already.
+        case nameTaken(fileName: String)
+        /// Someone changed the note since it was opened.
+        case changedMeanwhile
+        case store(StoreError)
+    }
+
+    /// What a save may replace.
+    enum SaveMode {
+        /// Only what the note was opened from; a new note replaces nothing.
+        case careful
+        /// Whatever is there now: the person has been asked.
+        case replacing
+    }
+
+    /// Sends the text to the club; returns when the store has confirmed it.
+    func save(_ text: TextBuffer, mode: SaveMode = .careful) async throws(SaveFailure) {
+        let path = try destination()
+        let writeMode: WriteMode =
+            switch (mode, file) {
+            case (.replacing, _): .overwrite
+            case (.careful, .some(let file)): .update(file.revision)
+            case (.careful, .none): .add
+            }
+        let saved: RemoteFile
+        do throws(StoreError) {
+            saved = try await club.perform { store throws(StoreError) in
+                try await Self.put(text, at: path, mode: writeMode, in: store)
+            }
+        } catch {
+            guard case .conflict = error.code else { throw .store(error) }
+            throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
+        }
+        file = saved
+        name = saved.name
+        savedText = text
+        club.record(saved)
+    }
+
+    /// Keeps the text beside the changed note, under a name nobody has: `Plan (my version).txt`.
+    func saveAsCopy(_ text: TextBuffer) async throws(SaveFailure) {
+        let original = try destination()
+        for number in 1...99 {
+            let name = Self.copyName(of: original.name, number: number)
+            if club.contents.hasNote(named: name) { continue }
+            do throws(StoreError) {
+                let path = try (original.parent ?? .root).appending(name)
+                let saved = try await club.perform { store throws(StoreError) in
+                    try await Self.put(text, at: path, mode: .add, in: store)
+                }
+                file = saved
+                self.name = saved.name
+                savedText = text
+                club.record(saved)
+                return
+            } catch {
+                if case .conflict = error.code { continue }
+                throw .store(error)
+            }
+        }
+        throw .nameTaken(fileName: original.name)
+    }
+
+    static func copyName(of name: String, number: Int) -> String {
+        let mark = number == 1 ? " (my version)" : " (my version \(number))"
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + mark }
+        return name[..<dot] + mark + name[dot...]
+    }
+
+    private func destination() throws(SaveFailure) -> RemotePath {
+        if let file { return file.path }
+        let fileName: String
+        do {
+            fileName = try NoteName(name).fileName
+        } catch {
+            throw .badName(error)
+        }
+        if club.contents.hasNote(named: fileName) { throw .nameTaken(fileName: fileName) }
+        do {
+            return try RemotePath.root.appending(newName: fileName)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The text becomes bytes off the main actor: a large note would hold up the keys.
+    @concurrent private nonisolated static func put(
+        _ text: TextBuffer, at path: RemotePath, mode: WriteMode, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile {
+        try await store.put(Data(text.bytes(in: 0..<text.count)), at: path, mode: mode)
+    }
+}

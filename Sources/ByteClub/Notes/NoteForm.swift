@@ -1,0 +1,44 @@
+internal import TerminalUI
+
+/// The editor's fields: the name's, while the note is new, and the text's below it.
+///
+/// Where rows are few the labels go first, then the name while the text has the keys.
+final class NoteForm: View {
+    private let nameField: View
+    private let textView: View
+    private let showsName: Bool
+
+    init(nameField: View, textView: View, showsName: Bool) {
+        self.nameField = nameField
+        self.textView = textView
+        self.showsName = showsName
+        super.init()
+        if showsName { addSubview(nameField) }
+        addSubview(textView)
+    }
+
+    private var showsLabels: Bool { bounds.height >= 6 }
+
+    override func layoutSubviews() {
+        var area = bounds
+        if showsName {
+            if showsLabels { _ = area.takeTop(1) }
+            nameField.frame = area.takeTop(1)
+            if bounds.height >= 8 { _ = area.takeTop(1) }
+            if showsLabels { _ = area.takeTop(1) }
+        }
+        textView.frame = area
+    }
+
+    override func draw(on surface: Surface) {
+        guard showsName, showsLabels else { return }
+        draw("Challenge name", above: nameField, on: surface)
+        draw("Note", above: textView, on: surface)
+    }
+
+    private func draw(_ label: String, above field: View, on surface: Surface) {
+        surface.draw(
+            label, at: Point(x: 0, y: field.frame.y - 1),
+            role: field.containsFirstResponder ? .accent : .secondary)
+    }
+}

@@ -1,0 +1,61 @@
+/// The rule that turns what a person typed into a note's file name.
+///
+/// A note's file name is its name, with `.txt` added when it has no extension. Names that no folder
+/// in the cloud could hold, or that would hide the note, are refused with the reason.
+public struct NoteName: Hashable, Sendable {
+    /// The file name, ready to stand in a path: no slash, no control characters, at most 255 bytes.
+    public let fileName: String
+
+    /// Why a name was refused, as a sentence for the person.
+    public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The most bytes a file name may have on the file systems a club lives on.
+    static let maximumByteCount = 255
+
+    /// - Throws: `Refusal` when the name is empty, hidden, too long or holds characters no file name may.
+    public init(_ typed: String) throws(Refusal) {
+        let name = Self.trimmed(typed)
+        guard !name.isEmpty else {
+            throw Refusal(description: "The note needs a name.")
+        }
+        guard name != ".", name != "..", !name.hasPrefix(".") else {
+            throw Refusal(description: "A name may not begin with a dot: the note would be hidden.")
+        }
+        guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }) else {
+            throw Refusal(description: "A name may not contain a slash.")
+        }
+        guard !name.unicodeScalars.contains(where: Self.isForbidden) else {
+            throw Refusal(description: "A name may not contain control characters.")
+        }
+        let fileName = Self.hasExtension(name) ? name : name + ".txt"
+        guard fileName.utf8.count <= Self.maximumByteCount else {
+            throw Refusal(description: "The name is too long: 255 bytes at most, with its ending.")
+        }
+        self.fileName = fileName
+    }
+
+    /// An extension is a dot with one to ten letters or digits after it, so that "Chapter 1. Trees"
+    /// is a name without one.
+    private static func hasExtension(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return false }
+        let ending = name[name.index(after: dot)...]
+        return (1...10).contains(ending.count)
+            && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var slice = Substring(text)
+        while let first = slice.first, first.isWhitespace { slice.removeFirst() }
+        while let last = slice.last, last.isWhitespace { slice.removeLast() }
+        return String(slice)
+    }
+}

@@ -1,0 +1,66 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
+
+/// The texts of notes that were fetched lately, so that moving in the list does not fetch them again.
+///
+/// Bounded by bytes; the ones not used for longest go first.
+@MainActor final class NoteTexts {
+    private struct Key: Hashable {
+        var path: RemotePath
+        var revision: Revision
+    }
+
+    private struct Entry {
+        var text: TextBuffer
+        var lastUse: Int
+    }
+
+    private let club: Club
+    private let capacityInBytes: Int
+    private var entries: [Key: Entry] = [:]
+    private var uses = 0
+
+    init(club: Club, capacityInBytes: Int = 4 << 20) {
+        self.club = club
+        self.capacityInBytes = capacityInBytes
+    }
+
+    /// A text that is here already.
+    func cachedText(of file: RemoteFile) -> TextBuffer? {
+        let key = Key(path: file.path, revision: file.revision)
+        uses += 1
+        entries[key]?.lastUse = uses
+        return entries[key]?.text
+    }
+
+    /// A note's text as it is in the club now, with the revision it belongs to.
+    func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer) {
+        if let text = cachedText(of: file) { return (file, text) }
+        let (current, text) = try await club.perform { store throws(StoreError) in
+            try await Self.fetch(file.path, from: store)
+        }
+        keep(text, of: current)
+        return (current, text)
+    }
+
+    func keep(_ text: TextBuffer, of file: RemoteFile) {
+        guard text.count <= capacityInBytes else { return }
+        uses += 1
+        entries[Key(path: file.path, revision: file.revision)] = Entry(text: text, lastUse: uses)
+        var total = entries.values.reduce(0) { $0 + $1.text.count }
+        for (key, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            guard total > capacityInBytes else { break }
+            total -= entry.text.count
+            entries[key] = nil
+        }
+    }
+
+    /// The rope is built where the bytes arrive, off the main actor.
+    @concurrent private nonisolated static func fetch(
+        _ path: RemotePath, from store: any RemoteStore
+    ) async throws(StoreError) -> (RemoteFile, TextBuffer) {
+        let (file, data) = try await store.fetch(path)
+        return (file, TextBuffer(utf8: data))
+    }
+}

@@ -1,0 +1,212 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import Pictures
+internal import TerminalUI
+
+/// One panorama over the whole screen, to be panned and zoomed.
+///
+/// While it moves it is drawn in half blocks, quick enough for every key; when it rests, finer.
+final class PanoramaViewController: ViewController {
+    private let photos: [RemoteFile]
+    private let club: Club
+    private var index: Int
+
+    private let imageView = ImageView()
+    private let infoLabel = Label("", alignment: .center)
+    private var showsInfo = true
+    private var image: PixelImage?
+    private var viewport = PanoramaViewport()
+    private var box = CellSize(columns: 0, rows: 0)
+    private var loading: Task<Void, Never>?
+    private var refining: Task<Void, Never>?
+
+    /// How much of the window's width one key pans.
+    private static let step = 0.08
+    /// The view counts as at rest after this long without a key.
+    private static let restingTime: Duration = .milliseconds(30)
+
+    init(_ photos: [RemoteFile], startingAt index: Int, club: Club) {
+        self.photos = photos
+        self.index = index
+        self.club = club
+        super.init()
+        title = photos[index].name
+    }
+
+    override var presentationStyle: PresentationStyle { .fullScreen }
+
+    override func viewDidLoad() {
+        view.addSubview(imageView)
+        view.addSubview(infoLabel)
+        load()
+    }
+
+    override func viewDidDisappear() {
+        loading?.cancel()
+        refining?.cancel()
+    }
+
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        if showsInfo { infoLabel.frame = area.takeTop(1) }
+        infoLabel.isHidden = !showsInfo
+        imageView.frame = area
+        let box = CellSize(columns: area.width, rows: area.height)
+        guard box != self.box else { return }
+        let isFirst = self.box.columns == 0
+        self.box = box
+        if isFirst { fit() }
+        draw()
+    }
+
+    override var keyTable: KeyTable {
+        let only = photos.count < 2 ? "There is no other photo in the list." : nil
+        let wait = image == nil ? "The picture is not here yet." : nil
+        return KeyTable("Panorama") {
+            KeyCommand.panLeft.performs(unless: wait) { self.pan(-Self.step) }
+            KeyCommand.panRight.performs(unless: wait) { self.pan(Self.step) }
+            KeyCommand.tiltUp.performs(unless: wait) { self.move { $0.tilt(by: -0.08) } }
+            KeyCommand.tiltDown.performs(unless: wait) { self.move { $0.tilt(by: 0.08) } }
+            KeyCommand.turnLeft.performs(unless: wait) { self.move { $0.turn(by: -0.25) } }
+            KeyCommand.turnRight.performs(unless: wait) { self.move { $0.turn(by: 0.25) } }
+            KeyCommand.zoomIn.performs(unless: wait) { self.move { $0.zoom(by: 1.25) } }
+            KeyCommand.zoomOut.performs(unless: wait) { self.move { $0.zoom(by: 0.8) } }
+            KeyCommand.fitPicture.performs(unless: wait) {
+                self.fit()
+                self.draw()
+            }
+            KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
+            KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
+            KeyCommand.pictureInfo.performs {
+                self.showsInfo.toggle()
+                self.view.setNeedsLayout()
+            }
+            KeyCommand.closePicture.performs { self.dismiss() }
+        }
+    }
+}
+
+// MARK: - Fetching
+
+extension PanoramaViewController {
+    private func show(_ index: Int) {
+        self.index = (index + photos.count) % photos.count
+        title = photos[self.index].name
+        image = nil
+        imageView.image = nil
+        load()
+    }
+
+    private func load() {
+        let photo = photos[index]
+        infoLabel.text = TextLine(photo.name)
+        imageView.placeholder = TextLine("Fetching the picture…", .secondary)
+        loading?.cancel()
+        refining?.cancel()
+        loading = startPending { [self] in
+            do throws(StoreError) {
+                let data = try await club.perform { store throws(StoreError) in
+                    try await Self.picture(of: photo.path, from: store)
+                }
+                let decoded = try? await PictureQueue.previews.run { () throws(PictureError) in
+                    try JPEGFile(data: data, name: photo.name).decode()
+                }
+                guard !Task.isCancelled else { return }
+                guard let decoded else { return explain("The picture is damaged.") }
+                image = decoded.image
+                viewport = PanoramaViewport()
+                fit()
+                draw()
+                infoLabel.text =
+                    TextLine(photo.name)
+                    + TextLine(" · \(Wording.byteCount(photo.byteCount))", .secondary)
+            } catch {
+                guard !Task.isCancelled else { return }
+                explain(ErrorSentence(error).text)
+            }
+        }
+    }
+
+    private static func picture(
+        of path: RemotePath, from store: any RemoteStore
+    ) async throws(StoreError) -> Data {
+        for await (_, result) in store.thumbnails(of: [path], size: .w2048h1536) {
+            return try result.get()
+        }
+        throw StoreError(.cancelled, during: .thumbnail, at: path)
+    }
+
+    private func explain(_ sentence: String) {
+        imageView.image = nil
+        imageView.placeholder = TextLine(sentence, .warning)
+    }
+}
+
+// MARK: - Moving
+
+extension PanoramaViewController {
+    private var depth: ColorDepth { application?.screen.colorDepth ?? .palette }
+
+    private func fit() {
+        guard let image else { return }
+        viewport.fit(image.size, in: box, cellAspect: CellRenderer.moving(depth).cellAspect)
+    }
+
+    /// Pans by a part of what is visible, so that a key feels the same at every zoom.
+    private func pan(_ part: Double) {
+        guard let image else { return }
+        let region = viewport.region(
+            of: image.size, in: box, cellAspect: CellRenderer.moving(depth).cellAspect)
+        move { $0.turn(by: part * region.width / Double(image.size.width)) }
+    }
+
+    private func move(_ change: (inout PanoramaViewport) -> Void) {
+        change(&viewport)
+        draw()
+    }
+
+    private func draw() {
+        guard let image, box.columns > 0 else { return }
+        imageView.image = ImageCells(
+            CellRenderer.moving(depth).render(image, through: viewport, filling: box))
+        refining?.cancel()
+        let (viewport, box, renderer) = (viewport, box, CellRenderer.atRest(depth))
+        refining = startPending { [self] in
+            try? await Task.sleep(for: Self.restingTime)
+            guard !Task.isCancelled else { return }
+            let cells = await PictureQueue.previews.run {
+                renderer.render(image, through: viewport, filling: box)
+            }
+            guard !Task.isCancelled else { return }
+            imageView.image = ImageCells(cells)
+        }
+    }
+}
+
+extension KeyCommand {
+    static let panLeft = KeyCommand(
+        "viewer.left", keys: ["h", "Left"], title: "Pan left", label: "left", weight: 70)
+    static let panRight = KeyCommand(
+        "viewer.right", keys: ["l", "Right"], title: "Pan right", label: "right", weight: 70)
+    static let tiltUp = KeyCommand("viewer.up", keys: ["k", "Up"], title: "Tilt up")
+    static let tiltDown = KeyCommand("viewer.down", keys: ["j", "Down"], title: "Tilt down")
+    static let turnLeft = KeyCommand("viewer.turn-left", keys: ["H"], title: "A quarter to the left")
+    static let turnRight = KeyCommand(
+        "viewer.turn-right", keys: ["L"], title: "A quarter to the right")
+    static let zoomIn = KeyCommand(
+        "viewer.zoom-in", keys: ["+", "="], title: "Larger", label: "zoom", weight: 65)
+    static let zoomOut = KeyCommand("viewer.zoom-out", keys: ["-"], title: "Smaller")
+    static let fitPicture = KeyCommand(
+        "viewer.fit", keys: ["0"], title: "The whole picture", label: "fit", weight: 60)
+    static let nextPicture = KeyCommand(
+        "viewer.next", keys: ["n"], title: "Next picture", label: "next", weight: 62)
+    static let previousPicture = KeyCommand("viewer.previous", keys: ["p"], title: "Previous picture")
+    static let pictureInfo = KeyCommand("viewer.info", keys: ["i"], title: "Show or hide the name")
+    static let closePicture = KeyCommand(
+        "viewer.close", keys: ["q", "Esc"], title: "Back to the list", label: "back", weight: 98)
+
+    static let viewerCommands: [KeyCommand] = [
+        .panLeft, .panRight, .tiltUp, .tiltDown, .turnLeft, .turnRight, .zoomIn, .zoomOut,
+        .fitPicture, .nextPicture, .previousPicture, .pictureInfo, .closePicture,
+    ]
+}

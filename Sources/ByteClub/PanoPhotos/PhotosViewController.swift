@@ -1,0 +1,336 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import Pictures
+internal import TerminalUI
+
+/// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.
+final class PhotosViewController: ViewController {
+    private let club: Club
+    private let filterable = FilterableList()
+    private var list: ListView { filterable.list }
+    private let preview = ImageView()
+    private let caption = Label("", alignment: .center)
+    private lazy var listPanel = Panel("PanoPhotos", content: filterable)
+    private lazy var previewPanel = Panel("", content: PreviewView(preview, caption))
+    private lazy var split = SplitView(listPanel, previewPanel)
+
+    private var photos: [RemoteFile] = []
+    private var indices: [RemotePath: Int] = [:]
+    private var thumbnails: ThumbnailLoader?
+    private var previews: ThumbnailLoader?
+    private var previewPause: Task<Void, Never>?
+    private var pathToSelect: RemotePath?
+    private var wasFailed = false
+    /// Where the picker starts: the working directory, then wherever the last photo was found.
+    private var pickerFolder = FileManager.default.currentDirectoryPath
+
+    init(club: Club) {
+        self.club = club
+        super.init()
+        title = "PanoPhotos"
+    }
+
+    override func makeView() -> View {
+        PhotosView(split) { [weak self] in self?.sizeDidChange() }
+    }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.activationLabel = "view"
+        filterable.filterDidChange = { [weak self] in self?.reload() }
+        split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
+        club.addObserver(self)
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func viewDidAppear() { showPreview() }
+
+    override var keyTable: KeyTable {
+        let none = selected == nil ? "No photo is selected." : nil
+        return KeyTable("PanoPhotos") {
+            KeyCommand.uploadPhoto.performs { self.pickPhoto() }
+            KeyCommand.deletePhoto.performs(unless: none) { self.deleteSelected() }
+            KeyCommand.refresh.performs { self.refresh() }
+        }
+    }
+
+    private var selected: RemoteFile? {
+        list.selectedIndex.flatMap { photos.indices.contains($0) ? photos[$0] : nil }
+    }
+}
+
+// MARK: - The list
+
+extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelegate {
+    func clubDidChange(_ club: Club) {
+        let isFailed = if case .failed = club.connection { true } else { false }
+        if wasFailed, !isFailed {
+            thumbnails?.retryFailures()
+            previews?.retryFailures()
+        }
+        wasFailed = isFailed
+        reload()
+    }
+
+    private func reload() {
+        let filter = filterable.filter
+        photos = club.contents.photos.filter { filter.matches($0.name) }
+        indices = Dictionary(
+            photos.indices.map { (photos[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+        list.emptyText = emptyText
+        list.reloadData()
+        if let path = pathToSelect, list.select(identity: path) { pathToSelect = nil }
+        let count = club.contents.photos.count
+        listPanel.trailingTitle = TextLine(
+            filter.isActive ? "\(photos.count) of \(count)" : "\(count)", .secondary)
+        showPreview()
+    }
+
+    private var emptyText: TextLine {
+        if filterable.filter.isActive, !club.contents.photos.isEmpty {
+            return TextLine("No photo has “\(filterable.filter.query)” in its name.", .secondary)
+        }
+        switch club.connection {
+        case .connecting: return TextLine("Opening the club…", .secondary)
+        case .connected: return TextLine("No panoramas yet: press u to upload one.", .secondary)
+        case .failed(let error): return TextLine(ErrorSentence(error).text, .warning)
+        }
+    }
+
+    func numberOfRows(in list: ListView) -> Int { photos.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let photo = photos[index]
+        let size = Wording.byteCount(photo.byteCount)
+        let age = Wording.age(of: photo.modified, at: Date())
+        let matches = filterable.filter.matchedRange(in: photo.name).map { [$0] } ?? []
+        guard list.rowHeight > 1 else {
+            return ListRow(
+                TextLine(photo.name), columns: [ListRow.Column(size, width: 7)], matches: matches)
+        }
+        var details = [TextLine("\(size) · \(age)", .secondary)]
+        var image: ImageCells?
+        switch thumbnails?.state(of: photo) {
+        case .loaded(let cells): image = ImageCells(cells)
+        case .unavailable(let reason): details[0] = details[0] + TextLine(" · \(reason)", .warning)
+        case .loading, nil: details[0] = details[0] + TextLine(" · …", .secondary)
+        }
+        return ListRow(TextLine(photo.name), details: details, image: image, matches: matches)
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { photos[index].path }
+
+    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
+        (identity.base as? RemotePath).flatMap { indices[$0] }
+    }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        guard photos.indices.contains(index) else { return }
+        present(PanoramaViewController(photos, startingAt: index, club: club))
+    }
+
+    func listViewDidChangeSelection(_ list: ListView) { showPreview() }
+
+    private func refresh() {
+        application?.showMessage("Looking for changes…", for: .seconds(1))
+        thumbnails?.retryFailures()
+        previews?.retryFailures()
+        club.refresh()
+    }
+}
+
+// MARK: - Pictures
+
+extension PhotosViewController {
+    /// Chooses how large thumbnails are for the width there is; called at each layout.
+    private func sizeDidChange() {
+        guard let depth = application?.screen.colorDepth else { return }
+        let width = list.bounds.width
+        let box: CellSize? =
+            switch width {
+            case ..<30: nil
+            case ..<56: CellSize(columns: 14, rows: 2)
+            default: CellSize(columns: 24, rows: 3)
+            }
+        let imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
+        if list.imageSize != imageSize || thumbnails == nil {
+            list.imageSize = imageSize
+            list.rowHeight = box?.rows ?? 1
+            thumbnails?.cancel()
+            thumbnails = box.map { box in
+                let loader = ThumbnailLoader(
+                    club: club, size: .w256h256, renderer: .atRest(depth), box: box)
+                loader.onArrival = { [weak self] in self?.list.setNeedsDisplay() }
+                return loader
+            }
+        }
+        let pane = preview.bounds
+        let paneBox = CellSize(columns: pane.width, rows: pane.height)
+        if split.showsSecondary, !pane.isEmpty, previews?.box != paneBox {
+            previews?.cancel()
+            let loader = ThumbnailLoader(
+                club: club, renderer: .atRest(depth), filling: paneBox, capacity: 12)
+            loader.onArrival = { [weak self] in self?.fillPreview() }
+            previews = loader
+            showPreview()
+        }
+    }
+
+    /// Quick moves through the list fetch only where they come to rest.
+    private func showPreview() {
+        guard split.showsSecondary, isOnScreen else { return }
+        guard let photo = selected else {
+            preview.image = nil
+            preview.placeholder = ""
+            caption.text = ""
+            previewPanel.title = ""
+            return
+        }
+        previewPanel.title = TextLine(photo.name, .heading)
+        caption.text = TextLine(
+            "\(Wording.byteCount(photo.byteCount)) · \(Wording.age(of: photo.modified, at: Date()))",
+            .secondary)
+        previewPause?.cancel()
+        previewPause = startPending { [weak self] in
+            try? await Task.sleep(for: .milliseconds(40))
+            if !Task.isCancelled { self?.fillPreview() }
+        }
+    }
+
+    private func fillPreview() {
+        guard let photo = selected, let previews else { return }
+        switch previews.state(of: photo) {
+        case .loading:
+            preview.placeholder = TextLine("…", .secondary)
+        case .loaded(let cells): preview.image = ImageCells(cells)
+        case .unavailable(let reason):
+            preview.image = nil
+            preview.placeholder = TextLine("No picture: \(reason).", .secondary)
+        }
+    }
+}
+
+// MARK: - Upload
+
+extension PhotosViewController {
+    private func pickPhoto() {
+        present(
+            PhotoPickerViewController(startingIn: pickerFolder) { [weak self] path in
+                self?.pickerFolder = PhotoFolder.parent(of: path)
+                self?.upload(path)
+            })
+    }
+
+    private func upload(_ path: String) {
+        let source = URL(fileURLWithPath: path)
+        let name = PhotoName.forClub(source.lastPathComponent)
+        guard club.contents.hasPhoto(named: name) else { return upload(source, named: name) }
+        let free = PhotoName.free(like: name) { club.contents.hasPhoto(named: $0) }
+        present(
+            AlertController(
+                title: "The name is taken",
+                message: "The club has a photo named “\(name)” already.",
+                actions: [
+                    AlertAction("Upload as “\(free)”", key: "u") { [weak self] in
+                        self?.upload(source, named: free)
+                    },
+                    AlertAction("Cancel", kind: .cancel),
+                ]))
+    }
+
+    private func upload(_ source: URL, named name: String) {
+        let upload = PhotoUpload(source, named: name, in: club)
+        present(
+            UploadViewController(upload) { [weak self] result in self?.finish(upload, result) })
+    }
+
+    private func finish(_ upload: PhotoUpload, _ result: PhotoUpload.Result) {
+        switch result {
+        case .uploaded(let file):
+            pathToSelect = file.path
+            reload()
+            application?.showMessage("“\(file.name)” is in the club.", .success)
+        case .cancelled:
+            application?.showMessage("The upload of “\(upload.name)” was cancelled.")
+        case .failed(let failure):
+            let words = failure.sentence(about: upload.source.lastPathComponent)
+            present(AlertController(title: words.title, message: TextLine(words.text)))
+        }
+    }
+
+    private func deleteSelected() {
+        guard let photo = selected else { return }
+        present(
+            AlertController.confirmation(
+                title: "Delete photo?",
+                message: "“\(photo.name)” will be deleted for every member of the club.",
+                confirm: "Delete", key: "d"
+            ) { [weak self] in self?.delete(photo) })
+    }
+
+    private func delete(_ photo: RemoteFile) {
+        _ = startPending { [self] in
+            do throws(StoreError) {
+                try await club.perform { store throws(StoreError) in
+                    try await store.delete(photo.path)
+                }
+                club.recordRemoval(of: photo.path)
+                application?.showMessage("“\(photo.name)” was deleted.")
+            } catch {
+                if error.code == .notFound { club.recordRemoval(of: photo.path) }
+                let words = ErrorSentence(error)
+                present(AlertController(title: words.title, message: TextLine(words.text)))
+            }
+        }
+    }
+}
+
+extension KeyCommand {
+    static let uploadPhoto = KeyCommand(
+        "photos.upload", keys: ["u", "+"], title: "Upload a photo", label: "upload", weight: 90)
+    static let deletePhoto = KeyCommand(
+        "photos.delete", keys: ["d"], title: "Delete the photo (asks)", label: "delete", weight: 60)
+
+    static let photosCommands: [KeyCommand] = [.uploadPhoto, .deletePhoto, .refresh]
+}
+
+/// The split view, and who is told when it has been laid out.
+private final class PhotosView: View {
+    private let split: SplitView
+    private let didLayout: () -> Void
+
+    init(_ split: SplitView, didLayout: @escaping () -> Void) {
+        self.split = split
+        self.didLayout = didLayout
+        super.init()
+        addSubview(split)
+    }
+
+    override func layoutSubviews() {
+        split.frame = bounds
+        split.layoutIfNeeded()
+        didLayout()
+    }
+}
+
+/// A picture with a line of words under it.
+private final class PreviewView: View {
+    private let image: ImageView
+    private let caption: Label
+
+    init(_ image: ImageView, _ caption: Label) {
+        self.image = image
+        self.caption = caption
+        super.init()
+        addSubview(image)
+        addSubview(caption)
+    }
+
+    override func layoutSubviews() {
+        var area = bounds
+        caption.frame = area.takeBottom(1)
+        image.frame = area
+    }
+}

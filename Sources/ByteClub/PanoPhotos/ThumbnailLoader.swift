@@ -1,0 +1,179 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import Pictures
+
+/// Fetches small pictures of the club's photos and turns them into cells, each as it arrives.
+///
+/// Callers ask for what they show; what is not there yet is fetched and `onArrival` says when to draw
+/// again. Decoding and rendering run off the main actor. The number kept is bounded: the ones not
+/// asked for longest go first.
+@MainActor final class ThumbnailLoader {
+    enum State: Equatable {
+        case loading
+        case loaded(CellImage)
+        /// There is none; why, in a few words.
+        case unavailable(String)
+    }
+
+    /// Called on the main actor after one or more pictures have arrived.
+    var onArrival: (() -> Void)?
+
+    private let club: Club
+    private let size: ThumbnailSize
+    private let renderer: CellRenderer
+    let box: CellSize
+    private let capacity: Int
+
+    /// A picture is of one revision of a file: a changed file is another picture.
+    private struct Key: Hashable {
+        var path: RemotePath
+        var revision: Revision
+    }
+
+    private struct Entry {
+        var state: State
+        var lastUse: Int
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var wanted: [Key] = []
+    private var uses = 0
+    private var running: Task<Void, Never>?
+
+    /// Dropbox takes 25 thumbnails in one call; fewer at a time follow a scrolling list better.
+    private static let batchCount = 12
+
+    /// - Parameters:
+    ///   - size: What the store is asked for.
+    ///   - box: The cells a picture is fitted into.
+    ///   - capacity: How many pictures are kept.
+    init(
+        club: Club, size: ThumbnailSize, renderer: CellRenderer, box: CellSize, capacity: Int = 400
+    ) {
+        self.club = club
+        self.size = size
+        self.renderer = renderer
+        self.box = box
+        self.capacity = capacity
+    }
+
+    /// A loader for pictures that fill a box, asking the store for no more pixels than it can use.
+    convenience init(club: Club, renderer: CellRenderer, filling box: CellSize, capacity: Int) {
+        let pixels = renderer.pixelSize(of: box)
+        self.init(
+            club: club, size: .smallest(covering: pixels.width, by: min(pixels.height, 1)),
+            renderer: renderer, box: box, capacity: capacity)
+    }
+
+    /// What there is of a photo's picture; asks for it when there is nothing yet.
+    func state(of file: RemoteFile) -> State {
+        let key = Key(path: file.path, revision: file.revision)
+        uses += 1
+        if entries[key] != nil {
+            entries[key]?.lastUse = uses
+            return entries[key]?.state ?? .loading
+        }
+        entries[key] = Entry(state: .loading, lastUse: uses)
+        wanted.append(key)
+        startIfIdle()
+        return .loading
+    }
+
+    /// Forgets failures, so that they are tried again: the connection is back, or a person asked.
+    func retryFailures() {
+        entries = entries.filter { entry in
+            if case .unavailable = entry.value.state { false } else { true }
+        }
+    }
+
+    func cancel() {
+        running?.cancel()
+        running = nil
+        wanted = []
+        entries = entries.filter { $0.value.state != .loading }
+    }
+}
+
+extension ThumbnailLoader {
+    private func startIfIdle() {
+        guard running == nil, !wanted.isEmpty else { return }
+        running = Task {
+            while !Task.isCancelled, !wanted.isEmpty {
+                await loadNextBatch()
+                trim()
+            }
+            if !Task.isCancelled { running = nil }
+        }
+    }
+
+    /// The latest wishes first: they are what the list shows now.
+    private func loadNextBatch() async {
+        let batch = Array(wanted.suffix(Self.batchCount))
+        wanted.removeLast(batch.count)
+        let keys = Dictionary(batch.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        let (size, renderer, box) = (size, renderer, box)
+        let result: Result<Void, StoreError> = await {
+            do throws(StoreError) {
+                try await club.perform { store throws(StoreError) in
+                    for await (path, result) in store.thumbnails(of: batch.map(\.path), size: size) {
+                        guard let key = keys[path] else { continue }
+                        let state = await Self.state(result, path, renderer, box)
+                        settle(key, state)
+                    }
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }()
+        guard !Task.isCancelled else { return }
+        for key in batch where entries[key]?.state == .loading {
+            // The stream ended early, or there was no connection at all.
+            if case .failure = result {
+                settle(key, .unavailable("not reachable"))
+            } else {
+                settle(key, .unavailable("no picture"))
+            }
+        }
+    }
+
+    private func settle(_ key: Key, _ state: State) {
+        guard entries[key] != nil else { return }
+        entries[key]?.state = state
+        onArrival?()
+    }
+
+    private static func state(
+        _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: CellRenderer,
+        _ box: CellSize
+    ) async -> State {
+        switch result {
+        case .success(let data):
+            do {
+                let cells = try await PictureQueue.previews.run { () throws(PictureError) in
+                    let decoded = try JPEGFile(data: data, name: path.name)
+                        .decode(scaledToFit: renderer.pixelSize(of: box))
+                    return renderer.render(decoded.image, fitting: box)
+                }
+                return .loaded(cells)
+            } catch {
+                return .unavailable("damaged")
+            }
+        case .failure(let error):
+            return switch error.code {
+            case .noThumbnail, .damaged: .unavailable("damaged")
+            case .tooLarge: .unavailable("too large")
+            case .notFound: .unavailable("gone")
+            default: .unavailable("not reachable")
+            }
+        }
+    }
+
+    private func trim() {
+        guard entries.count > capacity else { return }
+        let oldest = entries.filter { $0.value.state != .loading }
+            .sorted { $0.value.lastUse < $1.value.lastUse }
+            .prefix(entries.count - capacity)
+        for (key, _) in oldest { entries[key] = nil }
+    }
+}

@@ -1,0 +1,100 @@
+/// A path as people type, paste or drag it into a terminal, made absolute.
+///
+/// Understands `~`, paths relative to a folder, quotes, backslash escapes and `file:` URLs, as file
+/// managers and terminals paste them.
+enum TypedPath {
+    /// - Parameters:
+    ///   - typed: What stands in the field; may be empty.
+    ///   - folder: The absolute path that relative paths start from.
+    ///   - home: The absolute path that `~` stands for.
+    /// - Returns: An absolute path without `.`, `..` or double slashes; `folder` for an empty text.
+    static func resolve(_ typed: String, in folder: String, home: String) -> String {
+        var text = trimmed(typed)
+        if let bare = unquoted(text) {
+            text = bare
+        } else if text.hasPrefix("file://") {
+            text = percentDecoded(afterHost(text.dropFirst("file://".count)))
+        } else if text.contains("\\") {
+            text = unescaped(text)
+        }
+        guard !text.isEmpty else { return folder }
+        if text == "~" { return home }
+        if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
+        if text.hasPrefix("/") { return normalized(text) }
+        return normalized(folder + "/" + text)
+    }
+
+    /// The longest beginning that all names which begin with `prefix` share, or nil when none does.
+    ///
+    /// Letter case is ignored unless the prefix itself has a capital letter.
+    static func completion(of prefix: String, among names: [String]) -> String? {
+        let matching = names.filter { matches($0, prefix: prefix) }
+        guard var shared = matching.first else { return nil }
+        for name in matching.dropFirst() {
+            shared = String(zip(shared, name).prefix { $0 == $1 }.map(\.0))
+        }
+        return shared.count >= prefix.count ? shared : prefix
+    }
+
+    static func matches(_ name: String, prefix: String) -> Bool {
+        let hasCapital = prefix.contains(where: \.isUppercase)
+        return hasCapital
+            ? name.hasPrefix(prefix) : name.lowercased().hasPrefix(prefix.lowercased())
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var slice = Substring(text)
+        while let last = slice.last, last.isWhitespace { slice.removeLast() }
+        while let first = slice.first, first.isWhitespace { slice.removeFirst() }
+        return String(slice)
+    }
+
+    private static func unquoted(_ text: String) -> String? {
+        guard text.count >= 2, let first = text.first, first == text.last,
+            first == "'" || first == "\""
+        else { return nil }
+        return String(text.dropFirst().dropLast())
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        var result = ""
+        var isEscaped = false
+        for character in text {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+
+    private static func afterHost(_ text: Substring) -> Substring {
+        text.hasPrefix("/") ? text : text.drop { $0 != "/" }
+    }
+
+    private static func percentDecoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+}

@@ -1,0 +1,211 @@
+import ClubServer
+public import ClubStore
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The club on this computer: a server process for its folder, started when needed and kept alive by a lease.
+///
+/// The server is a process of its own, so that its work never delays a key and a crash of one never takes the other. Several
+/// programs share one server; it leaves when the last of them has gone. When it dies, it is started anew at once,
+/// but not again and again.
+public actor EmbeddedClub {
+    /// Opens the club, or makes sure that it is still open, for the life of this program.
+    ///
+    /// - Throws: A `StoreError` during `connect`; its `underlying` is an ``EmbeddedClubError``.
+    public static func open(paths: Paths = Paths()) async throws(StoreError) -> any RemoteStore {
+        let club = opened.withLock { opened in
+            if let club = opened[paths] { return club }
+            let club = EmbeddedClub(paths: paths)
+            opened[paths] = club
+            return club
+        }
+        return try await club.open()
+    }
+
+    private static let opened = Mutex<[Paths: EmbeddedClub]>([:])
+
+    private let folder: String
+    private let server: ServerProcess
+    private let credentials = Credentials()
+    private var place: ClubMeetingPlace?
+    private var store: DropboxStore?
+    private var lease: Lease?
+    private var process: pid_t?
+    private var opening: Task<Result<DropboxStore, EmbeddedClubError>, Never>?
+    private var lastStart: ContinuousClock.Instant?
+
+    /// A server that lives no longer than this is not started again without being asked for.
+    private static let shortLife = Duration.seconds(5)
+
+    /// - Parameters:
+    ///   - program: What to run as the server; this program unless a test says otherwise.
+    ///   - environment: What `paths` were made from. The server finds the same places by it.
+    init(
+        paths: Paths, program: String = "/proc/self/exe",
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        folder = paths.clubFolder.path
+        server = ServerProcess(
+            program: program,
+            arguments: [
+                "serve", "--folder", folder, "--until-unused",
+                "--ready-descriptor", String(ServerProcess.readyDescriptor),
+            ],
+            environment: environment,
+            log: paths.stateFolder.appending(path: "serve.log"))
+        credentials.club.withLock { $0 = WeakClub(club: self) }
+    }
+
+    /// Returns when the server answers.
+    func open() async throws(StoreError) -> DropboxStore {
+        do throws(EmbeddedClubError) {
+            return try await ensureRunning()
+        } catch {
+            throw StoreError(
+                .serverUnavailable(retryAfter: nil), during: .connect, underlying: error)
+        }
+    }
+
+    /// Lets the server leave, unless others use it.
+    func close() {
+        lease?.release()
+        lease = nil
+    }
+
+    /// Starts the server where there is none; several who ask at once wait for the same start.
+    @discardableResult
+    func ensureRunning() async throws(EmbeddedClubError) -> DropboxStore {
+        if let lease, lease.isHeld, let store { return store }
+        let task = opening ?? Task { await joinOrStart() }
+        opening = task
+        let result = await task.value
+        if opening == task { opening = nil }
+        return try result.get()
+    }
+}
+
+extension EmbeddedClub {
+    private func joinOrStart() async -> Result<DropboxStore, EmbeddedClubError> {
+        do throws(EmbeddedClubError) {
+            let place = try findPlace()
+            let store = self.store ?? Self.makeStore(at: place, access: credentials)
+            self.store = store
+            if takeLease(at: place) { return .success(store) }
+            lastStart = .now
+            switch try await server.start() {
+            case .ready(let process):
+                self.process = process
+                if takeLease(at: place) { return .success(store) }
+            case .ended:
+                // Another program was starting the server at the same moment: it will be there soon.
+                if await takeLeaseSoon(at: place) { return .success(store) }
+                if isLocked(place) { throw .folderServedElsewhere(folder: folder) }
+            case .timedOut:
+                break
+            }
+            throw .serverNotReady(log: server.log.path)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func findPlace() throws(EmbeddedClubError) -> ClubMeetingPlace {
+        if let place { return place }
+        do throws(ClubServerError) {
+            let found = try ClubMeetingPlace(clubFolder: folder, environment: server.environment)
+            place = found
+            return found
+        } catch {
+            throw .noMeetingPlace(error.message)
+        }
+    }
+
+    private func takeLease(at place: ClubMeetingPlace) -> Bool {
+        lease = Lease(at: place.leasePath) { [weak self] in
+            Task { await self?.leaseWasLost() }
+        }
+        guard lease != nil else { return false }
+        credentials.readToken(at: place)
+        return true
+    }
+
+    private func takeLeaseSoon(at place: ClubMeetingPlace) async -> Bool {
+        var pause = Duration.milliseconds(10)
+        while pause < .seconds(2) {
+            if takeLease(at: place) { return true }
+            try? await Task.sleep(for: pause)
+            pause *= 2
+        }
+        return takeLease(at: place)
+    }
+
+    /// Starts the server again so that it is there before anyone asks; a server that died young only when asked for.
+    private func leaseWasLost() async {
+        guard let lease, !lease.isHeld else { return }
+        self.lease = nil
+        if let process { ServerProcess.forget(process) }
+        process = nil
+        if let lastStart, .now - lastStart < Self.shortLife { return }
+        _ = try? await ensureRunning()
+    }
+
+    /// Whether some server holds the folder's lock.
+    private func isLocked(_ place: ClubMeetingPlace) -> Bool {
+        let descriptor = Glibc.open(place.lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// The URL's host is never looked up: the socket is the way.
+    private static func makeStore(
+        at place: ClubMeetingPlace, access: some AccessProvider
+    ) -> DropboxStore {
+        var address = URLComponents()
+        address.scheme = "http"
+        address.host = "localhost"
+        let base = address.url ?? URL(filePath: "/")
+        var configuration = DropboxStore.Configuration(
+            hosts: DropboxStore.Hosts(all: base), unixSocketPath: place.socketPath)
+        // A request costs nothing here, and a picture that is ready should not wait for others.
+        configuration.thumbnailsPerRequest = 2
+        return DropboxStore(configuration, access: access)
+    }
+}
+
+/// What the store asks of its club.
+private final class Credentials: AccessProvider {
+    let club = Mutex(WeakClub(club: nil))
+    private let state = Mutex<(place: ClubMeetingPlace?, token: String?)>((nil, nil))
+
+    /// The server makes a new token at each start.
+    func readToken(at place: ClubMeetingPlace) {
+        let token = place.readToken()
+        state.withLock { $0 = (place, token) }
+    }
+
+    func accessToken() async throws(StoreError) -> String {
+        if let token = state.withLock({ $0.token }) { return token }
+        await reviveServer()
+        let (place, token) = state.withLock { $0 }
+        guard let token = token ?? place?.readToken() else {
+            throw StoreError(.unauthorized, during: .connect, detail: "no token")
+        }
+        return token
+    }
+
+    func accessToken(replacing rejected: String, isExpired: Bool) async -> String? {
+        guard let place = state.withLock({ $0.place }) else { return nil }
+        readToken(at: place)
+        return state.withLock { $0.token == rejected ? nil : $0.token }
+    }
+
+    func reviveServer() async {
+        _ = try? await club.withLock { $0 }.club?.ensureRunning()
+    }
+}
+
+private struct WeakClub: Sendable {
+    weak var club: EmbeddedClub?
+}

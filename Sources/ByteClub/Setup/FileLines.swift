@@ -1,0 +1,38 @@
+package import ClubStore
+package import FoundationEssentials
+
+/// Files as lines of plain text: size, age, name.
+package enum FileLines {
+    /// - Returns: A line for each file, without its end. Names are as they came.
+    package static func lines(for files: [RemoteFile], now: Date) -> [String] {
+        let rows = files.map { file in
+            (
+                size: Wording.byteCount(file.byteCount),
+                age: Wording.age(of: file.modified, at: now), name: file.name
+            )
+        }
+        let sizeWidth = rows.map(\.size.count).max() ?? 0
+        let ageWidth = rows.map(\.age.count).max() ?? 0
+        return rows.map { row in
+            pad(row.size, to: sizeWidth, atStart: true) + "  "
+                + pad(row.age, to: ageWidth, atStart: false) + "  " + row.name
+        }
+    }
+
+    /// `45%  12 MB of 27 MB  3.1 MB/s  5 s left`.
+    package static func progress(_ progress: TransferProgress) -> String {
+        var parts = [
+            pad("\(Int(progress.fraction * 100))%", to: 4, atStart: true),
+            "\(Wording.byteCount(progress.byteCount)) of "
+                + Wording.byteCount(progress.expectedByteCount),
+        ]
+        if let speed = progress.bytesPerSecond { parts.append(Wording.speed(speed)) }
+        if let left = progress.timeLeft { parts.append(Wording.timeLeft(left)) }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func pad(_ text: String, to width: Int, atStart: Bool) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - text.count))
+        return atStart ? blanks + text : text + blanks
+    }
+}

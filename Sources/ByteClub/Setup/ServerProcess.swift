@@ -1,0 +1,157 @@
+import CLinux
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// Runs this program again as the club's server, in a session of its own, and waits until it is ready.
+///
+/// It must outlive whoever started it, since another may be using it by then; it knows from its leases when to leave.
+struct ServerProcess: Sendable {
+    /// The program to run; this very one unless a test says otherwise.
+    var program = "/proc/self/exe"
+    var arguments: [String]
+    var environment: [String: String]
+
+    /// Where its complaints go.
+    var log: URL
+
+    /// How long it may take to get ready.
+    var patience: Duration = .seconds(15)
+
+    enum Outcome: Hashable, Sendable {
+        case ready(pid_t)
+        /// It left, or closed the pipe, without getting ready. Perhaps another one was faster.
+        case ended
+        case timedOut
+    }
+
+    /// The descriptor on which it says that it is ready, by a line.
+    static let readyDescriptor: CInt = 3
+
+    /// - Throws: `.programNotStarted`.
+    @concurrent func start() async throws(EmbeddedClubError) -> Outcome {
+        var (readEnd, writeEnd): (CInt, CInt) = (-1, -1)
+        guard byteclub_pipe(&readEnd, &writeEnd) == 0 else {
+            throw .programNotStarted(reason: String(cString: strerror(errno)))
+        }
+        let process: pid_t
+        do throws(EmbeddedClubError) {
+            defer { close(writeEnd) }
+            process = try spawn(tellingReadinessTo: writeEnd)
+        } catch {
+            close(readEnd)
+            throw error
+        }
+        let milliseconds = CInt(clamping: Int64(patience / .milliseconds(1)))
+        let outcome = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { @Sendable [readEnd] in
+                continuation.resume(
+                    returning: Self.waitForLine(from: readEnd, milliseconds: milliseconds))
+            }
+        }
+        close(readEnd)
+        switch outcome {
+        case .line: return .ready(process)
+        case .end:
+            waitpid(process, nil, WNOHANG)
+            return .ended
+        case .timeout:
+            return .timedOut
+        }
+    }
+
+    /// Lets go of a server that has ended, if it has.
+    static func forget(_ process: pid_t) {
+        waitpid(process, nil, WNOHANG)
+    }
+}
+
+extension ServerProcess {
+    private enum Heard: Sendable {
+        case line, end, timeout
+    }
+
+    private static func waitForLine(from descriptor: CInt, milliseconds: CInt) -> Heard {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let ready = poll(&request, 1, milliseconds)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { return .timeout }
+            var byte: UInt8 = 0
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return .end }
+            if byte == UInt8(ascii: "\n") { return .line }
+        }
+    }
+
+    private func spawn(tellingReadinessTo writeEnd: CInt) throws(EmbeddedClubError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let logDescriptor = openLog()
+        defer { if logDescriptor >= 0 { close(logDescriptor) } }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        if logDescriptor >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, logDescriptor, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_adddup2(&actions, writeEnd, Self.readyDescriptor)
+        byteclub_spawn_close_from(&actions, Self.readyDescriptor + 1)
+        // Its working directory must not keep a disk from being unmounted.
+        byteclub_spawn_change_folder(&actions, "/")
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
+        posix_spawnattr_setflags(&attributes, flags | byteclub_spawn_setsid)
+
+        let environment = self.environment
+            // What a test listens on is the app's own business.
+            .filter { $0.key != "BYTECLUB_TEST_FD" }
+            .map { "\($0.key)=\($0.value)" }
+        var process: pid_t = 0
+        let failure = withCStrings(["byteclub"] + arguments) { argumentPointers in
+            withCStrings(environment) { environmentPointers in
+                posix_spawn(
+                    &process, program, &actions, &attributes, argumentPointers,
+                    environmentPointers)
+            }
+        }
+        guard failure == 0 else {
+            throw .programNotStarted(reason: String(cString: strerror(failure)))
+        }
+        return process
+    }
+
+    /// The log is for the last few starts: it begins anew when it has grown large.
+    private func openLog() -> CInt {
+        try? FileManager.default.createDirectory(
+            at: log.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = open(log.path, flags, 0o600)
+        guard descriptor >= 0 else { return -1 }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_size > 1 << 20 { ftruncate(descriptor, 0) }
+        return descriptor
+    }
+}
+
+/// Calls `body` with a null-terminated array of C strings, which live as long as the call.
+private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+    pointers.append(nil)
+    defer { for pointer in pointers { free(pointer) } }
+    return body(&pointers)
+}

@@ -1,0 +1,183 @@
+public import FoundationEssentials
+internal import Glibc
+internal import Synchronization
+
+/// Keeps drafts as plain files, so that neither a crash nor a failed save loses a word.
+///
+/// One file a draft, `<id>.draft`, mode 0600, in a folder of mode 0700. A draft is written whole to a
+/// temporary file, synced and renamed over the old one: at every moment the folder holds a complete
+/// version. Safe to call from any thread; calls for one draft are applied in the order of their
+/// sequence numbers, whatever threads they run on.
+public final class DraftStore: Sendable {
+    private let folder: URL
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The newest sequence number applied for each draft: an older write that comes late is dropped.
+        var applied: [UUID: Int] = [:]
+        /// The locked descriptors of the drafts being edited here.
+        var claims: [UUID: Int32] = [:]
+    }
+
+    /// What went wrong, as a sentence with the system's reason.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// - Parameter folder: Made, with its parents, when the first draft is saved.
+    public init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// Writes a draft durably, replacing its older version.
+    ///
+    /// - Parameter sequence: Grows with each call for the same draft; a smaller one than the last
+    ///   applied is ignored.
+    /// - Throws: `Failure` when the folder or file cannot be written; the older version then stays.
+    public func save(_ draft: Draft, sequence: Int) throws {
+        let data = try draft.encoded()
+        try state.withLock { state in
+            guard sequence > state.applied[draft.id, default: Int.min] else { return }
+            try makeFolder()
+            claim(draft.id, in: &state)
+            try write(data, to: path(of: draft.id))
+            state.applied[draft.id] = sequence
+        }
+    }
+
+    /// Takes a draft over for editing, so that another running app does not offer it too.
+    ///
+    /// `save` claims by itself. The claim ends with `release`, `remove` or the process, however it dies.
+    ///
+    /// - Returns: False when another process is editing it.
+    @discardableResult
+    public func claim(_ id: UUID) -> Bool {
+        state.withLock { claim(id, in: &$0) }
+    }
+
+    /// Lets a draft go without removing it: its text waits for another day.
+    public func release(_ id: UUID) {
+        state.withLock { state in
+            guard let descriptor = state.claims.removeValue(forKey: id) else { return }
+            unlink(lockPath(of: id))
+            close(descriptor)
+        }
+    }
+
+    /// Forgets a draft: its text has been confirmed by the server or given up by the person.
+    ///
+    /// Saves with any sequence number that come later for this draft are ignored.
+    public func remove(_ id: UUID) {
+        state.withLock { state in
+            state.applied[id] = Int.max
+            unlink(path(of: id))
+        }
+        release(id)
+    }
+
+    /// The drafts that nobody is editing at this moment, newest first.
+    ///
+    /// Files that are no drafts are left alone.
+    public func waitingDrafts() -> [Draft] {
+        drafts().filter { draft in
+            state.withLock { $0.claims[draft.id] == nil } && !isLockedElsewhere(draft.id)
+        }
+    }
+
+    /// All drafts there are, newest first, also those being edited.
+    public func drafts() -> [Draft] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.compactMap { name -> Draft? in
+            guard name.hasSuffix(Self.suffix),
+                let id = UUID(uuidString: String(name.dropLast(Self.suffix.count))),
+                let data = FileManager.default.contents(atPath: path(of: id))
+            else { return nil }
+            return Draft(id: id, decoding: data)
+        }
+        .sorted { $0.savedAt > $1.savedAt }
+    }
+}
+
+extension DraftStore {
+    private static let suffix = ".draft"
+
+    private func path(of id: UUID) -> String {
+        folder.path + "/" + id.uuidString + Self.suffix
+    }
+
+    private func lockPath(of id: UUID) -> String {
+        folder.path + "/" + id.uuidString + ".lock"
+    }
+
+    /// An advisory lock on a file beside the draft: the kernel lets it go with the process.
+    @discardableResult
+    private func claim(_ id: UUID, in state: inout State) -> Bool {
+        if state.claims[id] != nil { return true }
+        let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return false
+        }
+        state.claims[id] = descriptor
+        return true
+    }
+
+    private func isLockedElsewhere(_ id: UUID) -> Bool {
+        let descriptor = open(lockPath(of: id), O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    }
+
+    private func makeFolder() throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder.path, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure(description: "The folder for drafts, \(folder.path), cannot be made.")
+        }
+    }
+
+    private func write(_ data: Data, to path: String) throws {
+        let temporary = path + ".tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(writing: path) }
+        do {
+            defer { close(descriptor) }
+            try writeAll(data, to: descriptor, path: path)
+            guard fsync(descriptor) == 0 else { throw failure(writing: path) }
+            guard rename(temporary, path) == 0 else { throw failure(writing: path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        syncFolder()
+    }
+
+    private func writeAll(_ data: Data, to descriptor: Int32, path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let window = UnsafeRawBufferPointer(rebasing: rest)
+                let count = Glibc.write(descriptor, window.baseAddress, window.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure(writing: path) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// Makes the rename itself durable; where a file system refuses, the file's own sync must do.
+    private func syncFolder() {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func failure(writing path: String) -> Failure {
+        Failure(description: "The draft \(path) cannot be written: \(String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import ByteClub
+import ClubStore
+import FoundationEssentials
+import Glibc
+
+struct ByteClubCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "byteclub",
+        abstract: "Notes and panoramic photos of a small club, in the terminal.",
+        discussion: """
+            Without a command the screen opens: two tabs, Notes and PanoPhotos. Press ? there to see \
+            every key.
+            """,
+        version: "byteclub 0.1.0",
+        subcommands: [
+            NotesCommand.self, PhotosCommand.self, ServeCommand.self, KeysCommand.self,
+        ])
+
+    func run() async throws {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            return try await printClub()
+        }
+        let status: Int32
+        do {
+            status = try await ByteClubApp.run()
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+        Glibc.exit(status)
+    }
+
+    /// There is no terminal to draw on: what the club holds, as text.
+    private func printClub() async throws {
+        let store = try await EmbeddedClub.open()
+        let files = ClubFiles(try await store.list(.root, recursive: true))
+        let now = Date()
+        Output.line("Notes")
+        print(files.notes, "No notes yet.", now)
+        Output.line("")
+        Output.line("PanoPhotos")
+        print(files.photos, "No photos yet.", now)
+        Output.line("")
+        Output.line("To open the screen, run byteclub in a terminal. byteclub --help lists the commands.")
+    }
+
+    private func print(_ files: [RemoteFile], _ nothing: String, _ now: Date) {
+        if files.isEmpty { Output.line("  " + nothing) }
+        for line in FileLines.lines(for: files, now: now) { Output.line("  " + line) }
+    }
+}

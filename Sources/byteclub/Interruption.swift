@@ -1,0 +1,42 @@
+import Dispatch
+import Glibc
+
+/// Turns ^C and its like into the cancelling of what is under way, so that it can clean up.
+@MainActor enum Interruption {
+    /// The signal that came, if one did.
+    private(set) static var signal: CInt?
+
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    /// Runs something that is cancelled by a signal. A second signal ends the program at once.
+    static func cancelling<Value: Sendable>(
+        _ work: @escaping @MainActor () async throws -> Value
+    ) async throws -> Value {
+        let task = Task { try await work() }
+        let sources = signals.map { number in
+            Glibc.signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { @Sendable in
+                MainActor.assumeIsolated {
+                    if signal != nil { die(of: number) }
+                    signal = number
+                    task.cancel()
+                }
+            }
+            source.activate()
+            return source
+        }
+        defer {
+            for source in sources { source.cancel() }
+            for number in signals { Glibc.signal(number, SIG_DFL) }
+        }
+        return try await task.value
+    }
+
+    /// Ends the program as the signal would have, so that a shell's loop ends too.
+    static func die(of signal: CInt) -> Never {
+        Glibc.signal(signal, SIG_DFL)
+        raise(signal)
+        exit(128 + signal)
+    }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import ByteClub
+import ClubStore
+import FoundationEssentials
+import Glibc
+
+struct NotesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notes", abstract: "List, read, write and remove notes.",
+        subcommands: [List.self, Cat.self, New.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the notes.",
+            discussion: """
+                With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), \
+                revision and path.
+                """)
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await EmbeddedClub.open()
+            let notes = ClubFiles(try await store.list(.root, recursive: false)).notes
+            if json { return Output.write(try ListedFile.json(notes)) }
+            for line in FileLines.lines(for: notes, now: Date()) { Output.line(line) }
+        }
+    }
+
+    struct Cat: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cat", abstract: "Write notes to standard output.")
+
+        @Argument(help: "The notes; “.txt” need not be said.")
+        var names: [String]
+
+        func run() async throws {
+            let store = try await EmbeddedClub.open()
+            for name in names {
+                let found = try await withNote(name) { path throws(StoreError) in
+                    try await store.fetch(path)
+                }
+                Output.content(found.data)
+            }
+        }
+    }
+
+    struct New: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "new", abstract: "Write a new note.",
+            discussion: "A note of this name that is there already is never replaced.")
+
+        @Argument(help: "The note's name; “.txt” is added when it has no extension.")
+        var name: String
+
+        @Argument(help: ArgumentHelp("Take the text from standard input. Without it the note is empty.", valueName: "-"))
+        var source: String?
+
+        func validate() throws {
+            if let source, source != "-" {
+                throw ValidationError(
+                    "The text of a note comes from standard input: byteclub notes new NAME -")
+            }
+        }
+
+        func run() async throws {
+            let path = try notePath(name)
+            let store = try await EmbeddedClub.open()
+            let limit = Int(store.fetchLimit)
+            guard let text = source == nil ? Data() : try readStandardInput(limit: limit) else {
+                throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
+            }
+            // The same text under the same name would be no conflict to the store; but the name is taken.
+            if try await isTaken(path, in: store) { throw taken(path) }
+            do throws(StoreError) {
+                _ = try await store.put(text, at: path, mode: .add)
+            } catch {
+                if case .conflict = error.code { throw taken(path) }
+                throw error
+            }
+        }
+
+        private func isTaken(
+            _ path: RemotePath, in store: any RemoteStore
+        ) async throws -> Bool {
+            do throws(StoreError) {
+                _ = try await store.metadata(of: path)
+                return true
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return false
+            }
+        }
+
+        private func taken(_ path: RemotePath) -> CommandFailure {
+            CommandFailure("There is a note “\(path.name)” already. Nothing was changed.")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm", abstract: "Remove notes.")
+
+        @Argument(help: "The notes; “.txt” need not be said.")
+        var names: [String]
+
+        func run() async throws {
+            let store = try await EmbeddedClub.open()
+            for name in names {
+                try await withNote(name) { path throws(StoreError) in
+                    // A folder has many notes in it: this is for one.
+                    _ = try await store.metadata(of: path)
+                    try await store.delete(path)
+                }
+            }
+        }
+    }
+}
+
+/// The path of the note that a name makes.
+private func notePath(_ name: String) throws -> RemotePath {
+    do {
+        return try RemotePath.root.appending(newName: try NoteName(name).fileName)
+    } catch let refusal as NoteName.Refusal {
+        throw CommandFailure(refusal.description)
+    }
+}
+
+/// Does something with the note of this very name, or, when there is none, with the one whose name has the extension too.
+private func withNote<Value>(
+    _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value
+) async throws -> Value {
+    do throws(StoreError) {
+        return try await body(try RemotePath.root.appending(name))
+    } catch {
+        guard error.code == .notFound || error.code == .nameNotAllowed else { throw error }
+    }
+    do {
+        return try await body(try notePath(name))
+    } catch let error as StoreError where error.code == .notFound {
+        throw CommandFailure("There is no note “\(name)” in the club.")
+    }
+}
+
+/// Everything on standard input; nil when it is more than the limit.
+private func readStandardInput(limit: Int) throws -> Data? {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = read(STDIN_FILENO, &buffer, buffer.count)
+        if count == 0 { return data }
+        if count < 0 {
+            if errno == EINTR { continue }
+            let reason = String(cString: strerror(errno))
+            throw CommandFailure("Standard input could not be read: \(reason). Nothing was written.")
+        }
+        data.append(contentsOf: buffer[..<count])
+        if data.count > limit { return nil }
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Glibc
+import TextEditing
+
+/// Standard output and standard error.
+///
+/// On a terminal, text from outside is made visible first, so that a file's name cannot send escape sequences. Elsewhere it goes
+/// out as it is.
+enum Output {
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+    static let isErrorTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Writes one line.
+    static func line(_ text: String) {
+        write((isTerminal ? VisibleText(text).string : text) + "\n")
+    }
+
+    /// Writes text that is known to be harmless.
+    static func write(_ text: String) {
+        write(Data(text.utf8))
+    }
+
+    /// Writes a file's bytes; on a terminal as visible text, line by line.
+    static func content(_ data: Data) {
+        guard isTerminal else { return write(data) }
+        var text = ""
+        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            text += cells.map { VisibleText(utf8: $0).string }.joined(separator: "\t") + "\n"
+        }
+        // The last line of a text has an end of its own.
+        if data.last == UInt8(ascii: "\n") { text.removeLast() }
+        write(text)
+    }
+
+    /// Writes bytes, all of them. When nobody reads any more, the program is done.
+    static func write(_ data: Data) {
+        data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(
+                    STDOUT_FILENO, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                if count > 0 {
+                    written += count
+                } else if errno == EAGAIN {
+                    var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                    poll(&request, 1, -1)
+                } else if errno == EPIPE {
+                    exit(0)
+                } else if errno != EINTR {
+                    complain("The output could not be written: \(String(cString: strerror(errno))).")
+                    exit(1)
+                }
+            }
+        }
+    }
+
+    /// Says on standard error what went wrong.
+    static func complain(_ sentence: String) {
+        notice("byteclub: " + sentence)
+    }
+
+    static func notice(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = lines.map { isErrorTerminal ? VisibleText($0).string : String($0) }
+        writeError(shown.joined(separator: "\n") + "\n")
+    }
+
+    /// Replaces the last line on a terminal; says nothing elsewhere.
+    static func status(_ text: String) {
+        guard isErrorTerminal else { return }
+        writeError("\r" + VisibleText(text).string + "\u{1B}[K")
+    }
+
+    private static func writeError(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

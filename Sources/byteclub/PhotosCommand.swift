@@ -1,0 +1,153 @@
+import ArgumentParser
+import ByteClub
+import ClubStore
+import FoundationEssentials
+import Pictures
+
+struct PhotosCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "photos", abstract: "List, add and fetch panoramas.",
+        subcommands: [List.self, Put.self, Get.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the photos.",
+            discussion: """
+                With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), \
+                revision and path.
+                """)
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await EmbeddedClub.open()
+            let photos = ClubFiles(try await store.list(.root, recursive: true)).photos
+            if json { return Output.write(try ListedFile.json(photos)) }
+            for line in FileLines.lines(for: photos, now: Date()) { Output.line(line) }
+        }
+    }
+
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Add photos to the club.",
+            discussion: """
+                They are encoded anew as JPEG, upright and without their metadata; the files on \
+                this computer stay as they are. A photo of the same name in the club is never replaced.
+                """)
+
+        @Argument(help: "JPEG files.", completion: .file(extensions: ["jpg", "jpeg"]))
+        var files: [String]
+
+        func run() async throws {
+            let store = try await EmbeddedClub.open()
+            let hasFailed = try await Interruption.cancelling {
+                var hasFailed = false
+                for file in files {
+                    do {
+                        try await put(URL(filePath: file), in: store)
+                    } catch let failure as CommandFailure {
+                        Output.complain(failure.sentence)
+                        hasFailed = true
+                    }
+                }
+                return hasFailed
+            }
+            if hasFailed { throw ExitCode(1) }
+        }
+
+        @MainActor private func put(_ file: URL, in store: any RemoteStore) async throws {
+            let name = file.lastPathComponent
+            let photo: PhotoReencoder.Output
+            do throws(PictureError) {
+                Output.status("\(name)  getting ready")
+                photo = try await PictureQueue.exports.run { () throws(PictureError) in
+                    try PhotoReencoder(quality: 0.6).reencode(file)
+                }
+            } catch {
+                if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
+                throw CommandFailure("“\(name)” was not added because \(error.reason).")
+            }
+            defer { try? FileManager.default.removeItem(at: photo.url) }
+            do throws(StoreError) {
+                let path = try ClubFiles.photosFolder()
+                    .appending(newName: ClubFiles.photoName(for: name))
+                let isThere = try await isTaken(path, in: store)
+                if isThere { throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path) }
+                _ = try await CommandTransfer.run(name) { delegate in
+                    store.upload(fileAt: photo.url, to: path, mode: .add, delegate: delegate)
+                }
+            } catch {
+                if error.code == .cancelled { throw error }
+                throw CommandFailure("“\(name)” was not added.", error)
+            }
+        }
+
+        private func isTaken(
+            _ path: RemotePath, in store: any RemoteStore
+        ) async throws(StoreError) -> Bool {
+            do throws(StoreError) {
+                _ = try await store.metadata(of: path)
+                return true
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return false
+            }
+        }
+    }
+
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "get", abstract: "Fetch a photo from the club.",
+            discussion: """
+                The file appears when it is whole and verified, replacing one that was there. With \
+                --resume, what has arrived of an interrupted download is kept beside it, and the \
+                next one goes on from there.
+                """)
+
+        @Argument(help: "The photo's name in the club.")
+        var name: String
+
+        @Argument(
+            help: "Where to put it: a folder or a file's name; the current folder unless said.",
+            completion: .file())
+        var destination: String?
+
+        @Flag(help: "Go on where an interrupted download stopped, and keep what arrives of this one.")
+        var resume = false
+
+        @Option(
+            help: ArgumentHelp(
+                "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
+        var limitRate: ByteRate?
+
+        func run() async throws {
+            let path = try ClubFiles.photosFolder().appending(name)
+            let file = target()
+            let store = try await EmbeddedClub.open()
+            try await Interruption.cancelling {
+                do throws(StoreError) {
+                    _ = try await CommandTransfer.run(name) { delegate in
+                        let transfer = store.download(
+                            path, to: file, keepsPartialFile: resume, delegate: delegate)
+                        transfer.bytesPerSecondLimit = limitRate?.bytesPerSecond
+                        return transfer
+                    }
+                } catch {
+                    if error.code == .notFound {
+                        throw CommandFailure("There is no photo “\(name)” in the club.")
+                    }
+                    throw CommandFailure("“\(name)” was not fetched.", error)
+                }
+            }
+        }
+
+        private func target() -> URL {
+            let place = URL(filePath: destination ?? ".")
+            var isFolder = false
+            let isThere = FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder)
+            let isMeantAsFolder = destination?.hasSuffix("/") ?? true
+            return isMeantAsFolder || (isThere && isFolder) ? place.appending(path: name) : place
+        }
+    }
+}

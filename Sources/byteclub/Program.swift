@@ -1,0 +1,49 @@
+import ArgumentParser
+import ClubStore
+import Glibc
+
+/// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
+@main struct Program {
+    @MainActor static func main() async {
+        // Whoever reads our output may stop reading: writing says so, and nobody needs to die of it.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try ByteClubCommand.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            leave(after: error)
+        }
+    }
+
+    @MainActor private static func leave(after error: any Error) -> Never {
+        if let signal = Interruption.signal { Interruption.die(of: signal) }
+        switch error {
+        case let error as CommandFailure:
+            Output.complain(error.sentence)
+            exit(1)
+        case let error as StoreError:
+            Output.complain(CommandFailure(error).sentence)
+            exit(1)
+        case let status as ExitCode where status.rawValue < 64:
+            exit(status.rawValue)
+        default:
+            leave(afterParsing: error)
+        }
+    }
+
+    /// Help and versions are asked for and go to standard output; the rest is bad usage.
+    private static func leave(afterParsing error: any Error) -> Never {
+        let message = ByteClubCommand.fullMessage(for: error)
+        if ByteClubCommand.exitCode(for: error) == .success {
+            Output.write(message + "\n")
+            exit(0)
+        }
+        let prefix = "Error: "
+        Output.complain(message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
+        exit(2)
+    }
+}

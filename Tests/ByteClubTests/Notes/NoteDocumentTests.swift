@@ -1,0 +1,121 @@
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import Testing
+import TextEditing
+
+@testable import ByteClub
+
+@MainActor @Suite struct NoteDocumentTests {
+    let test = TestClub()
+
+    private func text(_ path: String) -> String? {
+        test.store.contents(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func open(_ path: String) async throws -> NoteDocument {
+        let fetched = try await test.store.fetch(try RemotePath(validating: path))
+        return NoteDocument(
+            club: test.club, drafts: test.drafts, file: fetched.file,
+            text: TextBuffer(utf8: fetched.data))
+    }
+
+    @Test func savesANewNoteUnderItsName() async throws {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "Fizz buzz"
+        try await document.save(TextBuffer("print it"))
+        #expect(text("/Fizz buzz.txt") == "print it")
+        #expect(test.club.contents.notes.map(\.name) == ["Fizz buzz.txt"])
+        #expect(!document.isNew)
+    }
+
+    @Test func refusesANameThatIsTaken() async throws {
+        try test.store.plant("theirs", at: "/plan.txt")
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "plan"
+        let failure = await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"))
+        }
+        guard case .nameTaken(let fileName) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(fileName == "plan.txt")
+        #expect(text("/plan.txt") == "theirs")
+    }
+
+    @Test func refusesANameNoFileCanHave() async {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "a/b"
+        await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"))
+        }
+    }
+
+    @Test func savesAChange() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try await document.save(TextBuffer("two"))
+        try await document.save(TextBuffer("three"))
+        #expect(text("/a.txt") == "three")
+    }
+
+    @Test func neverOverwritesAChangeOfSomeoneElse() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try test.store.plant("theirs", at: "/a.txt")
+        let failure = await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"))
+        }
+        guard case .changedMeanwhile = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(text("/a.txt") == "theirs")
+
+        try await document.saveAsCopy(TextBuffer("mine"))
+        #expect(text("/a.txt") == "theirs")
+        #expect(text("/a (my version).txt") == "mine")
+    }
+
+    @Test func replacesTheOtherVersionWhenAskedTo() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try test.store.plant("theirs", at: "/a.txt")
+        try await document.save(TextBuffer("mine"), mode: .replacing)
+        #expect(text("/a.txt") == "mine")
+    }
+
+    @Test func keepsADraftUntilTheStoreHasConfirmed() async throws {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "plan"
+        document.keepDraftNow(TextBuffer("words"))
+        #expect(test.drafts.drafts().map(\.text) == [Data("words".utf8)])
+        test.store.failNext(.put, with: .offline)
+        await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("words"))
+        }
+        #expect(test.drafts.drafts().count == 1)
+        try await document.save(TextBuffer("words"))
+        document.discardDraft()
+        #expect(test.drafts.drafts().isEmpty)
+    }
+
+    @Test func takesUpADraftWhereItWasLeft() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let first = try await open("/a.txt")
+        first.keepDraftNow(TextBuffer("one and more"))
+        let draft = try #require(test.drafts.drafts().first)
+        let second = NoteDocument(club: test.club, drafts: test.drafts, resuming: draft)
+        try await second.save(TextBuffer(utf8: draft.text))
+        #expect(text("/a.txt") == "one and more")
+    }
+
+    @Test(arguments: [
+        ("plan.txt", 1, "plan (my version).txt"), ("plan.txt", 3, "plan (my version 3).txt"),
+        ("noending", 1, "noending (my version)"), (".txt", 1, ".txt (my version)"),
+    ])
+    func namesCopies(name: String, number: Int, copy: String) {
+        #expect(NoteDocument.copyName(of: name, number: number) == copy)
+    }
+}

@@ -1,0 +1,63 @@
+import ClubLibrary
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import TextEditing
+
+@testable import ByteClub
+
+/// A club on a store in memory, with drafts in a folder of its own.
+@MainActor final class TestClub {
+    let store: InMemoryStore
+    let club: Club
+    let drafts: DraftStore
+    let activity = TestActivity()
+    private let folder: URL
+
+    init(_ store: InMemoryStore = InMemoryStore()) {
+        self.store = store
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("club-\(UUID().uuidString)", isDirectory: true)
+        drafts = DraftStore(folder: folder)
+        club = Club(activity: activity) { store }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Starts following the store and returns when what is wanted has come true.
+    func waitUntil(_ isTrue: @escaping @MainActor (Club) -> Bool) async {
+        let observer = Waiter(isTrue)
+        club.addObserver(observer)
+        club.start()
+        await observer.wait()
+    }
+}
+
+@MainActor final class TestActivity: ActivityCounting {
+    private(set) var count = 0
+    func begin() { count += 1 }
+    func end() { count -= 1 }
+}
+
+/// Waits for a condition, asked at each change of the club.
+@MainActor private final class Waiter: ClubObserver {
+    private let isTrue: @MainActor (Club) -> Bool
+    private var isDone = false
+    private var continuation: CheckedContinuation<Void, Never>?
+
+    init(_ isTrue: @escaping @MainActor (Club) -> Bool) {
+        self.isTrue = isTrue
+    }
+
+    func clubDidChange(_ club: Club) {
+        guard !isDone, isTrue(club) else { return }
+        isDone = true
+        continuation?.resume()
+        continuation = nil
+    }
+
+    func wait() async {
+        guard !isDone else { return }
+        await withCheckedContinuation { continuation = $0 }
+    }
+}

@@ -1,0 +1,98 @@
+import ClubLibrary
+import Foundation
+import Testing
+
+@Suite struct DraftStoreTests {
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("drafts-\(UUID().uuidString)", isDirectory: true)
+
+    private func makeDraft(_ text: String, name: String = "a.txt") -> Draft {
+        Draft(
+            name: name, path: "/a.txt", baseRevision: "0123456789",
+            savedAt: Date(timeIntervalSince1970: 1_700_000_000), text: Data(text.utf8))
+    }
+
+    @Test(arguments: ["", "one line", "two\nlines\n", "{\"not\":\"the header\"}\n", "é\u{301}\r\n\t🏳️‍🌈\u{0}"])
+    func readsBackWhatWasSaved(text: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let draft = makeDraft(text)
+        try DraftStore(folder: folder).save(draft, sequence: 1)
+        #expect(DraftStore(folder: folder).drafts() == [draft])
+    }
+
+    @Test func keepsBytesThatAreNoText() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var draft = makeDraft("")
+        draft.text = Data([0xff, 0x00, 0x0a, 0xc3])
+        try DraftStore(folder: folder).save(draft, sequence: 1)
+        #expect(DraftStore(folder: folder).drafts() == [draft])
+    }
+
+    @Test func keepsTheNewestWhateverOrderTheWritesCome() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = DraftStore(folder: folder)
+        var draft = makeDraft("newer")
+        try store.save(draft, sequence: 2)
+        draft.text = Data("older".utf8)
+        try store.save(draft, sequence: 1)
+        #expect(store.drafts().map(\.text) == [Data("newer".utf8)])
+    }
+
+    @Test func aRemovedDraftStaysRemoved() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = DraftStore(folder: folder)
+        let draft = makeDraft("text")
+        try store.save(draft, sequence: 1)
+        store.remove(draft.id)
+        try store.save(draft, sequence: 2)
+        #expect(store.drafts().isEmpty)
+    }
+
+    @Test func aDraftBeingEditedIsNotOfferedToAnother() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (mine, other) = (DraftStore(folder: folder), DraftStore(folder: folder))
+        let draft = makeDraft("text")
+        try mine.save(draft, sequence: 1)
+        #expect(other.waitingDrafts().isEmpty)
+        #expect(!other.claim(draft.id))
+        mine.release(draft.id)
+        #expect(other.waitingDrafts() == [draft])
+        #expect(other.claim(draft.id))
+        #expect(other.waitingDrafts().isEmpty)
+    }
+
+    @Test func onlyTheOwnerMayReadIt() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let draft = makeDraft("secret")
+        try DraftStore(folder: folder).save(draft, sequence: 1)
+        let file = folder.appendingPathComponent(draft.id.uuidString + ".draft").path
+        let mode = try #require(
+            try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber)
+        #expect(mode.intValue == 0o600)
+    }
+
+    @Test func passesOverFilesThatAreNoDrafts() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = DraftStore(folder: folder)
+        try store.save(makeDraft("kept"), sequence: 1)
+        for (name, bytes) in [
+            ("\(UUID().uuidString).draft", Data("no header at all".utf8)),
+            ("\(UUID().uuidString).draft", Data("{\"version\":99}\nfrom the future".utf8)),
+            ("\(UUID().uuidString).draft", Data([0xff, 0xfe, 0x0a])),
+            ("readme.txt", Data("x".utf8)),
+        ] {
+            try bytes.write(to: folder.appendingPathComponent(name))
+        }
+        #expect(store.drafts().map(\.text) == [Data("kept".utf8)])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 6)
+    }
+
+    @Test func aFailedWriteKeepsTheOlderVersionAndSaysWhy() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("a file in the way".utf8).write(to: folder)
+        let error = #expect(throws: DraftStore.Failure.self) {
+            try DraftStore(folder: folder).save(makeDraft("text"), sequence: 1)
+        }
+        #expect(error?.description.contains(folder.path) == true)
+    }
+}
