@@ -26,6 +26,7 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // HTTP/2 of libcurl 7.88 stalls and spins when paused.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        if load.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
         setRoute(to: url, load.settings)
         setMethodAndBody(request, load.body)
         setHeaders(request, load)

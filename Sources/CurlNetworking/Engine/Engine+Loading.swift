@@ -367,9 +367,7 @@ extension Engine {
         guard let verdict = load.verdict, let easy = load.easy else { return }
         if let next = load.following { return beginNextLeg(of: load, next) }
         guard verdict == CURLE_OK else {
-            if verdict == CURLE_SEND_FAIL_REWIND, case .stream = load.source {
-                return restart(load)
-            }
+            if diesOnAKeptConnection(load, verdict, easy) { return restart(load) }
             return end(
                 load,
                 with: URLError(
@@ -381,8 +379,8 @@ extension Engine {
             return end(
                 load,
                 with: URLError(
-                    .badServerResponse, failingURL: load.request.url,
-                    underlyingText: "the answer has no head"))
+                    .networkConnectionLost, failingURL: load.request.url,
+                    underlyingText: "the connection ended within the head of the answer"))
         }
         leave(load)
         let task = load.task
@@ -399,10 +397,23 @@ extension Engine {
         }
     }
 
-    /// A kept-alive connection was dead and the streamed body is half spent: asks for a new one.
+    /// Whether the server had given up a kept-alive connection before the request was all there.
+    ///
+    /// libcurl asks again by itself when it notices while reading, but not while sending, nor when
+    /// the body is a stream that is half spent.
+    private func diesOnAKeptConnection(
+        _ load: Load, _ verdict: CURLcode, _ easy: EasyHandle
+    ) -> Bool {
+        guard !load.needsFreshConnection, load.head.isUntouched else { return false }
+        if verdict == CURLE_SEND_FAIL_REWIND, case .stream = load.source { return true }
+        return verdict == CURLE_SEND_ERROR && easy.number(CURLINFO_NUM_CONNECTS) == 0
+    }
+
+    /// Asks once more, on a new connection.
     private func restart(_ load: Load) {
         detach(load)
         load.beginLeg()
+        load.needsFreshConnection = true
         prepareBody(of: load)
     }
 
@@ -427,7 +438,8 @@ extension Engine {
         if let easy = load.easy {
             load.easy = nil
             multi.remove(easy)
-            giveBack(easy)
+            // One that stopped midway keeps buffers that libcurl then refuses to resize.
+            if load.verdict == CURLE_OK { giveBack(easy) }
         }
         load.stage = .preparing
         load.updateTimers(at: now)

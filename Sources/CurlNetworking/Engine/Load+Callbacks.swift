@@ -51,7 +51,15 @@ extension Load {
         mark()
         if arrived.isEmpty { arrived.reserveCapacity(expectedPieceByteCount) }
         arrived.append(contentsOf: bytes)
+        // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
+        // it go on when it has handed over what is here.
+        if arrived.count >= Self.burstByteCount {
+            _ = easy?.pause(receiving: true, sending: isAwaitingBody)
+        }
     }
+
+    /// How much of a body is taken in before the engine looks at it.
+    private static let burstByteCount = 512 << 10
 
     /// Large bodies come in pieces of libcurl's receive buffer, small ones at once.
     private var expectedPieceByteCount: Int {

@@ -48,6 +48,8 @@ final class Load {
     var followedRedirects = 0
     /// Whether a redirect has led to another origin: credentials stay behind for good.
     var hasLeftOrigin = false
+    /// Whether a kept-alive connection was tried in vain.
+    var needsFreshConnection = false
     var easy: EasyHandle?
     var response: HTTPURLResponse?
     /// The request to follow once the rest of a redirect's body has been swallowed.

@@ -31,7 +31,7 @@ final class MultiHandle {
         _ = byteclub_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, me)
         _ = byteclub_multi_set_timer_callback(handle, setTimer)
         _ = byteclub_multi_set_pointer(handle, CURLMOPT_TIMERDATA, me)
-        _ = byteclub_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 64)
+        _ = byteclub_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 256)
     }
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }

@@ -18,6 +18,9 @@ struct ResponseHeadParser: Sendable {
     /// The largest head that is taken, interim answers included.
     static let largestByteCount = 256 << 10
 
+    /// Whether not a byte of an answer was seen.
+    var isUntouched: Bool { byteCount == 0 }
+
     enum Refusal: Error {
         case tooLarge
         case malformed

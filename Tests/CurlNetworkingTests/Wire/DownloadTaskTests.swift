@@ -1,0 +1,58 @@
+import CurlNetworking
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DownloadTaskTests {
+    @Test(arguments: [0, 5, 4_000_000]) func bringsAFileThatIsGoneAfterTheCall(count: Int) async throws {
+        let body = makeBytes(count)
+        let server = try LoopbackServer { _ in [.answer(body: Array(body))] }
+        let place = Mutex<URL?>(nil)
+        let delegate = RecordingDelegate { hooks in
+            hooks.file = { url in place.withLock { $0 = url } }
+        }
+        let task = makeSession(delegate).downloadTask(with: server.url())
+        task.resume()
+        await delegate.completion()
+        let record = delegate.snapshot
+        #expect(record.calls == (count == 0 ? [] : ["wrote"]) + ["file", "completed"])
+        #expect(record.files == [body])
+        #expect(record.progress.map { $0[0] }.reduce(0, +) == Int64(count))
+        #expect(record.progress.allSatisfy { $0[2] == Int64(count) })
+        let url = try #require(place.withLock { $0 })
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+
+    @Test func aFileThatWasMovedStays() async throws {
+        let folder = try TemporaryFolder()
+        let goal = folder.url.appending(path: "mine")
+        let server = try LoopbackServer { _ in [.answer(body: "content")] }
+        let done = Signal()
+        makeSession().downloadTask(with: server.url()) { url, response, error in
+            if let url { try? FileManager.default.moveItem(at: url, to: goal) }
+            done.add()
+        }.resume()
+        await done.wait()
+        #expect(try String(contentsOf: goal, encoding: .utf8) == "content")
+    }
+
+    @Test func theAsyncFormLeavesTheFileToItsCaller() async throws {
+        let server = try LoopbackServer { _ in [.answer("404 Not Found", body: "words")] }
+        let (url, response) = try await makeSession().download(from: server.url())
+        defer { try? FileManager.default.removeItem(at: url) }
+        #expect((response as? HTTPURLResponse)?.statusCode == 404)
+        #expect(try String(contentsOf: url, encoding: .utf8) == "words")
+    }
+
+    @Test func aTornDownloadLeavesNoFile() async throws {
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), .close]
+        ])
+        let delegate = RecordingDelegate()
+        makeSession(delegate).downloadTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .networkConnectionLost)
+        #expect(!delegate.calls.contains("file"))
+    }
+}

@@ -1,0 +1,375 @@
+import CurlNetworking
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TaskControlTests {
+    // MARK: - Cancel
+
+    @Test func cancellingEndsTheConnectionAndCompletesOnce() async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await server.bytes(atLeast: 10)
+        task.cancel()
+        #expect(task.state == .canceling || task.state == .completed)
+        task.cancel()
+        task.resume()
+        await delegate.completion()
+        await server.end()
+        await drain(session.delegateQueue)
+        #expect(delegate.snapshot.completionCount == 1)
+        #expect(delegate.error?.code == .cancelled)
+        #expect(delegate.calls == ["completed"])
+        #expect(task.state == .completed)
+    }
+
+    @Test func cancellingATaskThatNeverRanCompletesItToo() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        session.dataTask(with: url).cancel()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cancelled)
+        #expect(delegate.error?.failingURL == url)
+    }
+
+    @Test func cancellingFromACallStopsAllFurtherCalls() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: Array(makeBytes(5_000_000)))] }
+        let delegate = RecordingDelegate { $0.data = { task, _ in task.cancel() } }
+        let session = makeSession(delegate)
+        session.dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["response 200", "data", "completed"])
+        #expect(delegate.body.count < 5_000_000)
+        #expect(delegate.error?.code == .cancelled)
+    }
+
+    @Test func theResponseCanBeDeclined() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "unwanted")] }
+        let delegate = RecordingDelegate { $0.response = { _ in .cancel } }
+        makeSession(delegate).dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["response 200", "completed"])
+        #expect(delegate.error?.code == .cancelled)
+    }
+
+    @Test func cancellingTheSwiftTaskCancelsTheTransfer() async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let session = makeSession()
+        let url = server.url()
+        let work = Task { try await session.data(from: url) }
+        await server.bytes(atLeast: 10)
+        work.cancel()
+        await #expect { try await work.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        await server.end()
+    }
+
+    @Test func droppingASequenceOfBytesEndsTheTransfer() async throws {
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .send("HTTP/1.1 200 OK\r\n\r\nabc"), .stall]
+        ])
+        do {
+            let (bytes, _) = try await makeSession().bytes(from: server.url())
+            var iterator = bytes.makeAsyncIterator()
+            #expect(try await iterator.next() == UInt8(ascii: "a"))
+        }
+        await server.end()
+    }
+
+    @Test func everyOneOfManyRacingCancelsCompletesOnce() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let session = makeSession()
+        let completions = Signal()
+        for index in 0..<200 {
+            let task = session.dataTask(with: server.url()) { _, _, _ in completions.add() }
+            task.resume()
+            if index % 2 == 0 { DispatchQueue.global().async { task.cancel() } }
+            if index % 3 == 0 { DispatchQueue.global().async { task.cancel() } }
+        }
+        await completions.wait(for: 200)
+        await drain(session.delegateQueue)
+        #expect(completions.count == 200)
+        #expect(await session.allTasks.isEmpty)
+    }
+
+    // MARK: - Suspend
+
+    @Test func nothingMovesBeforeResume() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let session = makeSession()
+        let idle = session.dataTask(with: server.url("/idle"))
+        #expect(idle.state == .suspended)
+        idle.suspend()
+        idle.resume()  // one short
+        _ = try await session.data(from: server.url("/other"))
+        #expect(server.requests.map(\.target) == ["/other"])
+        #expect(idle.state == .suspended)
+        idle.resume()
+        await server.requests(atLeast: 2)
+        #expect(server.requests.last?.target == "/idle")
+    }
+
+    @Test func aSuspendedTransferHoldsAndGoesOnWithoutLossOrRepetition() async throws {
+        let body = makeBytes(12_000_000)
+        let server = try LoopbackServer { _ in [.answer(body: Array(body))] }
+        let suspensions = Mutex(0)
+        let delegate = RecordingDelegate { hooks in
+            hooks.data = { task, _ in
+                let suspends = suspensions.withLock { count in
+                    count += 1
+                    return count <= 5
+                }
+                guard suspends else { return }
+                task.suspend()
+                // After everything that is under way has had the chance to slip through.
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { task.resume() }
+            }
+        }
+        makeSession(delegate).dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(delegate.body == body)
+    }
+
+    @Test func noCallComesWhileSuspended() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "hello")] }
+        let delegate = RecordingDelegate { hooks in
+            hooks.response = { task in
+                task.suspend()
+                return .allow
+            }
+        }
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url("/held"))
+        task.resume()
+        await server.requests(atLeast: 1)
+        let other = try await session.data(from: server.url("/other"))
+        #expect(other.0.count == 5)
+        await drain(session.delegateQueue)
+        #expect(delegate.calls == ["response 200"])
+        #expect(task.state == .suspended)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["response 200", "data", "completed"])
+    }
+
+    @Test func suspensionStopsTheTimers() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer(scripts: [
+            [
+                .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(gate),
+                .send("late"),
+            ]
+        ])
+        let suspended = Signal()
+        let delegate = RecordingDelegate { hooks in
+            hooks.response = { task in
+                task.suspend()
+                suspended.add()
+                return .allow
+            }
+        }
+        let session = makeSession(delegate) {
+            $0.timeoutIntervalForRequest = 1.5
+            $0.timeoutIntervalForResource = 2
+        }
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await suspended.wait()
+        try await Task.sleep(for: .milliseconds(2200))
+        #expect(delegate.calls == ["response 200"])
+        gate.open()
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "late")
+    }
+
+    // MARK: - Back-pressure
+
+    @Test func aSlowDelegateHoldsTheServerBack() async throws {
+        let total = 200_000_000
+        let gate = DispatchSemaphore(value: 0)
+        let sent = Mutex(0)
+        let server = try LoopbackServer(scripts: [
+            [
+                .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n"),
+                .fill(0x61, byteCount: total),
+            ]
+        ])
+        let delegate = RecordingDelegate { hooks in
+            hooks.data = { task, data in
+                let isFirst = sent.withLock { count in
+                    defer { count += data.count }
+                    return count == 0
+                }
+                if isFirst { gate.wait() }
+            }
+        }
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        // The other session's requests give the engine all the time it needs to run ahead.
+        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
+        let other = makeSession()
+        for _ in 0..<300 { _ = try await other.data(from: aside.url()) }
+        #expect(task.countOfBytesReceived < 8_000_000)
+        task.cancel()
+        gate.signal()
+        await delegate.completion()
+    }
+
+    // MARK: - The session
+
+    @Test func identifiersAreUniqueAndAscending() throws {
+        let session = makeSession()
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let identifiers = (0..<5).map { _ in session.dataTask(with: url).taskIdentifier }
+        #expect(identifiers == identifiers.sorted())
+        #expect(Set(identifiers).count == 5)
+    }
+
+    @Test func listsTasksThatRun() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer(scripts: [[.readHead, .wait(gate), .answer()]])
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let idle = session.dataTask(with: server.url())
+        let tasks: [URLSessionTask] = [
+            session.dataTask(with: server.url()), session.downloadTask(with: server.url()),
+            session.uploadTask(with: URLRequest(url: server.url()), from: Data()),
+        ]
+        for task in tasks { task.resume() }
+        #expect(await session.allTasks == tasks)
+        let kinds = await withCheckedContinuation { continuation in
+            session.getTasksWithCompletionHandler { data, upload, download in
+                continuation.resume(returning: [data.count, upload.count, download.count])
+            }
+        }
+        #expect(kinds == [1, 1, 1])
+        #expect(idle.state == .suspended)
+        gate.open()
+        await delegate.completion(of: 3)
+        #expect(await session.allTasks.isEmpty)
+    }
+
+    @Test func finishingWaitsForTasksAndThenLetsTheDelegateGo() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer(scripts: [[.readHead, .wait(gate), .answer()]])
+        var delegate: RecordingDelegate? = RecordingDelegate()
+        weak let trace = delegate
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        session.finishTasksAndInvalidate()
+        #expect(session.delegate != nil)
+        gate.open()
+        await delegate?.invalidated()
+        #expect(delegate?.calls == ["response 200", "completed", "invalid"])
+        await drain(session.delegateQueue)
+        #expect(session.delegate == nil)
+        delegate = nil
+        #expect(trace == nil)
+    }
+
+    @Test func invalidatingCancelsAndLaterTasksAreBornCancelled() async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        session.dataTask(with: server.url()).resume()
+        let idle = session.dataTask(with: server.url())
+        session.invalidateAndCancel()
+        await delegate.invalidated()
+        #expect(delegate.calls == ["completed", "invalid"])
+        #expect(delegate.snapshot.completionCount == 2)
+        #expect(idle.state == .completed)
+        await #expect { try await session.data(from: server.url()) } throws: {
+            ($0 as? URLError)?.code == .cancelled
+        }
+    }
+
+    @Test func theSharedSessionCannotBeInvalidated() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        URLSession.shared.invalidateAndCancel()
+        URLSession.shared.finishTasksAndInvalidate()
+        #expect(try await URLSession.shared.data(from: server.url()).0.count == 1)
+    }
+
+    @Test func aSessionNobodyKeepsStillFinishesItsTasks() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let done = Signal()
+        makeSession().dataTask(with: server.url()) { data, _, _ in
+            if data?.count == 1 { done.add() }
+        }.resume()
+        await done.wait()
+    }
+
+    @Test func aTaskNobodyStartedAndKeepsIsForgotten() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        weak var trace: URLSessionTask?
+        do {
+            let task = session.dataTask(with: try #require(URL(string: "http://127.0.0.1:9/")))
+            trace = task
+        }
+        #expect(trace == nil)
+        session.finishTasksAndInvalidate()
+        await delegate.invalidated()
+    }
+
+    // MARK: - Connections
+
+    @Test func opensNoMoreConnectionsThanAllowed() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 2 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask { _ = try await session.data(from: server.url()) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.connectionCount <= 2)
+        #expect(server.requests.count == 40)
+    }
+
+    @Test func theNextConnectionGoesToTheHighestPriority() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            (request.target == "/first" ? [.wait(gate)] : []) + [.answer()]
+        }
+        let done = Signal()
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
+        for (path, priority) in [("/first", 0.5), ("/low", 0.1), ("/high", 0.9)] as [(String, Float)] {
+            let task = session.dataTask(with: server.url(path)) { _, _, _ in done.add() }
+            task.priority = priority
+            task.resume()
+        }
+        await server.requests(atLeast: 1)
+        gate.open()
+        await done.wait(for: 3)
+        #expect(server.requests.map(\.target) == ["/first", "/high", "/low"])
+    }
+
+    @Test func queueingEatsNoTime() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            (request.target == "/slow" ? [.wait(gate)] : []) + [.answer()]
+        }
+        let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
+        let done = Signal()
+        session.dataTask(with: server.url("/slow")) { _, _, _ in done.add() }.resume()
+        await server.requests(atLeast: 1)
+        var request = URLRequest(url: server.url("/queued"))
+        request.timeoutInterval = 1
+        let queued = Task { try await session.data(for: request) }
+        try await Task.sleep(for: .milliseconds(1300))
+        gate.open()
+        #expect((try await queued.value.1 as? HTTPURLResponse)?.statusCode == 200)
+        await done.wait()
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// One accepted connection, used by its own thread alone.
+final class LoopbackConnection {
+    let index: Int
+    private let descriptor: Int32
+    private let core: LoopbackCore
+    /// Read and not yet taken.
+    private var buffer: [UInt8] = []
+    private var isOpen = true
+
+    init(_ descriptor: Int32, index: Int, core: LoopbackCore) {
+        self.descriptor = descriptor
+        self.index = index
+        self.core = core
+    }
+
+    /// Plays steps in order. Returns whether the connection is still good for another request.
+    func play(_ steps: [LoopbackStep]) -> Bool {
+        for step in steps {
+            guard isOpen else { return false }
+            play(step)
+        }
+        return isOpen
+    }
+
+    private func play(_ step: LoopbackStep) {
+        switch step {
+        case .readHead: _ = readHead()
+        case .readRequest: _ = readRequest()
+        case .read(let byteCount): _ = take(byteCount)
+        case .send(let bytes): send(bytes)
+        case .trickle(let bytes, let pieceByteCount, let rest):
+            for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+                Thread.sleep(forTimeInterval: rest / .seconds(1))
+                guard isOpen else { return }
+                send(Array(bytes[start..<min(start + pieceByteCount, bytes.count)]))
+            }
+        case .fill(let byte, let byteCount):
+            let block = [UInt8](repeating: byte, count: min(byteCount, 64 << 10))
+            var left = byteCount
+            while left > 0, isOpen {
+                send(left < block.count ? Array(block[..<left]) : block)
+                left -= min(left, block.count)
+            }
+        case .wait(let gate): gate.wait()
+        case .stall: while receive() {}
+        case .close: close()
+        case .reset:
+            var atOnce = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+            close()
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The next request; nil when the client has closed.
+    func readRequest() -> LoopbackRequest? {
+        guard let head = readHead() else { return nil }
+        let bare = LoopbackRequest(connection: index, head: head, body: [])
+        var body: [UInt8] = []
+        if bare["Transfer-Encoding"]?.lowercased() == "chunked" {
+            guard let chunks = readChunks() else { return nil }
+            body = chunks
+        } else if let count = bare["Content-Length"].flatMap(Int.init) {
+            if bare["Expect"]?.lowercased() == "100-continue" {
+                send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            }
+            guard let bytes = take(count) else { return nil }
+            body = bytes
+        }
+        let request = LoopbackRequest(connection: index, head: head, body: body)
+        core.change { $0.requests.append(request) }
+        return request
+    }
+
+    private func readHead() -> String? {
+        takeThrough("\r\n\r\n").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func readChunks() -> [UInt8]? {
+        var body: [UInt8] = []
+        while let line = takeThrough("\r\n") {
+            let size = String(decoding: line.prefix { $0 != 0x0D && $0 != 0x3B }, as: UTF8.self)
+            guard let count = Int(size, radix: 16) else { return nil }
+            if count == 0 { return takeThrough("\r\n") == nil ? nil : body }
+            guard let chunk = take(count), take(2) != nil else { return nil }
+            body += chunk
+        }
+        return nil
+    }
+
+    private func takeThrough(_ mark: String) -> [UInt8]? {
+        let mark = Array(mark.utf8)
+        while true {
+            if let range = buffer.firstRange(of: mark) { return take(range.upperBound) }
+            guard receive() else { return nil }
+        }
+    }
+
+    private func take(_ count: Int) -> [UInt8]? {
+        while buffer.count < count {
+            guard receive() else { return nil }
+        }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
+    private func receive() -> Bool {
+        guard isOpen else { return false }
+        var block = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &block, block.count, 0)
+        guard count > 0 else {
+            close()
+            return false
+        }
+        buffer += block[..<count]
+        core.change { $0.received[index] += block[..<count] }
+        return true
+    }
+
+    // MARK: - Sending and closing
+
+    private func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty, isOpen {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return close() }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        core.close(descriptor, index: index)
+    }
+}

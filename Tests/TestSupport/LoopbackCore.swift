@@ -1,0 +1,172 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// What the threads of a ``LoopbackServer`` share.
+final class LoopbackCore: Sendable {
+    struct Record: Sendable {
+        var received: [[UInt8]] = []
+        var requests: [LoopbackRequest] = []
+        /// Connections that are closed, by either side.
+        var ended: Set<Int> = []
+        fileprivate var open: [Int: Int32] = [:]
+        fileprivate var isStopped = false
+        fileprivate var waiters: [Waiter] = []
+    }
+
+    fileprivate struct Waiter: Sendable {
+        let isMet: @Sendable (Record) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    let record = Mutex(Record())
+    private let listener: LoopbackListener
+
+    init(_ listener: LoopbackListener) {
+        self.listener = listener
+    }
+
+    func acceptConnections(_ serve: @escaping @Sendable (LoopbackConnection) -> Void) {
+        while let descriptor = listener.accept() {
+            let index: Int? = record.withLock { record in
+                guard !record.isStopped else { return nil }
+                let index = record.received.count
+                record.received.append([])
+                record.open[index] = descriptor
+                return index
+            }
+            guard let index else {
+                Glibc.close(descriptor)
+                return
+            }
+            change { _ in }
+            Thread.detachNewThread { [self] in
+                let connection = LoopbackConnection(descriptor, index: index, core: self)
+                serve(connection)
+                connection.close()
+            }
+        }
+    }
+
+    func close(_ descriptor: Int32, index: Int) {
+        change { record in
+            record.open[index] = nil
+            record.ended.insert(index)
+            Glibc.close(descriptor)
+        }
+    }
+
+    func stop() {
+        record.withLock { record in
+            guard !record.isStopped else { return }
+            record.isStopped = true
+            for descriptor in record.open.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+        listener.stop()
+    }
+
+    /// Changes the record and wakes whoever waited for it.
+    func change(_ change: (inout Record) -> Void) {
+        let met = record.withLock { record in
+            change(&record)
+            let snapshot = record
+            let met = record.waiters.filter { $0.isMet(snapshot) }
+            if !met.isEmpty { record.waiters.removeAll { $0.isMet(snapshot) } }
+            return met
+        }
+        for waiter in met { waiter.continuation.resume() }
+    }
+
+    func wait(until isMet: @escaping @Sendable (Record) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMetAlready = record.withLock { record in
+                if isMet(record) { return true }
+                record.waiters.append(Waiter(isMet: isMet, continuation: continuation))
+                return false
+            }
+            if isMetAlready { continuation.resume() }
+        }
+    }
+}
+
+/// The socket a ``LoopbackServer`` listens on.
+final class LoopbackListener: Sendable {
+    let port: UInt16
+    let path: String?
+    private let descriptor: Int32
+    private let isStopped = Mutex(false)
+
+    struct Failure: Error {
+        let call: String
+        let reason = String(cString: strerror(errno))
+    }
+
+    init(on door: LoopbackServer.Door) throws {
+        let family = door == .tcp ? AF_INET : AF_UNIX
+        let descriptor = socket(
+            family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket") }
+        self.descriptor = descriptor
+        switch door {
+        case .tcp:
+            path = nil
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            try Self.bind(descriptor, &address)
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            _ = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getsockname(descriptor, $0, &size)
+                }
+            }
+            port = UInt16(bigEndian: address.sin_port)
+        case .unixSocket:
+            port = 0
+            let folder = FileManager.default.temporaryDirectory
+                .appending(path: "loopback-\(UUID().uuidString.prefix(8))")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let path = folder.appending(path: "door").path
+            self.path = path
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            try Self.bind(descriptor, &address)
+        }
+        guard listen(descriptor, 128) == 0 else { throw Failure(call: "listen") }
+    }
+
+    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+        guard bound == 0 else { throw Failure(call: "bind") }
+    }
+
+    /// nil once stopped.
+    func accept() -> Int32? {
+        while true {
+            let accepted = Glibc.accept(descriptor, nil, nil)
+            if accepted >= 0 {
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+                return accepted
+            }
+            if isStopped.withLock({ $0 }) || (errno != EINTR && errno != ECONNABORTED) { return nil }
+        }
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        if let path {
+            try? FileManager.default.removeItem(
+                at: URL(filePath: path).deletingLastPathComponent())
+        }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+}

@@ -1,0 +1,130 @@
+public import Foundation
+import Synchronization
+
+/// A server on this machine that answers by script and keeps every byte it was sent.
+///
+/// Either each request is answered by a closure, over kept-alive connections, or each connection
+/// plays a script of steps, faults included:
+///
+/// ```swift
+/// let server = try LoopbackServer { _ in [.send("HTTP/1.1 204 No Content\r\n\r\n")] }
+/// let server = try LoopbackServer(scripts: [[.readHead, .send("HTTP/1.1 200 OK\r\n"), .reset]])
+/// ```
+///
+/// Each connection has a thread, so scripts read from top to bottom. Stopped with the last reference.
+public final class LoopbackServer: Sendable {
+    /// Where to listen.
+    public enum Door: Sendable {
+        /// 127.0.0.1, on a port the system picks.
+        case tcp
+        /// A socket in a temporary folder.
+        case unixSocket
+    }
+
+    public let port: UInt16
+    /// Where the unix socket is; nil on TCP.
+    public let socketPath: String?
+
+    private let core: LoopbackCore
+
+    /// Plays one script per connection, the last one again for all further connections.
+    public convenience init(on door: Door = .tcp, scripts: [[LoopbackStep]]) throws {
+        precondition(!scripts.isEmpty, "a server needs at least one script")
+        try self.init(on: door) { connection in
+            _ = connection.play(scripts[min(connection.index, scripts.count - 1)])
+        }
+    }
+
+    /// Answers each request with steps. The connection is kept for the next request, unless a step
+    /// ends it.
+    public convenience init(
+        on door: Door = .tcp, answering: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
+    ) throws {
+        try self.init(on: door) { connection in
+            while let request = connection.readRequest(), connection.play(answering(request)) {}
+        }
+    }
+
+    private init(
+        on door: Door, serve: @escaping @Sendable (LoopbackConnection) -> Void
+    ) throws {
+        let listener = try LoopbackListener(on: door)
+        port = listener.port
+        socketPath = listener.path
+        core = LoopbackCore(listener)
+        let core = self.core
+        Thread.detachNewThread { core.acceptConnections(serve) }
+    }
+
+    deinit {
+        core.stop()
+    }
+
+    /// A URL of this server. Over a unix socket the host is a mere name.
+    public func url(_ path: String = "/") -> URL {
+        let text = socketPath == nil ? "http://127.0.0.1:\(port)\(path)" : "http://loopback\(path)"
+        guard let url = URL(string: text) else { preconditionFailure("bad path \(path)") }
+        return url
+    }
+
+    // MARK: - What it was sent
+
+    /// The requests read so far, in the order in which they were complete.
+    public var requests: [LoopbackRequest] { core.record.withLock { $0.requests } }
+
+    /// How many connections were accepted so far.
+    public var connectionCount: Int { core.record.withLock { $0.received.count } }
+
+    /// Every byte one connection has sent so far.
+    public func received(on connection: Int) -> [UInt8] {
+        core.record.withLock { $0.received.indices.contains(connection) ? $0.received[connection] : [] }
+    }
+
+    /// Waits until so many requests were read, and returns them all.
+    @discardableResult
+    public func requests(atLeast count: Int) async -> [LoopbackRequest] {
+        await core.wait { $0.requests.count >= count }
+        return requests
+    }
+
+    /// Waits until so many connections were accepted.
+    public func connections(atLeast count: Int) async {
+        await core.wait { $0.received.count >= count }
+    }
+
+    /// Waits until a connection has sent so many bytes.
+    public func bytes(atLeast count: Int, on connection: Int = 0) async {
+        await core.wait { $0.received.count > connection && $0.received[connection].count >= count }
+    }
+
+    /// Waits until the client has closed a connection, or this server has.
+    public func end(ofConnection connection: Int = 0) async {
+        await core.wait { $0.ended.contains(connection) }
+    }
+
+    /// Closes the door and all connections.
+    public func stop() {
+        core.stop()
+    }
+}
+
+/// Lets a test decide when a script goes on.
+public final class LoopbackGate: Sendable {
+    private let isOpen = NSCondition()
+    private let state = Mutex(false)
+
+    public init() {}
+
+    public func open() {
+        isOpen.lock()
+        state.withLock { $0 = true }
+        isOpen.broadcast()
+        isOpen.unlock()
+    }
+
+    func wait() {
+        isOpen.lock()
+        while !state.withLock({ $0 }) { isOpen.wait() }
+        isOpen.unlock()
+    }
+}
