@@ -42,3 +42,4 @@ measureLongLine("1 MB line of Chinese", String(repeating: "長い行の漢字。
 measureLongLine("1 MB line of emoji", String(repeating: "👍🏽👨‍👩‍👧", count: 40_330))
 measureVisibleText()
 measurePaste()
+measureTextView()

@@ -79,7 +79,7 @@ public final class TextField: TextInputView {
         }
         let line = editor.caretRow
         surface.draw(
-            line, of: editor, columns: firstVisibleColumn..<firstVisibleColumn + bounds.width,
+            line, of: &editor, columns: firstVisibleColumn..<firstVisibleColumn + bounds.width,
             at: .zero, style: style,
             selection: isFirstResponder ? editor.selection.range : 0..<0)
     }

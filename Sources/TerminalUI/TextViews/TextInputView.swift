@@ -192,7 +192,8 @@ extension Surface {
     ///   - columns: The cells of the row to be shown; the first of them is drawn at `point`.
     ///   - selection: In bytes of the text.
     func draw(
-        _ row: TextRow, of editor: TextEditor, columns: Range<Int>, at point: Point, style: Style,
+        _ row: TextRow, of editor: inout TextEditor, columns: Range<Int>, at point: Point,
+        style: Style,
         selection: Range<Int>
     ) {
         let left = point.x - columns.lowerBound

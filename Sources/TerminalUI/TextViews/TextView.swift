@@ -88,7 +88,7 @@ public final class TextView: TextInputView {
                     role: row.line == caretLine ? .accent : .secondary)
             }
             surface.draw(
-                row, of: editor, columns: columns, at: Point(x: gutterWidth, y: index),
+                row, of: &editor, columns: columns, at: Point(x: gutterWidth, y: index),
                 style: style, selection: editor.selection.range)
         }
     }

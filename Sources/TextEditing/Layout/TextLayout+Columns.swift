@@ -2,10 +2,12 @@ extension TextLayout {
     /// The cell, from the row's left edge, where a caret at `offset` stands.
     ///
     /// - Complexity: O(bytes of the row before `offset`).
-    public func column(of offset: Int, in row: TextRow, of text: TextBuffer) -> Int {
+    public mutating func column(
+        of offset: Int, in row: TextRow, of text: TextBuffer
+    ) -> Int {
         let end = min(max(offset, row.range.lowerBound), row.range.upperBound)
         var column = 0
-        walk(row.range.lowerBound..<end, of: text) { step, _ in
+        walk(row.range.lowerBound..<end, of: text, to: .offset(end)) { step, _ in
             column = step.column + step.width
             return true
         }
@@ -16,9 +18,11 @@ extension TextLayout {
     /// the cell is behind its end.
     ///
     /// On a row that goes on in the next, that place is before its last cluster.
-    public func offset(atColumn target: Int, in row: TextRow, of text: TextBuffer) -> Int {
+    public mutating func offset(
+        atColumn target: Int, in row: TextRow, of text: TextBuffer
+    ) -> Int {
         var result = row.range.lowerBound
-        walk(row.range, of: text) { step, _ in
+        walk(row.range, of: text, to: .column(target)) { step, _ in
             let isInside = target < step.column + step.width
             if step.kind == .ascii {
                 let last = step.width - (row.isLastOfLine ? 0 : 1)
@@ -36,7 +40,7 @@ extension TextLayout {
     /// Calls `body` with what fills a row's cells, from the left, and the cell each begins at.
     ///
     /// A tab comes as spaces that share its source; all sources are offsets in the text.
-    public func forEachGlyph(
+    public mutating func forEachGlyph(
         in row: TextRow, of text: TextBuffer, columns: Range<Int>? = nil,
         _ body: (_ column: Int, Glyph) -> Void
     ) {
@@ -58,13 +62,13 @@ extension TextLayout {
     ///
     /// - Parameter columns: The cells wanted. A run is cut to them; a glyph that reaches into them
     ///   comes whole.
-    public func forEachRun(
+    public mutating func forEachRun(
         in row: TextRow, of text: TextBuffer, columns: Range<Int>? = nil,
         ascii: (_ column: Int, _ offset: Int, UnsafeBufferPointer<UInt8>) -> Void,
         glyph body: (_ column: Int, Glyph) -> Void
     ) {
         let visible = columns ?? 0..<Int.max
-        walk(row.range, of: text) { step, bytes in
+        walk(row.range, of: text, to: .column(visible.lowerBound)) { step, bytes in
             guard step.column < visible.upperBound else { return false }
             guard step.column + step.width > visible.lowerBound else { return true }
             switch step.kind {
@@ -80,7 +84,7 @@ extension TextLayout {
                 }
             case .cluster:
                 var cell = step.column
-                VisibleText.forEachGlyph(in: bytes) { glyph in
+                _ = VisibleText.emit(0..<bytes.count, of: bytes) { glyph in
                     var glyph = glyph
                     glyph.source = step.source
                     body(cell, glyph)
@@ -110,18 +114,35 @@ private extension TextLayout {
         var width: Int
     }
 
-    /// Walks a range in windows, so that a row of a megabyte is not copied whole.
+    /// Walks a row, or its beginning, in windows: one of a megabyte is not copied whole.
     ///
+    /// On a long row that does not wrap it begins at a place known from before, near `goal`.
     /// `body` gets the bytes of the step and returns whether to go on.
-    func walk(
-        _ range: Range<Int>, of text: TextBuffer,
+    mutating func walk(
+        _ range: Range<Int>, of text: TextBuffer, to goal: ColumnStops.Goal,
         _ body: (Step, UnsafeBufferPointer<UInt8>) -> Bool
     ) {
+        guard !options.wraps, range.count > Self.longLineCount else {
+            return walk(range, of: text, column: 0, body) { _, _ in }
+        }
+        var stops = takeStops(ofLineAt: range.lowerBound)
+        let stop = stops.stop(before: goal)
+        let rest = range.lowerBound + stop.offset..<range.upperBound
+        walk(rest, of: text, column: stop.column, body) { stops.note($0, column: $1) }
+        columnStops.append(stops)
+    }
+
+    private func walk(
+        _ range: Range<Int>, of text: TextBuffer, column: Int,
+        _ body: (Step, UnsafeBufferPointer<UInt8>) -> Bool,
+        note: (_ offset: Int, _ column: Int) -> Void
+    ) {
         let limit = options.wraps ? options.columns : Int.max
-        var column = 0
+        var column = column
         var base = range.lowerBound
         var goesOn = true
         while goesOn, base < range.upperBound {
+            note(base, column)
             let end = min(range.upperBound, base + 4096)
             // A cluster near the window's edge may be cut: it waits for the next window.
             let margin = end == range.upperBound ? 0 : GraphemeBreaker.longestCluster

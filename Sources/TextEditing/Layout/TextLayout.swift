@@ -44,10 +44,12 @@ public enum CaretAffinity: Sendable, Hashable {
 /// A layout belongs to one text: tell it of each edit with `didReplace`.
 public struct TextLayout: Sendable {
     public var options: TextLayoutOptions {
-        didSet { if options != oldValue { longLines = [] } }
+        didSet { if options != oldValue { reset() } }
     }
 
     private var longLines: [LongLine] = []
+    /// Of long lines that do not wrap; the one used last is the last.
+    var columnStops: [ColumnStops] = []
     private var useCount = 0
 
     /// Lines longer than this are remembered.
@@ -113,16 +115,29 @@ public struct TextLayout: Sendable {
 
     /// Learns that the bytes of `range` were replaced by `count` others.
     public mutating func didReplace(_ range: Range<Int>, withCount count: Int) {
-        guard !longLines.isEmpty else { return }
-        longLines = longLines.compactMap { line in
-            var line = line
-            return line.survives(replacing: range, withCount: count) ? line : nil
+        for index in longLines.indices.reversed()
+        where !longLines[index].survives(replacing: range, withCount: count) {
+            longLines.remove(at: index)
+        }
+        for index in columnStops.indices.reversed()
+        where !columnStops[index].survives(replacing: range, withCount: count) {
+            columnStops.remove(at: index)
         }
     }
 
     /// Forgets everything, after the text was exchanged.
     public mutating func reset() {
         longLines = []
+        columnStops = []
+    }
+
+    /// Takes what is known of a line out, to be put back as the one used last.
+    mutating func takeStops(ofLineAt start: Int) -> ColumnStops {
+        if let index = columnStops.firstIndex(where: { $0.start == start }) {
+            return columnStops.remove(at: index)
+        }
+        if columnStops.count >= Self.rememberedLineCount { columnStops.removeFirst() }
+        return ColumnStops(start: start)
     }
 }
 

@@ -41,9 +41,49 @@ enum ClusterShape {
             let traits = ScalarTraits(first.value)
             if traits.isPlain { return traits.width }
         }
+        if let width = emojiWidth(in: bytes, range) { return width }
         var total = 0
         forEachPiece(in: bytes, range) { total += $0.width }
         return total
+    }
+
+    /// Cells of an emoji spelt as it should be, alone or joined by ZWJ; nil for anything else.
+    ///
+    /// Says the same as putting the pieces together, only sooner.
+    private static func emojiWidth(
+        in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
+    ) -> Int? {
+        var offset = range.lowerBound
+        var width = 0
+        // Whether the emoji has begun, its selector has come, and a joiner wants another emoji.
+        var (hasBase, hasSelector, isJoined) = (false, false, false)
+        var widens = false
+        while offset < range.upperBound {
+            let scalar = UTF8Decoding.scalar(in: bytes, at: offset)
+            offset &+= scalar.length
+            guard scalar.isValid else { return nil }
+            switch scalar.value {
+            case 0x200D:
+                guard hasBase, !isJoined else { return nil }
+                (isJoined, hasSelector) = (true, false)
+            case 0xFE0F:
+                guard hasBase, !hasSelector, !isJoined else { return nil }
+                hasSelector = true
+                if widens { width = 2 }
+            case 0x1F3FB...0x1F3FF where hasBase:
+                guard !isJoined, !hasSelector else { return nil }
+                width = 2
+            default:
+                let traits = ScalarTraits(scalar.value)
+                guard traits.breakClass == .pictograph, traits.exposure == .plain,
+                    hasBase == isJoined
+                else { return nil }
+                if !hasBase { width = traits.width }
+                widens = traits.widensWithEmojiSelector
+                (hasBase, hasSelector, isJoined) = (true, false, false)
+            }
+        }
+        return hasBase && !isJoined ? width : nil
     }
 
     /// Calls `body` with the pieces of the cluster in `range`, in order.
@@ -173,13 +213,15 @@ private struct OpenPiece {
         case .regionalIndicator: (width, isDisputed) = (2, true)
         default: attach(scalar, traits)
         }
-        if traits.width > 0 { (base, baseTraits) = (scalar, traits) }
+        // A skin tone has cells of its own but is no base: what follows belongs to the emoji.
+        if traits.width > 0, traits.breakClass != .extend { (base, baseTraits) = (scalar, traits) }
         isLinked = traits.conjunctClass == .linker || (isLinked && traits.width == 0)
     }
 
     private mutating func attach(_ scalar: UInt32, _ traits: ScalarTraits) {
         switch scalar {
-        case 0x1F3FB...0x1F3FF: isDisputed = true
+        // A skin tone asks for the emoji's colourful, wide form.
+        case 0x1F3FB...0x1F3FF: (width, isDisputed) = (2, true)
         case 0xFE0F:
             if baseTraits.widensWithEmojiSelector { width = 2 }
             isDisputed = true

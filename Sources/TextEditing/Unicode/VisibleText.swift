@@ -75,7 +75,7 @@ public struct VisibleText: Sendable, Hashable {
                 let text = String(UnicodeScalar(first))
                 guard body(Glyph(text, width: 1, source: offset..<end)) else { return }
             } else {
-                guard emit(offset..<end, of: bytes, to: body) else { return }
+                guard emit(offset..<end, of: bytes, body) else { return }
             }
             offset = end
         }
@@ -88,8 +88,9 @@ public struct VisibleText: Sendable, Hashable {
         Array(text.utf8).withUnsafeBufferPointer { forEachGlyph(in: $0, body) }
     }
 
-    private static func emit(
-        _ cluster: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>, to body: (Glyph) -> Bool
+    /// Calls `body` with the glyphs of one cluster. Returns false as soon as it does.
+    static func emit(
+        _ cluster: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>, _ body: (Glyph) -> Bool
     ) -> Bool {
         var isWanted = true
         ClusterShape.forEachPiece(in: bytes, cluster) { piece in

@@ -107,6 +107,41 @@ func rows(_ string: String, columns: Int, tabWidth: Int = 4, wraps: Bool = true)
         }
     }
 
+    @Test(arguments: 1...4)
+    func rememberedColumnsEqualThoseCountedAnew(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed) + 900)
+        let pieces = difficultPieces.filter { !$0.contains("\n") && !$0.contains("\r\n") }
+        func some(_ count: Int) -> String {
+            (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+        }
+        var text = TextBuffer("first\n" + some(2500) + "\n" + some(2500))
+        var layout = TextLayout(options: TextLayoutOptions(columns: 30, wraps: false))
+        for _ in 0..<25 {
+            let offset = Int.random(in: 0...text.count, using: &random)
+            let end = min(text.count, offset + Int.random(in: 0..<9, using: &random))
+            let new = some(Int.random(in: 0..<3, using: &random))
+            text.replace(offset..<end, with: new)
+            layout.didReplace(offset..<end, withCount: new.utf8.count)
+            var fresh = TextLayout(options: layout.options)
+            let target = Int.random(in: 0...text.count, using: &random)
+            let row = layout.row(at: target, in: text)
+            let column = fresh.column(of: target, in: row, of: text)
+            #expect(layout.column(of: target, in: row, of: text) == column)
+            #expect(
+                layout.offset(atColumn: column, in: row, of: text)
+                    == fresh.offset(atColumn: column, in: row, of: text))
+            var (kept, counted): ([Glyph], [Glyph]) = ([], [])
+            layout.forEachGlyph(in: row, of: text, columns: column..<column + 40) {
+                kept.append($1)
+            }
+            fresh.reset()
+            fresh.forEachGlyph(in: row, of: text, columns: column..<column + 40) {
+                counted.append($1)
+            }
+            #expect(kept == counted)
+        }
+    }
+
     @Test func walksTheSameRowsDownAndUp() {
         var random = SeededGenerator(seed: 77)
         let string = (0..<2000).map { _ in difficultPieces.randomElement(using: &random) ?? "" }

@@ -67,6 +67,27 @@ import TextEditing
         #expect(visible.glyphs.last?.text == "!")
     }
 
+    @Test(arguments: ["👨🏽‍🚀", "🏃🏽‍♀️", "🧑🏻‍❤️‍💋‍🧑🏿", "🏳️‍🌈", "🏴‍☠️", "👁️‍🗨️", "🫱🏻‍🫲🏿", "☝🏽", "🧑‍🧑‍🧒‍🧒"])
+    func keepsEmojiWhole(emoji: String) {
+        let visible = VisibleText(emoji)
+        #expect(visible.glyphs.map(\.text) == [emoji])
+        #expect(visible.width == 2)
+        #expect(CellWidth.of(emoji) == 2)
+    }
+
+    @Test func measuresAsItDraws() {
+        let parts = [
+            "👨", "👩", "🏽", "\u{200D}", "\u{FE0F}", "\u{FE0E}", "❤", "☝", "🇩", "a", "漢", "\u{301}",
+            "क", "\u{94D}",
+        ]
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<3000 {
+            let text = (0..<5).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            let drawn = VisibleText(text).glyphs.reduce(0) { $0 + $1.width }
+            #expect(drawn == CellWidth.of(text), "\(text.unicodeScalars.map(\.value))")
+        }
+    }
+
     @Test func namesTheSourceOfEveryGlyph() {
         let visible = VisibleText("é\u{1B}漢")
         #expect(visible.glyphs.map(\.source) == [0..<2, 2..<3, 2..<3, 3..<6])
