@@ -158,16 +158,11 @@ extension EmbeddedClub {
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// The URL's host is never looked up: the socket is the way.
     private static func makeStore(
         at place: ClubMeetingPlace, access: some AccessProvider
     ) -> DropboxStore {
-        var address = URLComponents()
-        address.scheme = "http"
-        address.host = "localhost"
-        let base = address.url ?? URL(filePath: "/")
         var configuration = DropboxStore.Configuration(
-            hosts: DropboxStore.Hosts(all: base), unixSocketPath: place.socketPath)
+            hosts: .local, unixSocketPath: place.socketPath)
         // A request costs nothing here, and a picture that is ready should not wait for others.
         configuration.thumbnailsPerRequest = 2
         return DropboxStore(configuration, access: access)

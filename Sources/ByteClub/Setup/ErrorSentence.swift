@@ -55,8 +55,8 @@ extension ErrorSentence {
     private static func embeddedText(of error: StoreError) -> String? {
         switch error.code {
         case .offline, .serverUnavailable:
-            "The club on this computer is not answering. It is being started again: try once more "
-                + "in a moment. What you have written is still here."
+            "The club on this computer is not answering. It is being started again: try again in a "
+                + "moment."
         case .timedOut:
             "The club on this computer takes very long to answer. Try again when the computer is less busy."
         case .serverError:
@@ -65,8 +65,7 @@ extension ErrorSentence {
         case .badAnswer:
             "The club on this computer is out of order. Leave Byte Club and start it again."
         case .overQuota:
-            "The disk that the club lives on is full. Make some room on it and try again; what you "
-                + "have written is still here."
+            "The disk that the club lives on is full. Make some room on it and try again."
         case .forbidden:
             "The club's folder on this computer does not let you do that. Check whose it is, and "
                 + "who may write to it."
@@ -90,7 +89,7 @@ extension ErrorSentence {
     }
 
     private static func text(of error: StoreError) -> String {
-        let name = error.path.map { $0.isRoot ? "the club's folder" : "“\($0.name)”" } ?? "it"
+        let name = self.name(in: error)
         return switch error.code {
         case .notFound:
             "There is no \(name) in the club any more. Another member may have moved or removed it; "
@@ -118,8 +117,7 @@ extension ErrorSentence {
             "The club's server had trouble of its own, several times in a row. Try again in a few "
                 + "minutes."
         case .offline:
-            "Nothing answers, or the connection broke. Check the network and try again; what you "
-                + "have written is still here."
+            "Nothing answers, or the connection broke. Check the network and try again."
         case .timedOut:
             "The club's server took too long to answer. Check the network and try again."
         case .cancelled:
@@ -149,14 +147,21 @@ extension ErrorSentence {
         }
     }
 
+    private static func name(in error: StoreError) -> String {
+        // A name that makes no path is told apart from the folder it was meant for.
+        if error.operation == .naming, let name = error.detail { return "“\(name)”" }
+        guard let path = error.path else { return "it" }
+        return path.isRoot ? "the club's folder" : "“\(path.name)”"
+    }
+
     private static func conflict(
         _ operation: StoreError.Operation, name: String, hasRevision: Bool
     ) -> String {
         switch operation {
         case .put where hasRevision:
             "There is another version of \(name) in the club than the one you began with, or the name "
-                + "is taken. Nothing was overwritten and your text is still here: save it under another "
-                + "name, or open the other version first."
+                + "is taken. Nothing was overwritten: save it under another name, or open the other "
+                + "version first."
         case .move, .createFolder:
             "The name \(name) is taken in the club. Nothing was changed; choose another name."
         default:

@@ -53,16 +53,20 @@ struct ServerProcess: Sendable {
         switch outcome {
         case .line: return .ready(process)
         case .end:
-            waitpid(process, nil, WNOHANG)
+            Self.forget(process)
             return .ended
         case .timeout:
+            kill(process, SIGTERM)
+            Self.forget(process)
             return .timedOut
         }
     }
 
-    /// Lets go of a server that has ended, if it has.
+    /// Takes note of the end of a server that is leaving, so that the system can forget it.
     static func forget(_ process: pid_t) {
-        waitpid(process, nil, WNOHANG)
+        DispatchQueue.global(qos: .utility).async { @Sendable in
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        }
     }
 }
 

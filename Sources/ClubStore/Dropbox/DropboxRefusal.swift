@@ -89,6 +89,9 @@ struct DropboxRefusal: Error, Hashable, Sendable {
             case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
             // Nothing was asked for that could be missing: this is no Dropbox API.
             case (.notFound, .account): .badAnswer
+            // A cursor that is none, or another server's, is refused like any bad argument.
+            case (.badRequest, .changes), (.badRequest, .waitForChanges):
+                words.contains("cursor") ? .cursorReset : .badRequest
             // To have waited in vain is no error of a long poll; being sent away is.
             case (.timedOut, .waitForChanges): .serverUnavailable(retryAfter: nil)
             case (let code, _): code

@@ -33,13 +33,18 @@ public final class DropboxStore: RemoteStore {
         }
 
         /// Dropbox's own.
-        public static let dropbox: Hosts? = {
-            guard let api = URL(string: "https://api.dropboxapi.com"),
-                let content = URL(string: "https://content.dropboxapi.com"),
-                let notify = URL(string: "https://notify.dropboxapi.com")
-            else { return nil }
-            return Hosts(api: api, content: content, notify: notify)
-        }()
+        public static let dropbox = Hosts(
+            api: address("https://api.dropboxapi.com"),
+            content: address("https://content.dropboxapi.com"),
+            notify: address("https://notify.dropboxapi.com"))
+
+        /// For a server behind a unix socket: the name is never looked up.
+        public static let local = Hosts(all: address("http://localhost"))
+
+        private static func address(_ text: String) -> URL {
+            guard let url = URL(string: text) else { preconditionFailure("no URL: \(text)") }
+            return url
+        }
     }
 
     public struct Configuration: Sendable {

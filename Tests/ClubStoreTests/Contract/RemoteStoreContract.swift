@@ -39,7 +39,7 @@ enum RemoteStoreContract {
             check: { store in
                 let names = [
                     "a b.txt", "100% #1 & more?.txt", "naïve [a]+b.txt", "日本語.txt", "🏔️ peak.txt",
-                    "'quotes\".txt", "...dots", "-dash", "semi;colon,comma=equals.txt",
+                    "'quotes\".txt", "dots...txt", "-dash", "semi;colon,comma=equals.txt",
                 ]
                 for name in names {
                     let place = try RemotePath.root.appending(newName: name)

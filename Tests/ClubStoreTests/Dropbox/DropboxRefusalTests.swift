@@ -86,6 +86,13 @@ import Testing
         #expect(refusal(409, #"{"error":{".tag":"reset"}}"#).failure == .status(409, retryAfter: nil))
     }
 
+    @Test func aCursorThatIsNoneAsksForANewListing() {
+        let words = #"Error in call to API function "files/list_folder/continue": Invalid "cursor" parameter"#
+        #expect(refusal(400, words).error(during: .changes, at: nil).code == .cursorReset)
+        #expect(refusal(400, words).error(during: .list, at: nil).code == .badRequest)
+        #expect(refusal(400, "other").error(during: .changes, at: nil).code == .badRequest)
+    }
+
     @Test func keepsNoMoreThanTheBeginningOfWhatTheServerSays() {
         let long = String(repeating: "x", count: 1 << 20)
         #expect(refusal(500, long).words.count == 300)

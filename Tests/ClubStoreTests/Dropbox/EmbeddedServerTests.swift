@@ -40,11 +40,10 @@ import Testing
             try await server.run { _ in continuation.finish() }
         }
         for await _ in ready {}
-        let base = try #require(URL(string: "http://localhost"))
         let token = try String(contentsOfFile: tokenFile, encoding: .utf8)
         let store = DropboxStore(
             DropboxStore.Configuration(
-                hosts: DropboxStore.Hosts(all: base), unixSocketPath: socket),
+                hosts: .local, unixSocketPath: socket),
             access: FixedToken(String(token.prefix { !$0.isWhitespace })))
         do {
             try await body(store, club)
