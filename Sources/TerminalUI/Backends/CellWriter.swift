@@ -9,6 +9,11 @@ struct CellWriter {
     private let depth: ColorDepth
     private(set) var bytes: [UInt8] = []
 
+    private static let foregroundStart = Array("\u{1B}[38;2;".utf8)
+    private static let backgroundStart = Array("\u{1B}[48;2;".utf8)
+    /// 0 to 255 as digits: a picture needs tens of thousands of them a frame.
+    private static let decimals = (0...255).map { Array(String($0).utf8) }
+
     /// Where the cursor is, as far as that is sure.
     private var place: Point?
     private var style: Style?
@@ -57,7 +62,13 @@ struct CellWriter {
 
     private mutating func setColor(_ color: Color, _ capability: String, _ code: Int) {
         if case .rgb(let red, let green, let blue) = color.kind, depth == .direct {
-            bytes += "\u{1B}[\(code);2;\(red);\(green);\(blue)m".utf8
+            bytes += code == 38 ? Self.foregroundStart : Self.backgroundStart
+            bytes += Self.decimals[Int(red)]
+            bytes.append(UInt8(ascii: ";"))
+            bytes += Self.decimals[Int(green)]
+            bytes.append(UInt8(ascii: ";"))
+            bytes += Self.decimals[Int(blue)]
+            bytes.append(UInt8(ascii: "m"))
             return
         }
         let number = PaletteColors.number(of: color, depth: depth)

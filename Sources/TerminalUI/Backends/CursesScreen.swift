@@ -175,9 +175,10 @@ public final class CursesScreen: Screen {
         var special = draw(surface)
         if special == nil {
             // More colours than the terminal has pairs: begin their count anew and draw all again.
+            // What does not fit even then is drawn without colour.
             pairs.removeAll()
             invalidate()
-            special = draw(surface)
+            special = draw(surface, isLastTry: true)
         }
         remember(surface)
         if cursorIsVisible != (cursor != nil) {
@@ -200,13 +201,13 @@ public final class CursesScreen: Screen {
 
     /// Hands the cells that have changed to ncurses. Returns the rows that hold cells which have to
     /// be written after the frame; nil when the pairs did not suffice.
-    private func draw(_ surface: Surface) -> [Int]? {
+    private func draw(_ surface: Surface, isLastTry: Bool = false) -> [Int]? {
         let cells = surface.cells
         let shown = shown
         let isWhole = shown.count != cells.count
         if isWhole { byteclub_erase() }
         var special: [Int] = []
-        var pen = Pen(style: nil, pair: 0)
+        var pen = Pen(style: nil, pair: 0, mayLackColor: isLastTry)
         for row in 0..<size.height {
             let start = row * size.width
             var hasChanged = false
@@ -244,6 +245,8 @@ public final class CursesScreen: Screen {
     private struct Pen {
         var style: Style?
         var pair: Int32
+        /// Whether a style for which no pair is left is drawn without colours.
+        let mayLackColor: Bool
     }
 
     private func pair(for style: Style) -> Int32? {
@@ -261,8 +264,11 @@ public final class CursesScreen: Screen {
             return true
         }
         if pen.style != cell.style {
-            guard let pair = pair(for: cell.style) else { return false }
-            pen = Pen(style: cell.style, pair: pair)
+            guard let pair = pair(for: cell.style) ?? (pen.mayLackColor ? 0 : nil) else {
+                return false
+            }
+            pen.style = cell.style
+            pen.pair = pair
         }
         let bits = Int32(cell.style.attributes.rawValue)
         if charset == .utf8, isAwkward(cell) {

@@ -1,0 +1,150 @@
+import Glibc
+import Testing
+
+@testable import TerminalUI
+
+/// The real screen on a pseudo-terminal, byte for byte.
+@MainActor
+@Suite(.serialized) struct CursesScreenTests {
+    @Test func drawsOnlyWhatHasChangedAndGivesTheTerminalBack() throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        unsetenv("NO_COLOR")
+        unsetenv("COLORTERM")
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        let before = terminal.modes
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        #expect(screen.size == Size(width: 40, height: 10))
+        #expect(screen.colorDepth == .palette)
+        #expect(screen.keySequences[Array("\u{1B}OA".utf8)] == KeyPress(.up))
+
+        let surface = Surface(size: screen.size)
+        surface.draw("hello", at: Point(x: 1, y: 1))
+        screen.present(surface, cursor: Point(x: 6, y: 1))
+        let first = terminal.readText()
+        #expect(first.contains("\u{1B}[?1049h"))
+        #expect(first.contains("\u{1B}[?2004h"))
+        #expect(first.contains("hello"))
+
+        // The same frame again: nothing.
+        screen.present(surface, cursor: Point(x: 6, y: 1))
+        #expect(terminal.readText() == "")
+
+        // A character typed at the cursor: itself.
+        surface.draw("!", at: Point(x: 6, y: 1))
+        screen.present(surface, cursor: Point(x: 7, y: 1))
+        #expect(terminal.readText() == "!")
+
+        // A family of emoji stands where it should whatever the terminal thinks of its width.
+        surface.clear()
+        surface.draw("a👨‍👩‍👧b", at: Point(x: 0, y: 3))
+        screen.present(surface, cursor: nil)
+        let family = terminal.readText()
+        #expect(family.contains("\u{1B}[4;2H\u{1B}(B\u{1B}[m👨‍👩‍👧\u{1B}[4;4Hb"))
+        #expect(family.contains("\u{1B}7") && family.contains("\u{1B}8"))
+
+        // Its first scalar alone, which ncurses holds already, replaces it.
+        surface.clear()
+        surface.draw("a👨b", at: Point(x: 0, y: 3))
+        screen.present(surface, cursor: nil)
+        #expect(terminal.readText().contains("a👨b"))
+
+        // Hundreds of pairs of colours.
+        surface.fill(surface.bounds)
+        for index in 0..<400 {
+            let style = Style(
+                foreground: .palette(UInt8(index % 256)), background: .palette(UInt8(index / 2)))
+            surface.put(Cell("x", style: style), at: Point(x: index % 40, y: index / 40))
+        }
+        screen.present(surface, cursor: nil)
+        #expect(terminal.readText().contains("x"))
+
+        screen.close()
+        let last = terminal.readText()
+        for mode in [1000, 1002, 1006, 1049, 2004] { #expect(last.contains("\u{1B}[?\(mode)l")) }
+        #expect(last.contains("\u{1B}[?25h"))
+        #expect(terminal.modes == before)
+
+        // And once more, as after ^Z.
+        try screen.open()
+        surface.clear()
+        surface.draw("again", at: .zero)
+        screen.present(surface, cursor: nil)
+        #expect(terminal.readText().contains("again"))
+        terminal.setSize(columns: 30, rows: 8)
+        #expect(screen.updateSize())
+        #expect(screen.size == Size(width: 30, height: 8))
+        screen.present(Surface(size: screen.size), cursor: nil)
+        screen.close()
+        #expect(terminal.modes == before)
+    }
+
+    @Test func withoutATerminalItSaysSo() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = ends[0]
+        options.outputDescriptor = ends[1]
+        let error = try #require(throws: TerminalError.self) {
+            try CursesScreen(options: options).open()
+        }
+        #expect(error.code == .notATerminal)
+        #expect(error.description.hasSuffix("."))
+    }
+}
+
+/// Both ends of a pseudo-terminal.
+private struct PseudoTerminal {
+    let outer: Int32
+    let inner: Int32
+
+    init?(columns: Int, rows: Int) {
+        outer = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+        guard outer >= 0 else { return nil }
+        var number: Int32 = -1
+        var lock: Int32 = 0
+        // TIOCSPTLCK and TIOCGPTN, which do not cross into Swift.
+        guard ioctl(outer, 0x4004_5431, &lock) == 0, ioctl(outer, 0x8004_5430, &number) == 0 else {
+            return nil
+        }
+        inner = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        guard inner >= 0 else { return nil }
+        setSize(columns: columns, rows: rows)
+    }
+
+    func setSize(columns: Int, rows: Int) {
+        // A struct winsize: rows, columns and two numbers nobody needs.
+        var size: [UInt16] = [UInt16(rows), UInt16(columns), 0, 0]
+        _ = ioctl(inner, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// What decides how the line behaves.
+    var modes: [UInt32] {
+        var modes = termios()
+        tcgetattr(inner, &modes)
+        return [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
+    }
+
+    /// What was written since the last time.
+    func readText() -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(outer, &buffer, buffer.count)
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func close() {
+        Glibc.close(inner)
+        Glibc.close(outer)
+    }
+}
