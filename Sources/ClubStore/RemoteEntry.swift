@@ -24,7 +24,8 @@ public struct Cursor: RawRepresentable, Hashable, Sendable {
 public struct RemoteFile: Hashable, Sendable {
     public var path: RemotePath
 
-    /// The name to show. Its case may differ from the one asked for: stores keep the case of the first write.
+    /// The name to show. Its case may differ from the one asked for: stores keep the case
+    /// of the first write.
     public var name: String { path.name }
 
     public var revision: Revision
@@ -50,13 +51,15 @@ public struct RemoteFile: Hashable, Sendable {
 
 /// One line of a listing.
 public enum RemoteEntry: Hashable, Sendable {
-    /// A file is there. It replaces whatever was known under its path, a folder and its children too.
+    /// A file is there. It replaces whatever was known under its path, a folder and its
+    /// children too.
     case file(RemoteFile)
 
     /// A folder is there. What is known of its children stays true.
     case folder(RemotePath)
 
-    /// Nothing is there any more, nor anything below it. Comes from ``RemoteStore/changes(since:)`` alone.
+    /// Nothing is there any more, nor anything below it. Comes from
+    /// ``RemoteStore/changes(since:)`` alone.
     case deleted(RemotePath)
 
     public var path: RemotePath {
@@ -104,13 +107,15 @@ public struct Account: Hashable, Sendable {
 
 /// What a write may replace.
 public enum WriteMode: Hashable, Sendable {
-    /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when something else has the path already.
+    /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when something
+    /// else has the path already.
     case add
 
     /// Whatever file is there.
     case overwrite
 
-    /// This revision and no other: a conflict when the file has changed since. Writes when the file is gone.
+    /// This revision and no other: a conflict when the file has changed since. Writes when
+    /// the file is gone.
     case update(Revision)
 }
 

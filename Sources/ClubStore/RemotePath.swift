@@ -2,10 +2,10 @@ import DropboxAPI
 
 /// A place in a club: the root, or names joined by slashes.
 ///
-/// A path is exact: two that differ in case are different paths, although some stores (Dropbox)
-/// would take one for the other. It may hold any name a store can list, control characters too, since a
-/// file with such a name can be there; a name that a person has just typed is held to more by
-/// ``appending(newName:)``.
+/// A path is exact: two that differ in case are different paths, although some stores
+/// (Dropbox) would take one for the other. It may hold any name a store can list, control
+/// characters too, since a file with such a name can be there; a name that a person has
+/// just typed is held to more by ``appending(newName:)``.
 public struct RemotePath: Hashable, Sendable {
     /// The names from the root down; empty for the root.
     public let components: [String]
@@ -15,8 +15,8 @@ public struct RemotePath: Hashable, Sendable {
 
     /// Takes a path apart, leniently about a missing first slash and a slash too many at the end.
     ///
-    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` for an empty name between slashes, `.`, `..`, a NUL, or a
-    ///   name of more than 255 bytes of UTF-8.
+    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` for an empty name between
+    ///   slashes, `.`, `..`, a NUL, or a name of more than 255 bytes of UTF-8.
     public init(validating string: String) throws(StoreError) {
         var path = RemotePath.root
         var rest = string[...]
@@ -61,7 +61,8 @@ public struct RemotePath: Hashable, Sendable {
 
     /// The path of something with this name in this folder.
     ///
-    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` as ``init(validating:)`` does, and for a slash.
+    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` as ``init(validating:)``
+    ///   does, and for a slash.
     public func appending(_ name: String) throws(StoreError) -> RemotePath {
         guard !name.isEmpty, name != ".", name != "..", name.utf8.count <= 255,
             !name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") })
@@ -71,11 +72,12 @@ public struct RemotePath: Hashable, Sendable {
         return RemotePath(components: components + [name])
     }
 
-    /// The path of something about to be made, under a name that every store can keep; in Normalisation Form C, as Dropbox
-    /// would store it.
+    /// The path of something about to be made, under a name that every store can keep; in
+    /// Normalisation Form C, as Dropbox would store it.
     ///
-    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` also for control characters, backslashes, and a blank or a
-    ///   full stop at the end, or a blank at the beginning: Dropbox or a member's computer would refuse these.
+    /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` also for control characters,
+    ///   backslashes, and a blank or a full stop at the end, or a blank at the beginning:
+    ///   Dropbox or a member's computer would refuse these.
     public func appending(newName name: String) throws(StoreError) -> RemotePath {
         let isTroublesome = name.unicodeScalars.contains { scalar in
             scalar == "\\" || scalar.properties.generalCategory == .control

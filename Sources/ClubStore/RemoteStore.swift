@@ -4,13 +4,16 @@ public import FoundationEssentials
 ///
 /// Errors are ``StoreError`` throughout, and each code means the same everywhere:
 ///
-/// - Every call may throw `.offline`, `.timedOut`, `.unauthorized`, `.forbidden`, `.rateLimited`, `.serverUnavailable`,
-///   `.serverError`, `.badAnswer` and `.badRequest`; and `.cancelled` when its task is cancelled. Waiting and
-///   repeating, where they help, have been done by then, in bounds: a caller need not repeat anything by itself.
-/// - What else a call throws is listed with it. A call that throws has changed nothing, except that after `.offline`,
-///   `.timedOut` and `.cancelled` a write may have arrived although its answer did not.
+/// - Every call may throw `.offline`, `.timedOut`, `.unauthorized`, `.forbidden`,
+///   `.rateLimited`, `.serverUnavailable`, `.serverError`, `.badAnswer` and `.badRequest`;
+///   and `.cancelled` when its task is cancelled. Waiting and repeating, where they help,
+///   have been done by then, in bounds: a caller need not repeat anything by itself.
+/// - What else a call throws is listed with it. A call that throws has changed nothing,
+///   except that after `.offline`, `.timedOut` and `.cancelled` a write may have arrived
+///   although its answer did not.
 /// - Calls that put something at a path make the folders above it.
-/// - The root is a folder that can be neither removed nor moved (`.forbidden`), nor made or replaced (`.conflict`).
+/// - The root is a folder that can be neither removed nor moved (`.forbidden`), nor made or
+///   replaced (`.conflict`).
 ///
 /// The async calls leave the caller's actor: parsing and hashing never run on the main actor.
 public protocol RemoteStore: Sendable {
@@ -19,7 +22,8 @@ public protocol RemoteStore: Sendable {
 
     /// All entries of one folder, and a cursor to follow it from.
     ///
-    /// - Parameter recursive: Whether to list (and by the cursor, follow) the folders in it too, all the way down.
+    /// - Parameter recursive: Whether to list (and by the cursor, follow) the folders in it
+    ///   too, all the way down.
     /// - Throws: `.notFound`; `.wrongKind` when it is a file.
     @concurrent func list(
         _ folder: RemotePath, recursive: Bool
@@ -27,13 +31,15 @@ public protocol RemoteStore: Sendable {
 
     /// What has happened in a listed folder since the cursor was given out. Often nothing.
     ///
-    /// - Throws: `.cursorReset` when the cursor is too old, unknown or its folder is gone: list anew.
+    /// - Throws: `.cursorReset` when the cursor is too old, unknown or its folder is gone:
+    ///   list anew.
     @concurrent func changes(since cursor: Cursor) async throws(StoreError) -> Listing
 
     /// Waits until something may have changed.
     ///
     /// - Parameter longest: How long to wait, at most.
-    /// - Returns: True when ``changes(since:)`` is worth asking; it may still have nothing to tell. False when the time is up.
+    /// - Returns: True when ``changes(since:)`` is worth asking; it may still have nothing
+    ///   to tell. False when the time is up.
     /// - Throws: `.cursorReset` as ``changes(since:)`` does. Never `.timedOut`.
     @concurrent func waitForChanges(
         after cursor: Cursor, atMost longest: Duration
@@ -46,7 +52,8 @@ public protocol RemoteStore: Sendable {
 
     /// A small file whole, with the facts of exactly the revision whose bytes these are.
     ///
-    /// - Throws: `.notFound`; `.wrongKind` for a folder; `.tooLarge` above ``fetchLimit``; `.damaged` when the bytes do not match the store's hash.
+    /// - Throws: `.notFound`; `.wrongKind` for a folder; `.tooLarge` above ``fetchLimit``;
+    ///   `.damaged` when the bytes do not match the store's hash.
     @concurrent func fetch(
         _ path: RemotePath
     ) async throws(StoreError) -> (file: RemoteFile, data: Data)
@@ -56,16 +63,18 @@ public protocol RemoteStore: Sendable {
     /// The same bytes written again change nothing and conflict with nothing.
     ///
     /// - Returns: The file as it is now, under the name the store gave it.
-    /// - Throws: `.conflict` by `mode` (with the revision that is there now, where it is a file), and always when a folder is there or a
-    ///   parent is a file; `.overQuota`; `.nameNotAllowed`; `.tooLarge`.
+    /// - Throws: `.conflict` by `mode` (with the revision that is there now, where it is a
+    ///   file), and always when a folder is there or a parent is a file; `.overQuota`;
+    ///   `.nameNotAllowed`; `.tooLarge`.
     @concurrent func put(
         _ data: Data, at path: RemotePath, mode: WriteMode
     ) async throws(StoreError) -> RemoteFile
 
     /// Small JPEGs of pictures, each as soon as it is there, roughly in the order asked for.
     ///
-    /// Every path is answered exactly once, unless the stream is dropped: then the work stops. One that fails does not keep the
-    /// others back: `.notFound`; `.noThumbnail` when none can be made; `.tooLarge` for pictures above the store's limit.
+    /// Every path is answered exactly once, unless the stream is dropped: then the work
+    /// stops. One that fails does not keep the others back: `.notFound`; `.noThumbnail`
+    /// when none can be made; `.tooLarge` for pictures above the store's limit.
     func thumbnails(
         of paths: [RemotePath], size: ThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)>
@@ -78,7 +87,9 @@ public protocol RemoteStore: Sendable {
     /// Gives a file or folder another place or name.
     ///
     /// - Returns: What is now at `destination`.
-    /// - Throws: `.notFound` when there is nothing to move; `.conflict` when something is at the destination; `.nameNotAllowed`, also for a folder into itself; `.overQuota`.
+    /// - Throws: `.notFound` when there is nothing to move; `.conflict` when something is
+    ///   at the destination; `.nameNotAllowed`, also for a folder into itself;
+    ///   `.overQuota`.
     @discardableResult
     @concurrent func move(
         _ path: RemotePath, to destination: RemotePath
@@ -89,7 +100,8 @@ public protocol RemoteStore: Sendable {
     /// - Throws: `.conflict` when anything is at the path, a folder too; `.nameNotAllowed`.
     @concurrent func createFolder(_ path: RemotePath) async throws(StoreError)
 
-    /// The files in a folder and below whose names match. A store may find what was written just now a little late.
+    /// The files in a folder and below whose names match. A store may find what was written
+    /// just now a little late.
     ///
     /// - Throws: `.notFound` when the folder is not there.
     @concurrent func search(
@@ -98,8 +110,9 @@ public protocol RemoteStore: Sendable {
 
     /// Prepares to send a file of any size. Nothing happens before ``Transfer/resume()``.
     ///
-    /// Finishes with the errors of ``put(_:at:mode:)``; `.fileUnreadable` when the local file cannot be read or is no
-    /// file; `.changedMeanwhile` when it changed underway; `.damaged` when the store has other bytes than were sent.
+    /// Finishes with the errors of ``put(_:at:mode:)``; `.fileUnreadable` when the local
+    /// file cannot be read or is no file; `.changedMeanwhile` when it changed underway;
+    /// `.damaged` when the store has other bytes than were sent.
     @MainActor func upload(
         fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
     ) -> any Transfer
@@ -108,11 +121,13 @@ public protocol RemoteStore: Sendable {
     ///
     /// The destination appears whole and verified, replacing what was there, or not at all.
     ///
-    /// - Parameter keepsPartialFile: When it fails or is cancelled, what has arrived stays beside the destination (as
-    ///   `.NAME.REVISION.part`), and the next such download of the same revision goes on from there.
+    /// - Parameter keepsPartialFile: When it fails or is cancelled, what has arrived stays
+    ///   beside the destination (as `.NAME.REVISION.part`), and the next such download of
+    ///   the same revision goes on from there.
     ///
-    /// Finishes with `.notFound`; `.wrongKind` for a folder; `.damaged`; `.changedMeanwhile` when the store's file changed
-    /// underway; `.fileUnwritable` when the destination cannot be written.
+    /// Finishes with `.notFound`; `.wrongKind` for a folder; `.damaged`;
+    /// `.changedMeanwhile` when the store's file changed underway; `.fileUnwritable` when
+    /// the destination cannot be written.
     @MainActor func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
     ) -> any Transfer

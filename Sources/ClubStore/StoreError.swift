@@ -6,7 +6,8 @@ public struct StoreError: Error, Sendable {
     /// What it was about; nil for calls about no path in particular.
     public var path: RemotePath?
 
-    /// The store's or the system's own words, for logs. They are not for people, and not to be trusted on a screen.
+    /// The store's or the system's own words, for logs. They are not for people, and not to
+    /// be trusted on a screen.
     public var detail: String?
 
     /// The error that this one explains, where there was one.
@@ -37,14 +38,15 @@ public struct StoreError: Error, Sendable {
         /// Nothing is at the path.
         case notFound
 
-        /// Something else is at the path, or a newer revision than the one to replace; nothing was changed.
-        /// The revision there, where the store tells and it is a file.
+        /// Something else is at the path, or a newer revision than the one to replace;
+        /// nothing was changed. The revision there, where the store tells and it is a file.
         case conflict(serverRevision: Revision?)
 
         /// A folder where a file was needed, or a file where a folder was.
         case wrongKind
 
-        /// The credentials are missing, wrong, expired or revoked, and could not be renewed: sign in again.
+        /// The credentials are missing, wrong, expired or revoked, and could not be
+        /// renewed: sign in again.
         case unauthorized
 
         /// Signed in, but this member may not do this.
@@ -65,7 +67,8 @@ public struct StoreError: Error, Sendable {
         /// The store failed in itself, repeatedly.
         case serverError
 
-        /// Nothing answers: no network, no such host, connection refused or broken, the server's identity in doubt.
+        /// Nothing answers: no network, no such host, connection refused or broken, the
+        /// server's identity in doubt.
         case offline
 
         /// It took too long.
@@ -74,7 +77,8 @@ public struct StoreError: Error, Sendable {
         /// The caller cancelled it.
         case cancelled
 
-        /// What came is no answer of this kind of store: HTML from a proxy, cut off or senseless JSON.
+        /// What came is no answer of this kind of store: HTML from a proxy, cut off or
+        /// senseless JSON.
         case badAnswer
 
         /// The name cannot be stored.
@@ -86,10 +90,12 @@ public struct StoreError: Error, Sendable {
         /// The cursor is of no use any more: list anew.
         case cursorReset
 
-        /// No thumbnail can be made of it: no picture, a broken one, or a kind the store does not know.
+        /// No thumbnail can be made of it: no picture, a broken one, or a kind the store
+        /// does not know.
         case noThumbnail
 
-        /// The bytes that came are not those that the store promised (or that were sent): hash or length differ.
+        /// The bytes that came are not those that the store promised (or that were sent):
+        /// hash or length differ.
         case damaged
 
         /// The file changed while it was being transferred.

@@ -43,7 +43,8 @@ struct ByteClubCommand: AsyncParsableCommand {
         Output.line("PanoPhotos")
         print(files.photos, "No photos yet.", now)
         Output.line("")
-        Output.line("To open the screen, run byteclub in a terminal. byteclub --help lists the commands.")
+        Output.line(
+            "To open the screen, run byteclub in a terminal. byteclub --help lists the commands.")
     }
 
     private func print(_ files: [RemoteFile], _ nothing: String, _ now: Date) {

@@ -38,7 +38,8 @@ import Dispatch
         progress.record(
             byteCount: byteCount, of: expected, at: .nanoseconds(Int64(now.uptimeNanoseconds)))
         let isLast = byteCount == expected
-        if let lastShown, !isLast, now.uptimeNanoseconds - lastShown.uptimeNanoseconds < 100_000_000 {
+        if let lastShown, !isLast, now.uptimeNanoseconds - lastShown.uptimeNanoseconds < 100_000_000
+        {
             return
         }
         lastShown = now

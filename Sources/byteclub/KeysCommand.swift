@@ -17,7 +17,8 @@ struct KeysCommand: AsyncParsableCommand {
             }
             let width = rows.map(\.0.count).max() ?? 0
             for (keys, title) in rows {
-                Output.line("  " + keys + String(repeating: " ", count: width - keys.count) + "  " + title)
+                Output.line(
+                    "  " + keys + String(repeating: " ", count: width - keys.count) + "  " + title)
             }
         }
     }

@@ -54,7 +54,9 @@ struct NotesCommand: ParsableCommand {
         @Argument(help: "The note's name; “.txt” is added when it has no extension.")
         var name: String
 
-        @Argument(help: ArgumentHelp("Take the text from standard input. Without it the note is empty.", valueName: "-"))
+        @Argument(
+            help: ArgumentHelp(
+                "Take the text from standard input. Without it the note is empty.", valueName: "-"))
         var source: String?
 
         func validate() throws {
@@ -71,7 +73,8 @@ struct NotesCommand: ParsableCommand {
             guard let text = source == nil ? Data() : try readStandardInput(limit: limit) else {
                 throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
             }
-            // The same text under the same name would be no conflict to the store; but the name is taken.
+            // The same text under the same name would be no conflict to the store; but the
+            // name is taken.
             if try await isTaken(path, in: store) { throw taken(path) }
             do throws(StoreError) {
                 _ = try await store.put(text, at: path, mode: .add)
@@ -127,7 +130,8 @@ private func notePath(_ name: String) throws -> RemotePath {
     }
 }
 
-/// Does something with the note of this very name, or, when there is none, with the one whose name has the extension too.
+/// Does something with the note of this very name, or, when there is none, with the one
+/// whose name has the extension too.
 private func withNote<Value>(
     _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value
 ) async throws -> Value {
@@ -153,7 +157,8 @@ private func readStandardInput(limit: Int) throws -> Data? {
         if count < 0 {
             if errno == EINTR { continue }
             let reason = String(cString: strerror(errno))
-            throw CommandFailure("Standard input could not be read: \(reason). Nothing was written.")
+            throw CommandFailure(
+                "Standard input could not be read: \(reason). Nothing was written.")
         }
         data.append(contentsOf: buffer[..<count])
         if data.count > limit { return nil }

@@ -4,8 +4,8 @@ import TextEditing
 
 /// Standard output and standard error.
 ///
-/// On a terminal, text from outside is made visible first, so that a file's name cannot send escape sequences. Elsewhere it goes
-/// out as it is.
+/// On a terminal, text from outside is made visible first, so that a file's name cannot
+/// send escape sequences. Elsewhere it goes out as it is.
 enum Output {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
@@ -48,7 +48,8 @@ enum Output {
                 } else if errno == EPIPE {
                     exit(0)
                 } else if errno != EINTR {
-                    complain("The output could not be written: \(String(cString: strerror(errno))).")
+                    complain(
+                        "The output could not be written: \(String(cString: strerror(errno))).")
                     exit(1)
                 }
             }
@@ -69,7 +70,15 @@ enum Output {
     /// Replaces the last line on a terminal; says nothing elsewhere.
     static func status(_ text: String) {
         guard isErrorTerminal else { return }
-        writeError("\r" + VisibleText(text).string + "\u{1B}[K")
+        // In the last column the cursor would wait to wrap.
+        let shown = CellWidth.prefix(of: VisibleText(text).string, fitting: errorColumnCount - 1)
+        writeError("\r" + shown.text + "\u{1B}[K")
+    }
+
+    private static var errorColumnCount: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }
+        return Int(size.ws_col)
     }
 
     private static func writeError(_ text: String) {

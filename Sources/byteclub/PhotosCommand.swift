@@ -73,7 +73,9 @@ struct PhotosCommand: ParsableCommand {
                 let path = try ClubFiles.photosFolder()
                     .appending(newName: ClubFiles.photoName(for: name))
                 let isThere = try await isTaken(path, in: store)
-                if isThere { throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path) }
+                if isThere {
+                    throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
+                }
                 _ = try await CommandTransfer.run(name) { delegate in
                     store.upload(fileAt: photo.url, to: path, mode: .add, delegate: delegate)
                 }
@@ -113,7 +115,8 @@ struct PhotosCommand: ParsableCommand {
             completion: .file())
         var destination: String?
 
-        @Flag(help: "Go on where an interrupted download stopped, and keep what arrives of this one.")
+        @Flag(
+            help: "Go on where an interrupted download stopped, and keep what arrives of this one.")
         var resume = false
 
         @Option(

@@ -5,7 +5,8 @@ import Glibc
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
 @main struct Program {
     @MainActor static func main() async {
-        // Whoever reads our output may stop reading: writing says so, and nobody needs to die of it.
+        // Whoever reads our output may stop reading: writing says so, and nobody needs to
+        // die of it.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try ByteClubCommand.parseAsRoot()
@@ -43,7 +44,8 @@ import Glibc
             exit(0)
         }
         let prefix = "Error: "
-        Output.complain(message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
+        Output.complain(
+            message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
         exit(2)
     }
 }

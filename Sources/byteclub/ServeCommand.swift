@@ -15,7 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The unix socket to listen on.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("The port of this computer to listen on instead.", valueName: "127.0.0.1:port"))
+    @Option(
+        help: ArgumentHelp(
+            "The port of this computer to listen on instead.", valueName: "127.0.0.1:port"))
     var listen: LoopbackAddress?
 
     @Option(help: ArgumentHelp("The club's folder.", valueName: "folder"))

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A club in memory that keeps every promise of `RemoteStore`, and breaks them when told to.
 ///
-/// What it is asked is kept in ``calls``. ``failNext(_:with:)`` makes a call fail; ``hold(_:)`` keeps calls waiting until
-/// ``release(_:)``, so that a test can look at the screen while they are under way.
+/// What it is asked is kept in ``calls``. ``failNext(_:with:)`` makes a call fail;
+/// ``hold(_:)`` keeps calls waiting until ``release(_:)``, so that a test can look at the
+/// screen while they are under way.
 public final class InMemoryStore: RemoteStore {
     private let state: Mutex<InMemoryClub>
     private let gate = CallGate()
@@ -30,12 +31,14 @@ public final class InMemoryStore: RemoteStore {
     /// Every call so far, in order.
     public var calls: [Call] { gate.calls }
 
-    /// Makes the next call of this kind, not failing already, throw the code instead of doing anything.
+    /// Makes the next call of this kind, not failing already, throw the code instead of
+    /// doing anything.
     public func failNext(_ operation: StoreError.Operation, with code: StoreError.Code) {
         gate.failNext(operation, with: code)
     }
 
-    /// Keeps calls of this kind waiting. Uploads and downloads wait after half of their bytes have moved.
+    /// Keeps calls of this kind waiting. Uploads and downloads wait after half of their
+    /// bytes have moved.
     public func hold(_ operation: StoreError.Operation) {
         gate.hold(operation)
     }

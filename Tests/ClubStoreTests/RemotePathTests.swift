@@ -10,13 +10,16 @@ import Testing
         #expect(try RemotePath(validating: text).string == expected)
     }
 
-    @Test(arguments: ["//", "/a//b", "/.", "/a/..", "/a/./b", "/nul\0", "/" + String(repeating: "é", count: 128)])
+    @Test(arguments: [
+        "//", "/a//b", "/.", "/a/..", "/a/./b", "/nul\0", "/" + String(repeating: "é", count: 128),
+    ])
     func refusesWhatNamesNothing(_ text: String) {
         #expect(throws: StoreError.self) { try RemotePath(validating: text) }
     }
 
     @Test(arguments: [
-        "", ".", "..", "a/b", "a\\b", "tab\there", "end.", "end ", " begin", "esc\u{1B}[0m", "del\u{7F}",
+        "", ".", "..", "a/b", "a\\b", "tab\there", "end.", "end ", " begin", "esc\u{1B}[0m",
+        "del\u{7F}",
         "c1\u{9B}",
     ])
     func refusesNewNamesThatSomeStoreCouldNotKeep(_ name: String) {

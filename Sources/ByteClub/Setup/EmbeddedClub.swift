@@ -4,11 +4,12 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The club on this computer: a server process for its folder, started when needed and kept alive by a lease.
+/// The club on this computer: a server process for its folder, started when needed and kept
+/// alive by a lease.
 ///
-/// The server is a process of its own, so that its work never delays a key and a crash of one never takes the other. Several
-/// programs share one server; it leaves when the last of them has gone. When it dies, it is started anew at once,
-/// but not again and again.
+/// The server is a process of its own, so that its work never delays a key and a crash of
+/// one never takes the other. Several programs share one server; it leaves when the last of
+/// them has gone. When it dies, it is started anew at once, but not again and again.
 public actor EmbeddedClub {
     /// Opens the club, or makes sure that it is still open, for the life of this program.
     ///
@@ -98,7 +99,8 @@ extension EmbeddedClub {
                 self.process = process
                 if takeLease(at: place) { return .success(store) }
             case .ended:
-                // Another program was starting the server at the same moment: it will be there soon.
+                // Another program was starting the server at the same moment: it will be
+                // there soon.
                 if await takeLeaseSoon(at: place) { return .success(store) }
                 if isLocked(place) { throw .folderServedElsewhere(folder: folder) }
             case .timedOut:
@@ -140,7 +142,8 @@ extension EmbeddedClub {
         return takeLease(at: place)
     }
 
-    /// Starts the server again so that it is there before anyone asks; a server that died young only when asked for.
+    /// Starts the server again so that it is there before anyone asks; a server that died
+    /// young only when asked for.
     private func leaseWasLost() async {
         guard let lease, !lease.isHeld else { return }
         self.lease = nil

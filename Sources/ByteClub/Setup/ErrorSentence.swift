@@ -2,8 +2,8 @@ public import ClubStore
 
 /// A store's error in words for a person: what happened, and what to do next.
 ///
-/// No codes, no words of the trade. What was typed or chosen is never lost by any of these, and where it matters the
-/// text says so.
+/// No codes, no words of the trade. What was typed or chosen is never lost by any of these,
+/// and where it matters the text says so.
 public struct ErrorSentence: Hashable, Sendable {
     /// A few words, for the head of an alert.
     public let title: String
@@ -19,7 +19,8 @@ public struct ErrorSentence: Hashable, Sendable {
         case remote
     }
 
-    /// - Parameter error: The path's name in it may come from outside: draw the text as you would a file's name.
+    /// - Parameter error: The path's name in it may come from outside: draw the text as you
+    ///   would a file's name.
     public init(_ error: StoreError, club: ClubKind = .embedded) {
         title = Self.title(of: error)
         text =

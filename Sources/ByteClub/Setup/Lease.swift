@@ -5,15 +5,16 @@ import Synchronization
 
 /// An idle connection by which a server knows that somebody uses it.
 ///
-/// The kernel closes it when the program ends, however that comes about. While nothing happens it costs nothing.
+/// The kernel closes it when the program ends, however that comes about. While nothing
+/// happens it costs nothing.
 final class Lease: Sendable {
     private let descriptor: CInt
     /// Dispatch sources may be used from any thread; the library only does not say so.
     private nonisolated(unsafe) let source: any DispatchSourceRead
     private let isOver = Mutex(false)
 
-    /// - Parameter whenLost: Called once, on a queue of its own, when the server has closed the connection or is gone; not after
-    ///   ``release()``.
+    /// - Parameter whenLost: Called once, on a queue of its own, when the server has closed
+    ///   the connection or is gone; not after ``release()``.
     /// - Returns: Nil when nobody answers.
     init?(at socketPath: String, whenLost: @escaping @Sendable () -> Void) {
         guard let descriptor = Self.connect(to: socketPath) else { return nil }
@@ -51,7 +52,8 @@ extension Lease {
         return isFirst
     }
 
-    /// Whether the connection lives on. Nothing is sent over it, so all there is to read is its end.
+    /// Whether the connection lives on. Nothing is sent over it, so all there is to read is
+    /// its end.
     private func readsMore() -> Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, CInt(MSG_DONTWAIT))

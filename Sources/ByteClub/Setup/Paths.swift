@@ -3,8 +3,8 @@ import Glibc
 
 /// Where Byte Club keeps its files: a folder `byteclub` in each of the folders that XDG names.
 ///
-/// Source: XDG Base Directory Specification 0.8. Relative paths in its variables count as not set, as it demands. Nothing is
-/// created here.
+/// Source: XDG Base Directory Specification 0.8. Relative paths in its variables count as
+/// not set, as it demands. Nothing is created here.
 public struct Paths: Hashable, Sendable {
     /// Settings: `$XDG_CONFIG_HOME/byteclub`, else `~/.config/byteclub`.
     public let configurationFolder: URL
@@ -12,7 +12,8 @@ public struct Paths: Hashable, Sendable {
     /// What is the person's own: `$XDG_DATA_HOME/byteclub`, else `~/.local/share/byteclub`.
     public let dataFolder: URL
 
-    /// What should outlive a restart, drafts and logs: `$XDG_STATE_HOME/byteclub`, else `~/.local/state/byteclub`.
+    /// What should outlive a restart, drafts and logs: `$XDG_STATE_HOME/byteclub`, else
+    /// `~/.local/state/byteclub`.
     public let stateFolder: URL
 
     /// What can be made again: `$XDG_CACHE_HOME/byteclub`, else `~/.cache/byteclub`.

@@ -3,9 +3,11 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Runs this program again as the club's server, in a session of its own, and waits until it is ready.
+/// Runs this program again as the club's server, in a session of its own, and waits until
+/// it is ready.
 ///
-/// It must outlive whoever started it, since another may be using it by then; it knows from its leases when to leave.
+/// It must outlive whoever started it, since another may be using it by then; it knows from
+/// its leases when to leave.
 struct ServerProcess: Sendable {
     /// The program to run; this very one unless a test says otherwise.
     var program = "/proc/self/exe"

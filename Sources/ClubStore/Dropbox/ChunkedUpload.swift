@@ -1,8 +1,10 @@
-/// How a file too large for one request travels in an upload session, decided without sending anything.
+/// How a file too large for one request travels in an upload session, decided without
+/// sending anything.
 ///
-/// Ask ``request`` what to send, send it, and give the answer to ``take(_:)``, until it is done or has failed. Answers get lost: when
-/// a request is repeated, the server tells by `incorrect_offset` whether the first one had arrived, and a finish that found
-/// its session gone may have been the second one. Then what is at the path is looked at.
+/// Ask ``request`` what to send, send it, and give the answer to ``take(_:)``, until it is
+/// done or has failed. Answers get lost: when a request is repeated, the server tells by
+/// `incorrect_offset` whether the first one had arrived, and a finish that found its
+/// session gone may have been the second one. Then what is at the path is looked at.
 ///
 /// Source: `files/upload_session/*`; what the official SDK and rclone do about lost answers.
 struct ChunkedUpload: Sendable {
@@ -118,7 +120,8 @@ extension ChunkedUpload {
         return .goOn
     }
 
-    /// Sends from where the server says, a few times in a row at most, or two programs with different ideas would go on for ever.
+    /// Sends from where the server says, a few times in a row at most, or two programs with
+    /// different ideas would go on for ever.
     private mutating func correctOffset(_ session: String, to offset: Int64) -> Outcome {
         corrections += 1
         guard corrections <= 3, (0...byteCount).contains(offset) else {

@@ -2,8 +2,8 @@ import CurlNetworking
 import DropboxAPI
 import FoundationEssentials
 
-/// Sends calls with the token of the day, renews the token once where that helps, and repeats what the retry policy
-/// allows.
+/// Sends calls with the token of the day, renews the token once where that helps, and
+/// repeats what the retry policy allows.
 struct DropboxConnection: Sendable {
     let hosts: DropboxStore.Hosts
     let access: any AccessProvider

@@ -28,8 +28,8 @@ struct DropboxPaths: Hashable, Sendable {
             modified: metadata.clientModified.date, contentHash: metadata.contentHash?.hexadecimal)
     }
 
-    /// Nil for what is of no kind known here, and for the club's root itself: a listing that goes all the way down begins
-    /// with it.
+    /// Nil for what is of no kind known here, and for the club's root itself: a listing
+    /// that goes all the way down begins with it.
     func entry(
         _ metadata: Metadata, during operation: StoreError.Operation
     ) throws(StoreError) -> RemoteEntry? {
@@ -47,7 +47,8 @@ struct DropboxPaths: Hashable, Sendable {
         }
     }
 
-    /// Drops as many names as the root has, whatever their case: servers that do not mind case may tell another than was asked.
+    /// Drops as many names as the root has, whatever their case: servers that do not mind
+    /// case may tell another than was asked.
     private func path(_ wire: String?) -> RemotePath? {
         guard let wire, let path = try? RemotePath(validating: wire),
             path.components.count >= root.components.count

@@ -2,13 +2,15 @@ import FoundationEssentials
 
 /// An answer by which the Dropbox API refuses a request, in the terms of its documentation.
 ///
-/// The body of a 409 is `{"error_summary": "path/conflict/file/..", "error": {".tag": "path", "path": {…}}}`: a union within
-/// a union. ``tags`` is the way down through them. What the routes refuse differs, but each tag means the same wherever
-/// it turns up, and new tags may turn up at any time; so one table of tags serves all routes.
+/// The body of a 409 is `{"error_summary": "path/conflict/file/..", "error": {".tag":
+/// "path", "path": {…}}}`: a union within a union. ``tags`` is the way down through them.
+/// What the routes refuse differs, but each tag means the same wherever it turns up, and
+/// new tags may turn up at any time; so one table of tags serves all routes.
 struct DropboxRefusal: Error, Hashable, Sendable {
     var status: Int
 
-    /// From the outermost union in: `["path", "conflict", "file"]`. Empty where the body is not of this form.
+    /// From the outermost union in: `["path", "conflict", "file"]`. Empty where the body is
+    /// not of this form.
     var tags: [String] = []
 
     /// The body's beginning, or its summary of the error.
@@ -154,8 +156,9 @@ private struct Answer: Decodable {
     }
 }
 
-/// A union of the API: a bare tag; or `.tag` with the member's value under the member's own name, or, where the value is a structure, flattened
-/// beside the tag (an upload's `reason`).
+/// A union of the API: a bare tag; or `.tag` with the member's value under the member's own
+/// name, or, where the value is a structure, flattened beside the tag (an upload's
+/// `reason`).
 private struct ErrorUnion: Decodable {
     var tags: [String] = []
     var correctOffset: Int64?

@@ -142,7 +142,8 @@ extension FileUpload {
     private func sendChunk(
         _ call: DropboxCall, _ range: Range<Int64>
     ) async throws(StoreError) -> HTTPLoader.Answer {
-        // In a session the server knows how far it has got: every request can be repeated, and patience pays.
+        // In a session the server knows how far it has got: every request can be repeated,
+        // and patience pays.
         var policy = store.configuration.policy
         policy.reconnections = 3
         return try await send(

@@ -35,7 +35,8 @@ extension DropboxStore {
         return false
     }
 
-    /// One long poll. The server may take up to 90 seconds longer than asked, so that not all clients come back at once.
+    /// One long poll. The server may take up to 90 seconds longer than asked, so that not
+    /// all clients come back at once.
     private func poll(_ cursor: Cursor, seconds: UInt64) async throws(StoreError) -> Bool {
         var call = try DropboxCall(
             Routes.longpoll, ListFolderLongpollArg(cursor: cursor.rawValue, timeout: seconds))
@@ -49,8 +50,10 @@ extension DropboxStore {
                 perform: { [waitingLoader] request throws(HTTPLoader.Failure) in
                     try await waitingLoader.load(request, limit: 1 << 16)
                 })
-        } catch where error.underlying is URLError && error.code == .timedOut {
-            // A middle-box lost the connection without a word, perhaps. Nothing is known: nothing is wrong.
+        } catch {
+            // A middle-box lost the connection without a word, perhaps. Nothing is known: nothing
+            // is wrong.
+            guard error.code == .timedOut, error.underlying is URLError else { throw error }
             return false
         }
         let result: ListFolderLongpollResult = try decode(

@@ -4,11 +4,13 @@ import DropboxAPI
 public import FoundationEssentials
 import Synchronization
 
-/// A club on a server that speaks version 2 of the Dropbox API: Dropbox itself, a gateway, or the embedded club.
+/// A club on a server that speaks version 2 of the Dropbox API: Dropbox itself, a gateway,
+/// or the embedded club.
 ///
-/// Every request carries the access provider's token, except the long poll, which must not. What may help is
-/// repeated (see ``RemoteStore``): 429 and 503 after the time the server asks for, 5xx and broken connections where
-/// twice does no harm. Bodies of uploads go one at a time over one connection, with progress on the main queue.
+/// Every request carries the access provider's token, except the long poll, which must not.
+/// What may help is repeated (see ``RemoteStore``): 429 and 503 after the time the server
+/// asks for, 5xx and broken connections where twice does no harm. Bodies of uploads go one
+/// at a time over one connection, with progress on the main queue.
 ///
 /// Source: <https://www.dropbox.com/developers/documentation/http/documentation>.
 public final class DropboxStore: RemoteStore {
@@ -56,8 +58,8 @@ public final class DropboxStore: RemoteStore {
         /// The folder on the server that is the club's root.
         public var folder = RemotePath.root
 
-        /// How many thumbnails to ask for in one request, up to the API's 25. Few where a request costs next to nothing: they
-        /// come sooner.
+        /// How many thumbnails to ask for in one request, up to the API's 25. Few where a
+        /// request costs next to nothing: they come sooner.
         public var thumbnailsPerRequest = 25
 
         /// How long a server may take over a request without a byte moving.
@@ -127,7 +129,8 @@ extension DropboxStore {
     }
 
     func send(
-        _ call: DropboxCall, body: HTTPLoader.Body = .none, limit: Int = DropboxConnection.answerLimit,
+        _ call: DropboxCall, body: HTTPLoader.Body = .none,
+        limit: Int = DropboxConnection.answerLimit,
         during operation: StoreError.Operation, at path: RemotePath?
     ) async throws(StoreError) -> HTTPLoader.Answer {
         try await connection.send(

@@ -1,4 +1,5 @@
-/// Where a store gets its bearer token from, and what it can do when the token or the server is gone.
+/// Where a store gets its bearer token from, and what it can do when the token or the
+/// server is gone.
 public protocol AccessProvider: Sendable {
     /// The token to send with requests. Asked before each one: keep it at hand.
     ///
@@ -7,10 +8,12 @@ public protocol AccessProvider: Sendable {
 
     /// Another token, after the server has refused one.
     ///
-    /// Asked once for a request at most. Several requests may have been refused with the same token: renew it once.
+    /// Asked once for a request at most. Several requests may have been refused with the
+    /// same token: renew it once.
     ///
     /// - Parameter isExpired: The server said that it was good once. Otherwise it does not know it.
-    /// - Returns: The token to try; nil when there is no other, so that the request fails with `.unauthorized`.
+    /// - Returns: The token to try; nil when there is no other, so that the request fails
+    ///   with `.unauthorized`.
     func accessToken(
         replacing rejected: String, isExpired: Bool
     ) async throws(StoreError) -> String?

@@ -5,13 +5,15 @@ import Synchronization
 
 /// Sends requests over one session and gives each answer back whole, or as it arrives.
 ///
-/// What it adds to the session's own async calls: a limit on what is taken into memory, bodies handed on piece by
-/// piece, upload progress, and redirects not followed: an API does not move, and its token must not wander.
+/// What it adds to the session's own async calls: a limit on what is taken into memory,
+/// bodies handed on piece by piece, upload progress, and redirects not followed: an API
+/// does not move, and its token must not wander.
 final class HTTPLoader: Sendable {
     private let session: URLSession
     private let router: TaskRouter
 
-    /// - Parameter queue: Where progress and pieces of bodies are delivered; nil for a queue of its own.
+    /// - Parameter queue: Where progress and pieces of bodies are delivered; nil for a
+    ///   queue of its own.
     init(configuration: URLSessionConfiguration, queue: DispatchQueue? = nil) {
         router = TaskRouter()
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
@@ -59,8 +61,8 @@ final class HTTPLoader: Sendable {
 
     /// Sends a request and waits for its answer. Cancelling the task cancels the request at once.
     ///
-    /// - Parameter limit: The most bytes of the answer's body to take into memory. Of an answer that is no success the
-    ///   beginning is enough; otherwise more is an error.
+    /// - Parameter limit: The most bytes of the answer's body to take into memory. Of an
+    ///   answer that is no success the beginning is enough; otherwise more is an error.
     @concurrent func load(
         _ request: URLRequest, body: Body = .none, limit: Int, observers: Observers = Observers()
     ) async throws(Failure) -> Answer {

@@ -1,7 +1,8 @@
 /// When a failed request is worth sending again, and how long to wait before.
 ///
-/// A value without a clock: given a failure it answers with a wait, or with nil to give up. Everything is
-/// bounded, so that a person never looks at a screen that waits for an hour without saying so.
+/// A value without a clock: given a failure it answers with a wait, or with nil to give up.
+/// Everything is bounded, so that a person never looks at a screen that waits for an hour
+/// without saying so.
 struct RetryPolicy: Hashable, Sendable {
     /// How often to send one request, at most.
     var attempts = 5
@@ -12,21 +13,23 @@ struct RetryPolicy: Hashable, Sendable {
     /// How long to wait where the server is busy and does not say how long.
     var waitWhenBusy: Duration = .seconds(5)
 
-    /// The longest that all waits for one request may take together. A server that asks for more is not waited for: its wish is
-    /// told to the caller instead.
+    /// The longest that all waits for one request may take together. A server that asks for
+    /// more is not waited for: its wish is told to the caller instead.
     var longestWaiting: Duration = .seconds(30)
 
     /// How often to connect anew for one request, at most.
     var reconnections = 1
 
-    /// How long to wait before the first attempt to connect anew; four times as long before each further one.
+    /// How long to wait before the first attempt to connect anew; four times as long before
+    /// each further one.
     var waitToReconnect: Duration = .milliseconds(200)
 
     enum Failure: Hashable, Sendable {
         /// An HTTP answer that is no success.
         case status(Int, retryAfter: Duration?)
 
-        /// Refused for now by an error in the API's own terms (`too_many_write_operations`); nothing was done.
+        /// Refused for now by an error in the API's own terms
+        /// (`too_many_write_operations`); nothing was done.
         case busy(retryAfter: Duration?)
 
         /// No connection came about: the request cannot have arrived.
@@ -49,7 +52,8 @@ struct RetryPolicy: Hashable, Sendable {
     /// Decides after a failure.
     ///
     /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is as good as once, so that a request which may have arrived can be sent again.
+    ///   - isRepeatable: Whether doing it twice is as good as once, so that a request which
+    ///     may have arrived can be sent again.
     ///   - spent: Kept for this request between failures; starts empty.
     ///   - jitter: At random from 0 up to 1, so that many clients do not come back at once.
     /// - Returns: How long to wait before sending it again; nil to give up.

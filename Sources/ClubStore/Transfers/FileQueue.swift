@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Where files are read, written and hashed: waiting for a disk must not hold a thread that async code runs on.
+/// Where files are read, written and hashed: waiting for a disk must not hold a thread that
+/// async code runs on.
 enum FileQueue {
     private static let queue = DispatchQueue(label: "byteclub.files", attributes: .concurrent)
 

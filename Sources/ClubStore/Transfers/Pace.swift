@@ -1,7 +1,7 @@
 /// Keeps a transfer to so many bytes a second, on average, by telling how long to rest.
 ///
-/// A value that is given the time. Resting a little often or longer now and then comes to the same: what was missed is not
-/// caught up by a burst of more than a second's worth.
+/// A value that is given the time. Resting a little often or longer now and then comes to
+/// the same: what was missed is not caught up by a burst of more than a second's worth.
 struct Pace: Hashable, Sendable {
     /// Nil for as fast as it goes.
     var bytesPerSecond: Int64?

@@ -2,10 +2,12 @@ import DropboxAPI
 import FoundationEssentials
 import Glibc
 
-/// A file being received: written beside its destination, hashed on the way, and renamed over it when all is right.
+/// A file being received: written beside its destination, hashed on the way, and renamed
+/// over it when all is right.
 ///
-/// Not for sharing: whoever writes it does so from one queue. The name of one that is kept holds the revision, so that
-/// bytes of two revisions are never joined; a lock keeps two programs from writing the same one.
+/// Not for sharing: whoever writes it does so from one queue. The name of one that is kept
+/// holds the revision, so that bytes of two revisions are never joined; a lock keeps two
+/// programs from writing the same one.
 final class PartialFile {
     let destination: String
     let file: RemoteFile
@@ -126,7 +128,8 @@ extension PartialFile {
     /// What may stand in a file name: revisions of some stores hold slashes and quotes.
     private static func mark(of revision: Revision) -> String {
         let letters = revision.rawValue.unicodeScalars.map { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                 ? Character(scalar) : "_"
         }
         return String(letters.prefix(64))

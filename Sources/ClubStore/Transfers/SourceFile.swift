@@ -54,35 +54,37 @@ struct SourceFile: Sendable {
     ///
     /// - Throws: `.fileUnreadable`; `.changedMeanwhile` when it has become shorter.
     func read(_ range: Range<Int64>) async throws(StoreError) -> Data {
-        try await FileQueue.run { () throws(StoreError) in
+        guard !range.isEmpty else { return Data() }
+        return try await FileQueue.run { () throws(StoreError) in
             let descriptor = try Self.open(url)
             defer { close(descriptor) }
-            var data = Data(count: range.count)
+            // Pages of its own, which go back to the system with the data: from the heap, a few
+            // megabytes would stay behind with each thread that ever read.
+            let count = range.count
+            guard
+                let pages = mmap(
+                    nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                pages != MAP_FAILED
+            else { throw Self.failure(ENOMEM, url) }
+            let data = Data(bytesNoCopy: pages, count: count, deallocator: .unmap)
             var filled = 0
-            var problem: CInt = 0
-            data.withUnsafeMutableBytes { bytes in
-                while filled < bytes.count {
-                    let count = pread(
-                        descriptor, bytes.baseAddress?.advanced(by: filled), bytes.count - filled,
-                        off_t(range.lowerBound) + filled)
-                    if count == 0 { return }
-                    if count > 0 {
-                        filled += count
-                    } else if errno != EINTR {
-                        problem = errno
-                        return
-                    }
+            while filled < count {
+                let more = pread(
+                    descriptor, pages + filled, count - filled, off_t(range.lowerBound) + filled)
+                if more > 0 {
+                    filled += more
+                } else if more == 0 {
+                    throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
+                } else if errno != EINTR {
+                    throw Self.failure(errno, url)
                 }
-            }
-            guard problem == 0 else { throw Self.failure(problem, url) }
-            guard filled == data.count else {
-                throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
             }
             return data
         }
     }
 
-    /// The content hash of the whole, computed on a queue for files. Stops when the task is cancelled.
+    /// The content hash of the whole, computed on a queue for files. Stops when the task is
+    /// cancelled.
     ///
     /// - Throws: `.fileUnreadable`; `.cancelled`.
     func contentHash() async throws(StoreError) -> ContentHash {

@@ -28,9 +28,11 @@ import Testing
             #expect(files[0]["size"] as? Int == 5)
             #expect(files[0]["modified"] as? String == "2023-11-14T22:13:20Z")
             #expect((files[0]["revision"] as? String)?.isEmpty == false)
-            #expect(output.text.unicodeScalars.allSatisfy { scalar in
-                scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)
-            })
+            #expect(
+                output.text.unicodeScalars.allSatisfy { scalar in
+                    scalar == "\n"
+                        || ![.control, .format].contains(scalar.properties.generalCategory)
+                })
         }
     }
 
@@ -56,7 +58,9 @@ import Testing
             try home.write("same", toNote: "Plan.txt")
             let output = try await home.run("notes", "new", "Plan", "-", input: "same")
             #expect(output.status == 1)
-            #expect(output.errorText == "byteclub: There is a note “Plan.txt” already. Nothing was changed.\n")
+            #expect(
+                output.errorText
+                    == "byteclub: There is a note “Plan.txt” already. Nothing was changed.\n")
         }
     }
 
@@ -66,7 +70,8 @@ import Testing
             try Data("text".utf8).write(to: home.work.appending(path: "bad.jpg"))
             let output = try await home.run("photos", "put", "bad.jpg", "good.jpg")
             #expect(output.status == 1)
-            #expect(output.errorText == "byteclub: “bad.jpg” was not added because it is not a JPEG.\n")
+            #expect(
+                output.errorText == "byteclub: “bad.jpg” was not added because it is not a JPEG.\n")
             #expect(home.photoNames == ["good.jpg"])
         }
     }
@@ -132,6 +137,19 @@ import Testing
             #expect(output.errorText.hasPrefix("byteclub: "))
             #expect(output.errorText.contains("Usage:"))
             #expect(output.text.isEmpty)
+        }
+    }
+
+    @Test func nobodyReadingAnyMoreIsNoFailure() async throws {
+        try await inHome { home in
+            let script = "set -o pipefail; \"$0\" keys | true && \"$0\" | head -n 1"
+            let output = try await Command(
+                "/bin/bash", ["-c", script, ClubHome.program], environment: home.environment(),
+                directory: home.work.path
+            ).run()
+            #expect(output.status == 0)
+            #expect(output.text == "Notes\n")
+            #expect(output.errorText.isEmpty)
         }
     }
 

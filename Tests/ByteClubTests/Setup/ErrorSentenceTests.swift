@@ -7,7 +7,8 @@ import Testing
     /// What a person cannot be expected to know, and what nobody wants to read.
     private static let jargon = [
         "HTTP", "JSON", "URL", "API", "token", "socket", "cursor", "revision", "status", "code",
-        "errno", "null", "nil", "400", "401", "403", "404", "409", "429", "500", "503", "507", "StoreError",
+        "errno", "null", "nil", "400", "401", "403", "404", "409", "429", "500", "503", "507",
+        "StoreError",
         "optional", "exception", "unknown", "invalid",
     ]
 
@@ -58,7 +59,8 @@ import Testing
     }
 
     @Test func namesTheFile() throws {
-        let error = StoreError(.notFound, during: .fetch, at: try RemotePath(validating: "/a/Plan.txt"))
+        let error = StoreError(
+            .notFound, during: .fetch, at: try RemotePath(validating: "/a/Plan.txt"))
         #expect(ErrorSentence(error).text.contains("“Plan.txt”"))
     }
 

@@ -19,7 +19,9 @@ func expectFailure(
     _ call: () async throws -> Void
 ) async {
     let error = await failure(sourceLocation: sourceLocation, of: call)
-    #expect(error?.code.bare == code.bare, "\(error.map(\.description) ?? "")", sourceLocation: sourceLocation)
+    #expect(
+        error?.code.bare == code.bare, "\(error.map(\.description) ?? "")",
+        sourceLocation: sourceLocation)
 }
 
 /// The error that a call must fail with.

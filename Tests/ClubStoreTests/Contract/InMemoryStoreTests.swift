@@ -41,7 +41,8 @@ import Testing
         let file = try folder.write(data("1234567890"), to: "f")
         let recorder = Recorder()
         recorder.onProgress = { $0.cancel() }
-        let transfer = store.upload(fileAt: file, to: try path("/up"), mode: .add, delegate: recorder)
+        let transfer = store.upload(
+            fileAt: file, to: try path("/up"), mode: .add, delegate: recorder)
         transfer.resume()
         await recorder.waitForEnd()
         #expect(recorder.progress.map(\.moved) == [5])

@@ -66,11 +66,15 @@ enum RemoteStoreContract {
             await expectFailure(.wrongKind) { _ = try await store.metadata(of: .root) }
             await expectFailure(.wrongKind) { _ = try await store.fetch(.root) }
         },
-        ContractCheck("a listing has the folder's entries, and all the way down when asked") { store in
+        ContractCheck("a listing has the folder's entries, and all the way down when asked") {
+            store in
             _ = try await store.put(data("1"), at: path("/a.txt"), mode: .add)
             _ = try await store.put(data("2"), at: path("/photos/b.jpg"), mode: .add)
             _ = try await store.put(data("3"), at: path("/photos/old/c.jpg"), mode: .add)
-            #expect(Set(try await store.list(.root).entries.map(\.path.string)) == ["/a.txt", "/photos"])
+            #expect(
+                Set(try await store.list(.root).entries.map(\.path.string)) == [
+                    "/a.txt", "/photos",
+                ])
             #expect(
                 Set(try await store.list(path("/photos")).entries.map(\.path.string))
                     == ["/photos/b.jpg", "/photos/old"])
@@ -111,7 +115,8 @@ enum RemoteStoreContract {
     ]
 
     private static let writing = [
-        ContractCheck("adding refuses a taken name, and tells the revision that is there") { store in
+        ContractCheck("adding refuses a taken name, and tells the revision that is there") {
+            store in
             let first = try await store.put(data("one"), at: path("/a"), mode: .add)
             let error = await failure {
                 _ = try await store.put(data("two"), at: path("/a"), mode: .add)
@@ -246,7 +251,9 @@ enum RemoteStoreContract {
         },
         ContractCheck("waiting ends when it is cancelled") { store in
             let cursor = try await store.list(.root).cursor
-            let waiting = Task { try await store.waitForChanges(after: cursor, atMost: .seconds(60)) }
+            let waiting = Task {
+                try await store.waitForChanges(after: cursor, atMost: .seconds(60))
+            }
             waiting.cancel()
             await expectFailure(.cancelled) { _ = try await waiting.value }
         },

@@ -7,10 +7,14 @@ import Testing
     private let file = RemoteFile(
         path: .root, revision: Revision(rawValue: "r"), byteCount: 25, modified: Date())
 
-    private func failure(_ code: StoreError.Code) -> StoreError { StoreError(code, during: .upload) }
+    private func failure(_ code: StoreError.Code) -> StoreError {
+        StoreError(code, during: .upload)
+    }
 
     /// Gives answers until it is over; what was asked for, in order, and how it ended.
-    private func run(_ answers: [ChunkedUpload.Answer]) -> (asked: [ChunkedUpload.Request], end: String) {
+    private func run(_ answers: [ChunkedUpload.Answer]) -> (
+        asked: [ChunkedUpload.Request], end: String
+    ) {
         var upload = ChunkedUpload(byteCount: 25, chunkByteCount: 10)
         var asked: [ChunkedUpload.Request] = []
         for answer in answers {
@@ -64,7 +68,8 @@ import Testing
     }
 
     @Test func doesNotQuarrelAboutAnOffsetForEver() {
-        let answers = [ChunkedUpload.Answer.started(session: "s")]
+        let answers =
+            [ChunkedUpload.Answer.started(session: "s")]
             + Array(repeating: .incorrectOffset(4), count: 10)
         #expect(run(answers).end == "badAnswer")
         #expect(run([.started(session: "s"), .incorrectOffset(26)]).end == "badAnswer")
@@ -75,7 +80,8 @@ import Testing
         let gone = ChunkedUpload.Answer.sessionGone(failure(.notFound))
         let (asked, _) = run([.started(session: "s"), gone, .started(session: "t"), .appended])
         #expect(asked[2] == start)
-        #expect(run([.started(session: "s"), gone, .started(session: "t"), gone]).end == "serverError")
+        #expect(
+            run([.started(session: "s"), gone, .started(session: "t"), gone]).end == "serverError")
     }
 
     @Test func looksWhetherAFinishHadArrivedWhenItsSessionIsGone() {
@@ -92,8 +98,10 @@ import Testing
     @Test func failsAsItIsTold() {
         #expect(run([.failed(failure(.overQuota))]).end == "overQuota")
         #expect(
-            run([.started(session: "s"), .appended, .failed(failure(.conflict(serverRevision: nil)))])
-                .end == "conflict(serverRevision: nil)")
+            run([
+                .started(session: "s"), .appended, .failed(failure(.conflict(serverRevision: nil))),
+            ])
+            .end == "conflict(serverRevision: nil)")
         #expect(run([.appended]).end == "badAnswer")
     }
 }

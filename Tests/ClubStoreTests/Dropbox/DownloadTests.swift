@@ -17,7 +17,8 @@ import Testing
 
     private var facts: FileMetadata { .named("/cliff.jpg", data: content) }
 
-    /// Serves one file, from where it is asked to; the first connections break after so many bytes each.
+    /// Serves one file, from where it is asked to; the first connections break after so
+    /// many bytes each.
     private func server(breakingAfter lengths: [Int] = []) throws -> ScriptedDropbox {
         let (facts, content) = (facts, content)
         let count = Mutex(0)
@@ -27,13 +28,16 @@ import Testing
                 defer { count += 1 }
                 return count
             }
-            let start = request["Range"].flatMap { range in
-                Int(range.dropFirst("bytes=".count).dropLast())
-            } ?? 0
-            let fields = start == 0
+            let start =
+                request["Range"].flatMap { range in
+                    Int(range.dropFirst("bytes=".count).dropLast())
+                } ?? 0
+            let fields =
+                start == 0
                 ? [] : ["Content-Range: bytes \(start)-\(content.count - 1)/\(content.count)"]
             let whole = [LoopbackStep].bytes(
-                content.dropFirst(start), of: facts, status: start == 0 ? "200 OK" : "206 Partial Content",
+                content.dropFirst(start), of: facts,
+                status: start == 0 ? "200 OK" : "206 Partial Content",
                 fields: fields)
             guard number < lengths.count, case .send(let bytes) = whole[0],
                 let headEnd = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
@@ -110,7 +114,9 @@ import Testing
         let (facts, content) = (facts, content)
         let asked = Mutex(0)
         let dropbox = try ScriptedDropbox { request in
-            guard request.target == "/2/files/get_metadata" else { return .bytes(content, of: facts) }
+            guard request.target == "/2/files/get_metadata" else {
+                return .bytes(content, of: facts)
+            }
             let isFirst = asked.withLock { asked in
                 defer { asked += 1 }
                 return asked == 0
@@ -157,7 +163,9 @@ import Testing
         let (facts, content) = (facts, content)
         let dropbox = try ScriptedDropbox { request in
             guard request.target == "/2/files/download" else { return .json(Metadata.file(facts)) }
-            guard case .send(let bytes) = [LoopbackStep].bytes(content, of: facts)[0] else { return [] }
+            guard case .send(let bytes) = [LoopbackStep].bytes(content, of: facts)[0] else {
+                return []
+            }
             return [.send(Array(bytes.prefix(100_000))), .stall]
         }
         let recorder = Recorder()

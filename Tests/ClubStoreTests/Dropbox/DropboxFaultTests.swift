@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test func givesUpOnAServerThatAsksForAnHour() async throws {
-        let dropbox = try ScriptedDropbox([[.answer("429 Too Many Requests", ["Retry-After: 3600"])]])
+        let dropbox = try ScriptedDropbox([
+            [.answer("429 Too Many Requests", ["Retry-After: 3600"])]
+        ])
         let error = await failure {
             _ = try await dropbox.store.list(.root)
         }
@@ -53,7 +55,9 @@ import Testing
     }
 
     @Test func aTruncatedBodyIsNoAnswer() async throws {
-        let half = [LoopbackStep.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"entr"), .close]
+        let half = [
+            LoopbackStep.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"entr"), .close,
+        ]
         let dropbox = try ScriptedDropbox([half])
         await expectFailure(.offline) { _ = try await dropbox.store.list(.root) }
         let cutJSON = try ScriptedDropbox([.json(#"{"entries":[{".tag":"file","name":"#)])
@@ -97,7 +101,8 @@ import Testing
         #expect(dropbox.requests.map { $0["Authorization"] } == ["Bearer old", "Bearer new"])
         #expect(access.renewals == [.init(rejected: "old", isExpired: true)])
 
-        let hopeless = try ScriptedDropbox([expired], access: ScriptedAccess(tokens: ["a", "b", "c"]))
+        let hopeless = try ScriptedDropbox(
+            [expired], access: ScriptedAccess(tokens: ["a", "b", "c"]))
         await expectFailure(.unauthorized) { _ = try await hopeless.store.list(.root) }
         #expect(hopeless.requests.count == 2)
     }

@@ -16,15 +16,26 @@ import Testing
         (#"{".tag":"path","path":{".tag":"not_found"}}"#, StoreError.Code.notFound),
         (#"{".tag":"path","path":{".tag":"not_file"}}"#, .wrongKind),
         (#"{".tag":"path","path":{".tag":"not_folder"}}"#, .wrongKind),
-        (#"{".tag":"path","path":{".tag":"malformed_path","malformed_path":null}}"#, .nameNotAllowed),
+        (
+            #"{".tag":"path","path":{".tag":"malformed_path","malformed_path":null}}"#,
+            .nameNotAllowed
+        ),
         (#"{".tag":"path","path":{".tag":"restricted_content"}}"#, .forbidden),
-        (#"{".tag":"path","reason":{".tag":"conflict","conflict":{".tag":"file"}},"upload_session_id":"x"}"#,
-         .conflict(serverRevision: nil)),
+        (
+            #"{".tag":"path","reason":{".tag":"conflict","conflict":{".tag":"file"}},"upload_session_id":"x"}"#,
+            .conflict(serverRevision: nil)
+        ),
         (#"{".tag":"path","reason":{".tag":"insufficient_space"}}"#, .overQuota),
         (#"{".tag":"path","reason":{".tag":"disallowed_name"}}"#, .nameNotAllowed),
         (#"{".tag":"path","reason":{".tag":"no_write_permission"}}"#, .forbidden),
-        (#"{".tag":"path","reason":{".tag":"too_many_write_operations"}}"#, .rateLimited(retryAfter: nil)),
-        (#"{".tag":"to","to":{".tag":"conflict","conflict":"folder"}}"#, .conflict(serverRevision: nil)),
+        (
+            #"{".tag":"path","reason":{".tag":"too_many_write_operations"}}"#,
+            .rateLimited(retryAfter: nil)
+        ),
+        (
+            #"{".tag":"to","to":{".tag":"conflict","conflict":"folder"}}"#,
+            .conflict(serverRevision: nil)
+        ),
         (#"{".tag":"insufficient_quota"}"#, .overQuota),
         (#"{".tag":"cant_move_folder_into_itself"}"#, .nameNotAllowed),
         (#"{".tag":"path_lookup","path_lookup":{".tag":"not_found"}}"#, .notFound),
@@ -51,9 +62,11 @@ import Testing
     }
 
     @Test func knowsWhatToDoAboutATokenByItsTag() {
-        let expired = refusal(401, #"{"error":{".tag":"expired_access_token"},"error_summary":"x"}"#)
+        let expired = refusal(
+            401, #"{"error":{".tag":"expired_access_token"},"error_summary":"x"}"#)
         #expect(expired.isExpiredToken && expired.isUselessToken)
-        let invalid = refusal(401, #"{"error":{".tag":"invalid_access_token"},"error_summary":"x"}"#)
+        let invalid = refusal(
+            401, #"{"error":{".tag":"invalid_access_token"},"error_summary":"x"}"#)
         #expect(!invalid.isExpiredToken && invalid.isUselessToken)
         let scope = refusal(
             401, #"{"error":{".tag":"missing_scope","required_scope":"files.content.read"}}"#)
@@ -64,14 +77,18 @@ import Testing
     }
 
     @Test func findsTheWaitInHeaderAndBody() {
-        let body = #"{"error_summary":"x","error":{"reason":{".tag":"too_many_requests"},"retry_after":9}}"#
+        let body =
+            #"{"error_summary":"x","error":{"reason":{".tag":"too_many_requests"},"retry_after":9}}"#
         #expect(refusal(429, body).retryAfter == .seconds(9))
         #expect(refusal(429, body, retryAfter: "4").retryAfter == .seconds(4))
-        #expect(refusal(429, "slow down", retryAfter: "4").code == .rateLimited(retryAfter: .seconds(4)))
+        #expect(
+            refusal(429, "slow down", retryAfter: "4").code == .rateLimited(retryAfter: .seconds(4))
+        )
     }
 
     @Test func findsWhereASessionGoesOn() {
-        let append = refusal(409, #"{"error":{".tag":"incorrect_offset","correct_offset":4194304}}"#)
+        let append = refusal(
+            409, #"{"error":{".tag":"incorrect_offset","correct_offset":4194304}}"#)
         #expect(append.correctOffset == 4_194_304)
         let finish = refusal(
             409,
@@ -83,11 +100,13 @@ import Testing
     @Test func aWriteThatMustWaitIsRepeatedLikeATooManyRequests() {
         let body = #"{"error":{".tag":"too_many_write_operations"},"error_summary":"x"}"#
         #expect(refusal(409, body, retryAfter: "3").failure == .busy(retryAfter: .seconds(3)))
-        #expect(refusal(409, #"{"error":{".tag":"reset"}}"#).failure == .status(409, retryAfter: nil))
+        #expect(
+            refusal(409, #"{"error":{".tag":"reset"}}"#).failure == .status(409, retryAfter: nil))
     }
 
     @Test func aCursorThatIsNoneAsksForANewListing() {
-        let words = #"Error in call to API function "files/list_folder/continue": Invalid "cursor" parameter"#
+        let words =
+            #"Error in call to API function "files/list_folder/continue": Invalid "cursor" parameter"#
         #expect(refusal(400, words).error(during: .changes, at: nil).code == .cursorReset)
         #expect(refusal(400, words).error(during: .list, at: nil).code == .badRequest)
         #expect(refusal(400, "other").error(during: .changes, at: nil).code == .badRequest)

@@ -107,7 +107,9 @@ import Testing
         #expect(listing.cursor.rawValue == "3")
         #expect(
             dropbox.routes
-                == ["files/list_folder", "files/list_folder/continue", "files/list_folder/continue"])
+                == [
+                    "files/list_folder", "files/list_folder/continue", "files/list_folder/continue",
+                ])
         #expect(dropbox.requests[2].text == #"{"cursor":"2"}"#)
     }
 

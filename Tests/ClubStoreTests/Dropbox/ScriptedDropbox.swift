@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import ClubStore
 
-/// A server that gives the answers it was told to, one request after another, and a store that asks it without ever
-/// waiting for real.
+/// A server that gives the answers it was told to, one request after another, and a store
+/// that asks it without ever waiting for real.
 final class ScriptedDropbox: Sendable {
     let server: LoopbackServer
     let store: DropboxStore
@@ -78,7 +78,8 @@ extension [LoopbackStep] {
         return [
             .answer(
                 status,
-                ["Content-Type: application/octet-stream", "Dropbox-API-Result: \(result)"] + fields,
+                ["Content-Type: application/octet-stream", "Dropbox-API-Result: \(result)"]
+                    + fields,
                 body: [UInt8](data))
         ]
     }
@@ -97,7 +98,8 @@ extension FileMetadata {
     ) -> FileMetadata {
         FileMetadata(
             name: String(path.split(separator: "/").last ?? ""), pathLower: path.lowercased(),
-            pathDisplay: path, id: "id:abc", clientModified: Timestamp(secondsSince1970: 1_600_000_000),
+            pathDisplay: path, id: "id:abc",
+            clientModified: Timestamp(secondsSince1970: 1_600_000_000),
             serverModified: Timestamp(secondsSince1970: 1_600_000_001), revision: revision,
             size: UInt64(data.count), contentHash: hash ?? ContentHash(of: data))
     }

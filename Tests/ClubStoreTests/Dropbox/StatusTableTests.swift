@@ -6,37 +6,53 @@ import Testing
 /// Status by operation: what comes out of it.
 @Suite struct StatusTableTests {
     /// One call of each kind.
-    private static let calls: [(StoreError.Operation, @Sendable (DropboxStore) async throws -> Void)] =
-        [
-            (.account, { _ = try await $0.account() }),
-            (.list, { _ = try await $0.list(try path("/a")) }),
-            (.changes, { _ = try await $0.changes(since: Cursor(rawValue: "c")) }),
-            (.waitForChanges, {
-                _ = try await $0.waitForChanges(after: Cursor(rawValue: "c"), atMost: .seconds(30))
-            }),
-            (.metadata, { _ = try await $0.metadata(of: try path("/a")) }),
-            (.fetch, { _ = try await $0.fetch(try path("/a")) }),
-            (.put, { _ = try await $0.put(data("x"), at: try path("/a"), mode: .add) }),
-            (.thumbnail, { store in
-                for await (_, result) in store.thumbnails(of: [try path("/a")], size: .w64h64) {
-                    _ = try result.get()
-                }
-            }),
-            (.delete, { try await $0.delete(try path("/a")) }),
-            (.move, { _ = try await $0.move(try path("/a"), to: try path("/b")) }),
-            (.createFolder, { try await $0.createFolder(try path("/a")) }),
-            (.search, { _ = try await $0.search("x", in: .root) }),
-            (.upload, { store in
-                let folder = try TemporaryFolder()
-                let file = try folder.write(data("x"), to: "f")
-                _ = try await Recorder.upload(file, to: try path("/a"), in: store)
-            }),
-            (.download, { store in
-                let folder = try TemporaryFolder()
-                _ = try await Recorder.download(
-                    try path("/a"), to: folder.url.appending(path: "f"), in: store)
-            }),
-        ]
+    private static let calls:
+        [(StoreError.Operation, @Sendable (DropboxStore) async throws -> Void)] =
+            [
+                (.account, { _ = try await $0.account() }),
+                (.list, { _ = try await $0.list(try path("/a")) }),
+                (.changes, { _ = try await $0.changes(since: Cursor(rawValue: "c")) }),
+                (
+                    .waitForChanges,
+                    {
+                        _ = try await $0.waitForChanges(
+                            after: Cursor(rawValue: "c"), atMost: .seconds(30))
+                    }
+                ),
+                (.metadata, { _ = try await $0.metadata(of: try path("/a")) }),
+                (.fetch, { _ = try await $0.fetch(try path("/a")) }),
+                (.put, { _ = try await $0.put(data("x"), at: try path("/a"), mode: .add) }),
+                (
+                    .thumbnail,
+                    { store in
+                        for await (_, result) in store.thumbnails(
+                            of: [try path("/a")], size: .w64h64)
+                        {
+                            _ = try result.get()
+                        }
+                    }
+                ),
+                (.delete, { try await $0.delete(try path("/a")) }),
+                (.move, { _ = try await $0.move(try path("/a"), to: try path("/b")) }),
+                (.createFolder, { try await $0.createFolder(try path("/a")) }),
+                (.search, { _ = try await $0.search("x", in: .root) }),
+                (
+                    .upload,
+                    { store in
+                        let folder = try TemporaryFolder()
+                        let file = try folder.write(data("x"), to: "f")
+                        _ = try await Recorder.upload(file, to: try path("/a"), in: store)
+                    }
+                ),
+                (
+                    .download,
+                    { store in
+                        let folder = try TemporaryFolder()
+                        _ = try await Recorder.download(
+                            try path("/a"), to: folder.url.appending(path: "f"), in: store)
+                    }
+                ),
+            ]
 
     private static let statuses: [(status: String, code: StoreError.Code)] = [
         ("400 Bad Request", .badRequest), ("401 Unauthorized", .unauthorized),

@@ -12,7 +12,8 @@ import Testing
 
     /// Answers batches: each picture's thumbnail is its path.
     private static func answerBatch(_ request: LoopbackRequest) -> [LoopbackStep] {
-        guard let batch: GetThumbnailBatchArg = try? WireJSON.decodeArgument(from: Data(request.body))
+        guard
+            let batch: GetThumbnailBatchArg = try? WireJSON.decodeArgument(from: Data(request.body))
         else { return [.answer("400 Bad Request")] }
         return .json(
             GetThumbnailBatchResult(

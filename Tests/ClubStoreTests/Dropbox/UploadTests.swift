@@ -188,9 +188,10 @@ import Testing
     }
 
     private func inChunks(_ sessions: Sessions) throws -> ScriptedDropbox {
-        try ScriptedDropbox(configure: {
-            $0.limits = DropboxStore.UploadLimits(wholeFileByteCount: 1000, chunkByteCount: 400)
-        }, answering: sessions.answer)
+        try ScriptedDropbox(
+            configure: {
+                $0.limits = DropboxStore.UploadLimits(wholeFileByteCount: 1000, chunkByteCount: 400)
+            }, answering: sessions.answer)
     }
 
     @Test func aLargeFileTravelsInASession() async throws {
