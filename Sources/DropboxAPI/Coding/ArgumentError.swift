@@ -31,11 +31,11 @@ extension ArgumentError {
                 problem: "missing required field '\(key.stringValue)'")
         case DecodingError.typeMismatch(let type, let context):
             self.init(
-                field: Self.name(of: context.codingPath), problem: "expected \(Self.word(for: type))")
+                field: Self.name(of: context.codingPath), problem: Self.expectation(of: type))
         case DecodingError.valueNotFound(let type, let context):
             self.init(
                 field: Self.name(of: context.codingPath),
-                problem: "expected \(Self.word(for: type)), got null")
+                problem: Self.expectation(of: type) + ", got null")
         case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
             self.init(field: Self.name(of: context.codingPath), problem: context.debugDescription)
         default:
@@ -47,14 +47,18 @@ extension ArgumentError {
         path.isEmpty ? nil : path.map(\.stringValue).joined(separator: ".")
     }
 
-    private static func word(for type: any Any.Type) -> String {
+    static func expectation(of type: any Any.Type) -> String {
         switch type {
-        case is String.Type: "string"
-        case is Bool.Type: "boolean"
-        case is any BinaryInteger.Type: "integer"
-        case is any BinaryFloatingPoint.Type: "float"
-        case is [Any].Type: "list"
-        default: "object"
+        case is String.Type: "expected string"
+        case is Bool.Type: "expected boolean"
+        case let integer as any FixedWidthInteger.Type: "expected integer in \(range(of: integer))"
+        case is any BinaryFloatingPoint.Type: "expected float"
+        case is [Any].Type: "expected list"
+        default: "expected object"
         }
+    }
+
+    private static func range<Integer: FixedWidthInteger>(of _: Integer.Type) -> String {
+        "[\(Integer.min), \(Integer.max)]"
     }
 }

@@ -20,17 +20,36 @@ struct ArgumentFields<Key: CodingKey & CaseIterable> {
     }
 
     func required<Value: Decodable>(_ key: Key) throws -> Value {
-        try container.decode(Value.self, forKey: key)
+        try naming(key, Value.self) { try container.decode(Value.self, forKey: key) }
     }
 
     func optional<Value: Decodable>(_ key: Key) throws -> Value? {
-        try container.decodeIfPresent(Value.self, forKey: key)
+        try naming(key, Value.self) { try container.decodeIfPresent(Value.self, forKey: key) }
     }
 
     /// The value, or what the specification says an absent one means.
     func value<Value: Decodable>(_ key: Key, default standard: Value) throws -> Value {
         guard container.contains(key) else { return standard }
-        return try container.decode(Value.self, forKey: key)
+        return try required(key)
+    }
+
+    /// Adds the field's name to an error that does not know it: for a number out of range the
+    /// decoder only says that the JSON is bad.
+    private func naming<Value, Result>(
+        _ key: Key, _: Value.Type, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ArgumentError {
+            throw error
+        } catch let error as DecodingError {
+            guard case .dataCorrupted(let context) = error, context.codingPath.isEmpty else {
+                throw error
+            }
+            throw failure(key, ArgumentError.expectation(of: Value.self))
+        } catch {
+            throw failure(key, ArgumentError.expectation(of: Value.self))
+        }
     }
 
     func integer<Value: FixedWidthInteger & Decodable & Sendable>(

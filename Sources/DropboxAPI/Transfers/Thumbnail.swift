@@ -102,6 +102,8 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
         case mode
         case quality
         case excludeMediaInfo = "exclude_media_info"
+        // Not in the published specification; the official SDK for Python sends it.
+        case preserveTransparency = "preserve_transparency"
     }
 
     /// The union `PathOrLink`.
@@ -152,6 +154,7 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
         mode = try fields.value(.mode, default: .strict)
         quality = try fields.value(.quality, default: .quality80)
         let _: Bool? = try fields.optional(.excludeMediaInfo)
+        let _: Bool? = try fields.optional(.preserveTransparency)
     }
 
     public func encode(to encoder: any Encoder) throws {
