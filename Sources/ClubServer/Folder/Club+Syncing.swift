@@ -11,6 +11,8 @@ extension Club {
             orphans = [:]
             publish()
         }
+        // The kernel tells of the end of a folder only when nobody has it open any more.
+        if access.isGone { return false }
         if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
             log("more happened in the folder than the kernel could tell; looking at all of it")
             unsettled = []
@@ -26,10 +28,7 @@ extension Club {
                 watches[folder] = nil
                 continue
             }
-            guard let name = event.name?.text else {
-                if folder.isEmpty, event.has(IN_DELETE_SELF) { return false }
-                continue
-            }
+            guard let name = event.name?.text else { continue }
             guard NameRules.isShown(name), settle(event, name, in: folder) else { continue }
             if touched[folder] == nil { order.append(folder) }
             touched[folder, default: []].insert(name)

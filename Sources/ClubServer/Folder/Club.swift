@@ -41,7 +41,8 @@ actor Club {
 
     /// - Parameters:
     ///   - journal: nil keeps everything in memory.
-    ///   - watcher: nil for a club that nobody else writes to.
+    ///   - watcher: nil when the kernel has none left; changes by others are then seen whenever
+    ///     somebody looks.
     init(access: FolderAccess, journal: sending Journal?, watcher: FolderWatcher?, log: ServerLog)
         throws(SystemError)
     {
@@ -171,5 +172,5 @@ actor Club {
     }
 
     /// Whether changes that others make in a folder go unnoticed until somebody looks.
-    func isBlind(to key: String) -> Bool { watcher != nil && watches[key] == nil }
+    func isBlind(to key: String) -> Bool { watches[key] == nil }
 }

@@ -6,11 +6,8 @@ import Glibc
 /// Every name is opened relative to a folder already open and without following links, one
 /// component at a time, so nothing outside can be reached whatever the names are or become.
 final class FolderAccess: Sendable {
-    /// The hidden folder in which everything is made ready before it takes its place by a rename.
-    static let stagingName = ".byteclub"
-
     let root: Descriptor
-    let staging: Descriptor
+    let staging: StagingFolder
     /// For messages only.
     let path: String
 
@@ -18,17 +15,12 @@ final class FolderAccess: Sendable {
     init(path: String) throws(SystemError) {
         self.path = path
         root = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        if mkdirat(root.number, Self.stagingName, 0o700) != 0, errno != EEXIST {
-            throw SystemError("mkdir")
-        }
-        staging = try .opened(
-            "open",
-            openat(
-                root.number, Self.stagingName,
-                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
-        try SystemError.check("access", faccessat(staging.number, ".", W_OK, 0))
         try SystemError.check("access", faccessat(root.number, ".", R_OK | W_OK | X_OK, 0))
+        staging = try StagingFolder(in: root)
     }
+
+    /// Whether the folder was removed while it was open.
+    var isGone: Bool { (try? FileStatus.of(root))?.linkCount == 0 }
 
     /// Opens a folder by its names on the disk.
     func folder(_ names: [String]) throws(SystemError) -> Descriptor {

@@ -22,10 +22,11 @@ struct RequestHead: Hashable, Sendable {
         case unknownVersion
     }
 
-    /// Parses a head without the empty line at its end.
+    /// Parses a head up to the empty line at its end.
     init(_ bytes: some Collection<UInt8>) throws(Failure) {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }[...]
+        if lines.last?.isEmpty == true { lines.removeLast() }
         guard let first = lines.popFirst() else { throw .malformed("empty request") }
         let words = first.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count == 3, let method = String(validating: words[0], as: UTF8.self),

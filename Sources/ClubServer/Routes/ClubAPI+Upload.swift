@@ -190,7 +190,7 @@ extension ClubAPI {
                 try await body.forEachPiece { _ in
                     throw UploadSessionFinishError.concurrentSessionDataNotAllowed
                 }
-                try loan.file.adoptSize()
+                try loan.file.adoptPieces()
             } else {
                 let start = loan.file.size
                 do {

@@ -8,7 +8,7 @@ struct RunningServer: Sendable {
     private let lock: ServerLock
     private let club: Club
     private let sessions: UploadSessions
-    private let watcher: FolderWatcher
+    private let watcher: FolderWatcher?
     private let pool: ReadinessPool
     private let listener: Listener
     private let leases: Listener?
@@ -34,12 +34,16 @@ struct RunningServer: Sendable {
         }
 
         let access: FolderAccess
-        let watcher: FolderWatcher
+        var watcher: FolderWatcher?
         let pool: ReadinessPool
         let club: Club
         do throws(SystemError) {
             access = try FolderAccess(path: configuration.folder)
-            watcher = try FolderWatcher()
+            do throws(SystemError) {
+                watcher = try FolderWatcher()
+            } catch {
+                log("changes made by others are seen late, since none can be watched: \(error)")
+            }
             pool = try ReadinessPool()
             let journal = try Journal(
                 folder: configuration.stateFolder, name: journalName(of: configuration.folder))
@@ -69,7 +73,7 @@ struct RunningServer: Sendable {
             try ServerToken.write(token, to: configuration.tokenFile)
         } catch {
             leases?.close()
-            watcher.stop()
+            watcher?.stop()
             pool.stop()
             throw error
         }
@@ -129,7 +133,9 @@ struct RunningServer: Sendable {
         let book = LeaseBook()
         let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
             group.addTask { await stopping.wait(); return .success(()) }
-            group.addTask { [club, watcher] in await Self.follow(watcher, club) }
+            if let watcher {
+                group.addTask { [club] in await Self.follow(watcher, club) }
+            }
             group.addTask { [listener, service, registry] in
                 await Self.serve(listener, service, registry)
             }
@@ -158,11 +164,11 @@ struct RunningServer: Sendable {
         listener.close()
         leases?.close()
         unlink(configuration.tokenFile)
-        watcher.stop()
+        watcher?.stop()
         pool.stop()
         await sessions.stop()
         // Gone when nothing waits in it.
-        unlinkat(club.access.root.number, FolderAccess.stagingName, AT_REMOVEDIR)
+        unlinkat(club.access.root.number, StagingFolder.name, AT_REMOVEDIR)
         configuration.log("stopped serving \(configuration.folder)")
     }
 

@@ -27,7 +27,7 @@ final class StagedFile: Sendable {
 
     /// Makes a new one.
     ///
-    /// - Parameter hashes: false for pieces that arrive in any order; see ``rehash()``.
+    /// - Parameter hashes: false for pieces that arrive in any order.
     init(
         in access: FolderAccess, name: String = "upload-" + RandomText.hexadecimal(byteCount: 8),
         hashes: Bool = true
@@ -84,7 +84,7 @@ final class StagedFile: Sendable {
         let bytes: UnsafeRawBufferPointer
     }
 
-    /// Puts bytes anywhere. The hash must be made afterwards, by ``rehash()``.
+    /// Puts bytes anywhere; ``adoptPieces()`` comes after the last.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         var rest = bytes[...]
         var offset = offset
@@ -119,10 +119,13 @@ final class StagedFile: Sendable {
         }
     }
 
-    /// Takes the size from the disk; for pieces that were written anywhere.
-    func adoptSize() throws(SystemError) {
+    /// Takes in what was written anywhere: the size is the disk's, and the hash is still to be made.
+    func adoptPieces() throws(SystemError) {
         let size = try FileStatus.of(file).signature.size
-        state.withLock { $0.size = size }
+        state.withLock { state in
+            state.size = size
+            state.hasher = nil
+        }
     }
 
     private static func rehash(

@@ -13,6 +13,8 @@ actor UploadSessions {
         let file: StagedFile
         let isConcurrent: Bool
         var isClosed: Bool
+        /// Whether it holds an upload whose commit was refused; most of them nobody asks for again.
+        var isRefused = false
         /// Whether a request is adding to it at this moment.
         var isBusy = false
         /// What has arrived of a concurrent session, in order.
@@ -32,6 +34,8 @@ actor UploadSessions {
     static let lifetimeSeconds = 7 * 86_400
     /// Sessions kept at once; the one longest unused goes first.
     static let limit = 200
+    /// What refused uploads may take on the disk together.
+    static let refusedByteLimit: Int64 = 1 << 30
     /// 2^41 - 2^22.
     static let fileByteLimit: UInt64 = 2_199_019_061_248
     static let concurrentUnit: Int64 = 4 << 20
@@ -63,7 +67,9 @@ actor UploadSessions {
 
     /// Leaves unfinished sessions on the disk for the next run.
     func stop() {
-        for session in sessions.values where !session.isConcurrent { session.file.keep() }
+        for session in sessions.values where !session.isConcurrent && !session.isRefused {
+            session.file.keep()
+        }
         sessions = [:]
     }
 
@@ -90,7 +96,10 @@ actor UploadSessions {
         let adopted = try StagedFile(reopening: Self.prefix + id, in: access)
         file.keep()
         makeRoom()
-        sessions[id] = Session(file: adopted, isConcurrent: false, isClosed: false)
+        var session = Session(file: adopted, isConcurrent: false, isClosed: false)
+        session.isRefused = true
+        sessions[id] = session
+        dropOldestRefused(but: id)
         return id
     }
 
@@ -167,6 +176,16 @@ actor UploadSessions {
     /// Forgets a session, and its bytes too unless they were committed.
     func end(_ loan: Loan) {
         sessions[loan.id] = nil
+    }
+
+    private func dropOldestRefused(but latest: String) {
+        var refused = sessions.filter { $0.value.isRefused && !$0.value.isBusy && $0.key != latest }
+            .sorted { $0.value.lastUse < $1.value.lastUse }[...]
+        var size = refused.reduce(sessions[latest]?.file.size ?? 0) { $0 + $1.value.file.size }
+        while size > Self.refusedByteLimit, let oldest = refused.popFirst() {
+            size -= oldest.value.file.size
+            sessions[oldest.key] = nil
+        }
     }
 
     private func makeRoom() {

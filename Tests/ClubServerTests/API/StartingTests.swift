@@ -1,0 +1,163 @@
+import ClubServer
+import DropboxAPI
+import Foundation
+import Testing
+
+@Suite struct StartingTests {
+    private func withHome(_ body: (String) async throws -> Void) async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try await body(home)
+    }
+
+    private func startError(
+        _ home: String, endpoint: ClubServer.Endpoint? = nil,
+        change: (inout ClubServer.Configuration) -> Void = { _ in }
+    ) async throws -> ClubServerError? {
+        do {
+            let club = try await TestClub(home: home, endpoint: endpoint, change: change)
+            await club.stop()
+            return nil
+        } catch let error as ClubServerError {
+            return error
+        }
+    }
+
+    @Test func aNewClubIsMadeWithItsWelcomeAndAnOldOneIsLeftAlone() async throws {
+        try await withHome { (home: String) async throws in
+            let welcome: @Sendable () throws -> [(path: String, content: Data)] = {
+                [("Welcome.txt", Data("Hello".utf8)), ("photos/one.jpg", Data([1, 2, 3]))]
+            }
+            let first = try await TestClub(home: home) { $0.welcome = welcome }
+            #expect(first.read("Welcome.txt") == "Hello")
+            #expect(first.exists("photos/one.jpg"))
+            try await first.call(Routes.delete, DeleteArg(path: "/Welcome.txt"))
+            await first.stop()
+            let second = try await TestClub(home: home) { $0.welcome = welcome }
+            #expect(!second.exists("Welcome.txt"))
+            await second.stop()
+        }
+    }
+
+    @Test func thereIsOneServerForAFolder() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let error = try await startError(club.home)
+            #expect(error?.code == .alreadyRunning)
+            // And the one that runs was not disturbed.
+            #expect(try await club.list().entries.isEmpty)
+        }
+    }
+
+    @Test func aSocketLeftByAKilledServerIsReplaced() async throws {
+        try await withHome { (home: String) async throws in
+            let stale = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var name = sockaddr_un()
+            name.sun_family = sa_family_t(AF_UNIX)
+            let path = home + "/sock"
+            withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(stale, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            #expect(bound == 0)
+            close(stale)
+            let club = try await TestClub(home: home)
+            #expect(try await club.list().entries.isEmpty)
+            await club.stop()
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(!FileManager.default.fileExists(atPath: home + "/token"))
+        }
+    }
+
+    @Test func somethingElseAtTheSocketsPathIsNotTouched() async throws {
+        try await withHome { (home: String) async throws in
+            try TestClub.write("mine", to: home + "/sock")
+            let error = try await startError(home)
+            #expect(error?.code == .cannotListen)
+            #expect(try String(contentsOfFile: home + "/sock", encoding: .utf8) == "mine")
+        }
+    }
+
+    @Test func aPortInUseIsSaidInASentence() async throws {
+        try await TestClub.with(endpoint: .tcp(port: 0)) { (club: TestClub) async throws in
+            guard case .tcp(let port) = club.address else {
+                Issue.record("\(club.address)")
+                return
+            }
+            #expect(try await club.list().entries.isEmpty)
+            try await withHome { (home: String) async throws in
+                let error = try await startError(home, endpoint: .tcp(port: port))
+                #expect(error?.code == .portInUse)
+                #expect(error?.message.contains("127.0.0.1:\(port)") == true)
+            }
+        }
+    }
+
+    @Test func aPathThatIsTooLongIsSaidInASentence() async throws {
+        try await withHome { (home: String) async throws in
+            let path = home + "/" + String(repeating: "s", count: 100)
+            let error = try await startError(
+                home, endpoint: .unixSocket(path: path, leasePath: nil))
+            #expect(error?.code == .pathTooLong)
+        }
+    }
+
+    @Test func aFolderThatIsAFileIsSaidInASentence() async throws {
+        try await withHome { (home: String) async throws in
+            try TestClub.write("x", to: home + "/club")
+            let error = try await startError(home)
+            #expect(error?.code == .folderNotUsable)
+            #expect(error?.message.contains(home + "/club") == true)
+        }
+    }
+
+    @Test func theMeetingPlaceIsTheSameForBothSidesAndSafe() async throws {
+        try await withHome { (home: String) async throws in
+            let runtime = home + "/run"
+            try FileManager.default.createDirectory(
+                atPath: runtime, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: home + "/club", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: home + "/link", withDestinationPath: home + "/club")
+            let environment = ["XDG_RUNTIME_DIR": runtime]
+            let place = try ClubMeetingPlace(clubFolder: home + "/club", environment: environment)
+            let same = try ClubMeetingPlace(clubFolder: home + "/link", environment: environment)
+            #expect(place == same)
+            #expect(place.socketPath.hasPrefix(runtime + "/byteclub/club-"))
+            #expect(place.leasePath == place.socketPath + ".lease")
+            #expect(place.readToken() == nil)
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.folder)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+            let other = try ClubMeetingPlace(clubFolder: home + "/other", environment: environment)
+            #expect(other.clubID != place.clubID)
+        }
+    }
+
+    @Test func aRuntimeFolderWithALongPathFallsBackToTmp() async throws {
+        try await withHome { (home: String) async throws in
+            let runtime = home + "/" + String(repeating: "r", count: 90)
+            try FileManager.default.createDirectory(
+                atPath: runtime, withIntermediateDirectories: true)
+            let place = try ClubMeetingPlace(
+                clubFolder: home + "/club", environment: ["XDG_RUNTIME_DIR": runtime])
+            #expect(place.folder == "/tmp/byteclub-\(getuid())")
+            #expect(place.leasePath.utf8.count <= ClubMeetingPlace.socketPathByteLimit)
+        }
+    }
+
+    @Test func aServerLeavesWithItsLastLease() async throws {
+        try await withHome { (home: String) async throws in
+            let club = try await TestClub(home: home) { $0.untilUnused = true }
+            let one = try TestConnection(to: .unixSocket(home + "/sock.lease"))
+            let two = try TestConnection(to: .unixSocket(home + "/sock.lease"))
+            one.close()
+            #expect(try await club.list().entries.isEmpty)
+            two.close()
+            #expect(await club.end() == nil)
+            #expect(!FileManager.default.fileExists(atPath: home + "/sock"))
+            #expect(!FileManager.default.fileExists(atPath: home + "/sock.lease"))
+        }
+    }
+}

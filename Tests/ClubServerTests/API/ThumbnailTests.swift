@@ -1,0 +1,119 @@
+import DropboxAPI
+import Foundation
+import Pictures
+import Testing
+
+@Suite struct ThumbnailTests {
+    /// A panorama of one colour.
+    private func photo(_ width: Int, _ height: Int) throws -> Data {
+        let image = PixelImage(
+            size: PixelSize(width: width, height: height),
+            filledWith: .init(red: 200, green: 40, blue: 90))
+        return try image.jpegData(quality: 0.9)
+    }
+
+    private func size(of data: some DataProtocol) throws -> PixelSize {
+        try JPEGHeader.read(Data(data)).size
+    }
+
+    private func withPhotos(_ body: (TestClub) async throws -> Void) async throws {
+        try await TestClub.with(["photos/bad.jpg": "no picture", "note.txt": "text"]) { (club: TestClub) async throws in
+            let photo = try photo(1200, 200)
+            try await club.call(
+                Routes.upload, UploadArg(commit: CommitInfo(path: "/photos/pano.JPG")),
+                bytes: Array(photo))
+            try await body(club)
+        }
+    }
+
+    @Test(arguments: [
+        (ThumbnailSize.w256h256, ThumbnailMode.strict, PixelSize(width: 256, height: 43)),
+        (.w64h64, .strict, PixelSize(width: 64, height: 11)),
+        (.w2048h1536, .strict, PixelSize(width: 1200, height: 200)),
+        (.w128h128, .fitoneBestfit, PixelSize(width: 768, height: 128)),
+        (.w32h32, .original, PixelSize(width: 1200, height: 200)),
+    ])
+    func thumbnailsFitTheirBox(size: ThumbnailSize, mode: ThumbnailMode, expected: PixelSize)
+        async throws
+    {
+        try await withPhotos { (club: TestClub) async throws in
+            let reply = try await club.send(
+                Routes.getThumbnail,
+                ThumbnailV2Arg(path: "/photos/pano.jpg", size: size, mode: mode))
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == "image/jpeg")
+            #expect(try self.size(of: reply.body) == expected)
+            let header = try #require(reply.headers["dropbox-api-result"])
+            let result: PreviewResult = try WireJSON.decode(from: Data(header.utf8))
+            #expect(result.fileMetadata?.name == "pano.JPG")
+        }
+    }
+
+    @Test func whatIsNoPhotoHasNoThumbnail() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let cases: [(String, ThumbnailFormat, ThumbnailError)] = [
+                ("/photos/bad.jpg", .jpeg, .unsupportedImage),
+                ("/note.txt", .jpeg, .unsupportedExtension),
+                ("/none.jpg", .jpeg, .path(.notFound)), ("/photos", .jpeg, .path(.notFile)),
+                ("/photos/pano.jpg", .png, .conversionError),
+            ]
+            for (path, format, expected) in cases {
+                let error = try await club.failure(
+                    Routes.getThumbnail, ThumbnailV2Arg(path: path, format: format))
+                #expect(error == expected, "\(path)")
+            }
+        }
+    }
+
+    @Test func aBatchAnswersEachEntry() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let paths = ["/photos/pano.jpg", "/photos/bad.jpg", "/none.jpg"]
+            let entries = try await club.call(
+                Routes.getThumbnailBatch,
+                GetThumbnailBatchArg(entries: paths.map { ThumbnailArg(path: $0, size: .w128h128) })
+            ).entries
+            guard entries.count == 3, case .success(let file, let data) = entries[0] else {
+                Issue.record("\(entries)")
+                return
+            }
+            #expect(file.name == "pano.JPG")
+            #expect(try size(of: data) == PixelSize(width: 128, height: 21))
+            #expect(entries[1] == .failure(.unsupportedImage))
+            #expect(entries[2] == .failure(.path(.notFound)))
+            #expect(
+                try await club.failure(
+                    Routes.getThumbnailBatch,
+                    GetThumbnailBatchArg(
+                        entries: Array(repeating: ThumbnailArg(path: "/x.jpg"), count: 26)))
+                    == .tooManyFiles)
+        }
+    }
+
+    @Test func aThumbnailIsKeptAndBelongsToItsRevision() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let argument = ThumbnailV2Arg(path: "/photos/pano.jpg", size: .w64h64)
+            let first = try await club.send(Routes.getThumbnail, argument)
+            let kept = try FileManager.default.contentsOfDirectory(atPath: club.home + "/cache")
+            #expect(kept.count == 1)
+            // What is kept is what is sent.
+            let path = club.home + "/cache/" + (try #require(kept.first))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(first.body))
+            try await club.call(
+                Routes.upload,
+                UploadArg(commit: CommitInfo(path: "/photos/pano.jpg", mode: .overwrite)),
+                bytes: Array(photo(300, 300)))
+            let second = try await club.send(Routes.getThumbnail, argument)
+            #expect(try size(of: second.body) == PixelSize(width: 64, height: 64))
+        }
+    }
+
+    @Test func theSizeOfAPhotoIsToldOnRequest() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let metadata = try await club.call(
+                Routes.getMetadata,
+                GetMetadataArg(path: "/photos/pano.jpg", includeMediaInfo: true))
+            #expect(
+                metadata.file?.mediaInfo == .metadata(kind: "photo", width: 1200, height: 200))
+        }
+    }
+}
