@@ -2,8 +2,7 @@ public import ClubStore
 
 /// A store's error in words for a person: what happened, and what to do next.
 ///
-/// No codes, no words of the trade. What was typed or chosen is never lost by any of these,
-/// and where it matters the text says so.
+/// No codes, no words of the trade. Whoever holds what was typed adds that it is not lost.
 public struct ErrorSentence: Hashable, Sendable {
     /// A few words, for the head of an alert.
     public let title: String
