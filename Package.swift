@@ -30,7 +30,9 @@ let systemLibraries: [Target] = [
 
 /// The house, ground floor first: a module imports only what stands above it.
 let modules: [Target] = [
-    .target(name: "CurlNetworking", dependencies: ["CCurl"], swiftSettings: strict),
+    .target(
+        name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CurlNetworking", dependencies: ["CCurl", "CTLS"], swiftSettings: strict),
     .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
     .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),
@@ -51,7 +53,12 @@ let modules: [Target] = [
         ],
         swiftSettings: strict),
     .executableTarget(
-        name: "byteclub", dependencies: ["ByteClub", argumentParser], swiftSettings: strict),
+        name: "byteclub",
+        dependencies: [
+            "ByteClub", "ClubServer", "ClubStore", "Pictures", "TerminalUI", "TextEditing",
+            "WelcomeContent", argumentParser,
+        ],
+        swiftSettings: strict),
 ]
 
 /// What tests share: a scripted loopback server, a terminal, photos, a store in memory.
@@ -80,6 +87,10 @@ let tests: [Target] = [
         swiftSettings: strict),
     .testTarget(name: "DropboxAPITests", dependencies: ["DropboxAPI"], swiftSettings: strict),
     .testTarget(
+        name: "ClubServerTests",
+        dependencies: ["CLinux", "ClubServer", "DropboxAPI", "Pictures", "TestSupport"],
+        swiftSettings: strict),
+    .testTarget(
         name: "ClubStoreTests",
         dependencies: [
             "ClubServer", "ClubStore", "ClubStoreTestSupport", "CurlNetworking", "DropboxAPI",
@@ -90,8 +101,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ByteClubTests",
         dependencies: [
-            "ByteClub", "ClubLibrary", "ClubStore", "ClubStoreTestSupport", "Pictures",
-            "TestSupport", "TextEditing",
+            "ByteClub", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
+            "Pictures", "TestSupport", "TextEditing", "byteclub",
         ],
         swiftSettings: strict),
     .testTarget(

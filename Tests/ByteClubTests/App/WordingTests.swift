@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         (0.2, "1 s left"), (59, "59 s left"), (61, "1 min left"), (95, "2 min left"),
         (3599, "60 min left"), (7300, "2 h left"), (1e7, "days left"),
-    ])
+    ] as [(Double, String)])
     func wordsTimeLeft(seconds: Double, text: String) {
         #expect(Wording.timeLeft(.seconds(seconds)) == text)
     }
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         (0.0, "now"), (-500, "now"), (59, "now"), (61, "1 min"), (3_599, "59 min"), (7_200, "2 h"),
         (86_400 * 2, "2 d"),
-    ])
+    ] as [(Double, String)])
     func wordsAges(seconds: Double, text: String) {
         let now = Date(timeIntervalSince1970: 1_790_000_000)
         #expect(Wording.age(of: now.addingTimeInterval(-seconds), at: now) == text)

@@ -1,3 +1,4 @@
+import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
