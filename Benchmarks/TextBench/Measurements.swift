@@ -29,7 +29,7 @@ func measureTrace(_ name: String, in folder: String) throws {
                 patch.removed == 0
                 ? start : editor.text.offset(ofScalar: patch.position + patch.removed)
             editor.replace(
-                start..<end, with: TextBuffer(patch.inserted),
+                start..<end, with: patch.inserted,
                 grouping: patch.removed == 0 ? .typing : .deletingBackward)
         }
     }

@@ -58,6 +58,11 @@ enum TextFragment: Sendable {
         self.init(0..<text.count, of: text)
     }
 
+    init(_ text: some StringProtocol) {
+        self =
+            text.utf8.count <= Self.bytesLimit ? .bytes(Array(text.utf8)) : .text(TextBuffer(text))
+    }
+
     var count: Int {
         switch self {
         case .bytes(let bytes): bytes.count

@@ -61,15 +61,15 @@ public struct TextEditor: Sendable {
         _ range: Range<Int>, with new: TextBuffer, grouping: EditGrouping = .alone,
         selecting selection: Selection? = nil
     ) {
-        guard !range.isEmpty || !new.isEmpty else { return }
-        let after = selection ?? Selection(caret: range.lowerBound + new.count)
-        let change = TextChange(
-            offset: range.lowerBound, removed: TextFragment(range, of: text),
-            inserted: TextFragment(new))
-        let transaction = EditTransaction(
-            changes: [change], selectionBefore: self.selection, selectionAfter: after)
-        perform(transaction)
-        history.record(transaction, grouping: grouping)
+        replace(range, with: TextFragment(new), grouping, selection)
+    }
+
+    /// Replaces a range by a string, as one change; see above.
+    public mutating func replace(
+        _ range: Range<Int>, with new: some StringProtocol, grouping: EditGrouping = .alone,
+        selecting selection: Selection? = nil
+    ) {
+        replace(range, with: TextFragment(new), grouping, selection)
     }
 
     /// Replaces many ranges as one step, for replacing all that was found.
@@ -97,7 +97,7 @@ public struct TextEditor: Sendable {
 
     /// Types text in place of the selection.
     public mutating func type(_ typed: some StringProtocol) {
-        replace(selection.range, with: TextBuffer(typed), grouping: .typing)
+        replace(selection.range, with: typed, grouping: .typing)
     }
 
     /// Begins a new line, ended as the text's lines are.
@@ -170,6 +170,20 @@ public struct TextEditor: Sendable {
         let column = goalColumn ?? caretColumn
         goalColumn = column
         return column
+    }
+
+    private mutating func replace(
+        _ range: Range<Int>, with new: TextFragment, _ grouping: EditGrouping,
+        _ selecting: Selection?
+    ) {
+        guard !range.isEmpty || !new.isEmpty else { return }
+        let change = TextChange(
+            offset: range.lowerBound, removed: TextFragment(range, of: text), inserted: new)
+        let transaction = EditTransaction(
+            changes: [change], selectionBefore: selection,
+            selectionAfter: selecting ?? Selection(caret: range.lowerBound + new.count))
+        perform(transaction)
+        history.record(transaction, grouping: grouping)
     }
 
     private mutating func perform(_ transaction: EditTransaction) {

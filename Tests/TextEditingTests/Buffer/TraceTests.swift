@@ -10,7 +10,7 @@ import TextEditing
             let start = editor.text.offset(ofScalar: patch.position)
             let end = editor.text.offset(ofScalar: patch.position + patch.removed)
             editor.replace(
-                start..<end, with: TextBuffer(patch.inserted),
+                start..<end, with: patch.inserted,
                 grouping: patch.removed == 0 ? .typing : .deletingBackward)
         }
         let end = editor.text
