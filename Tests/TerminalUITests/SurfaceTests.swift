@@ -137,6 +137,27 @@ import Testing
         #expect(number(.rgb(1, 2, 3), .monochrome) == -1)
     }
 
+    @Test func theHolesOfAPictureShowTheGround() {
+        let surface = makeSurface(4)
+        let red = Color.rgb(200, 0, 0)
+        let blue = Color.palette(25)
+        surface.fill(surface.bounds, style: Style(background: blue))
+        surface.draw(
+            ImageCells(
+                columnCount: 4, rowCount: 1,
+                pixels: [
+                    .init("▀", foreground: red, background: .default),
+                    .init("▄", foreground: .default, background: red),
+                    .init(" ", foreground: .default, background: red),
+                    .init(" ", foreground: .default, background: .default),
+                ]), at: .zero)
+        let styles = (0..<4).map { surface[column: $0, row: 0].style }
+        #expect(styles[0] == Style(foreground: red, background: blue))
+        #expect(styles[1] == Style(foreground: red, background: blue, .reverse))
+        #expect(styles[2] == Style(background: red))
+        #expect(styles[3] == Style(background: blue))
+    }
+
     @Test func aGraphemeKeepsItsText() {
         let family = Grapheme(cluster: "👨‍👩‍👧")
         #expect(family.text == "👨‍👩‍👧")

@@ -111,6 +111,9 @@ extension Application {
     func sizeMayHaveChanged() {
         guard frames.isOpen else { return }
         _ = screen.updateSize()
+        // Also when the size is the old one: it may have been another in between, and the terminal
+        // has cut its cells to that.
+        screen.invalidate()
         idle.noteWork()
         setNeedsDisplay()
     }
@@ -119,7 +122,11 @@ extension Application {
     func handle(signal: Int32) {
         switch signal {
         case SIGWINCH: sizeMayHaveChanged()
-        case SIGTSTP: suspend()
+        case SIGTSTP where frames.isOpen: suspend()
+        // The program that has the terminal was stopped, and the shell waits for this one too.
+        case SIGTSTP: signals?.stopProcess()
+        // ^C in the program that has the terminal is for that one.
+        case SIGINT where !frames.isOpen: break
         case SIGCONT:
             // Stopped by a signal that cannot be caught: the shell has had the terminal.
             guard frames.isOpen else { return }

@@ -105,6 +105,12 @@ public final class Surface {
         }
     }
 
+    /// The style at a place of the window, plain where nothing may be drawn.
+    func styleInWindow(at point: Point) -> Style {
+        let place = point + window.origin
+        return clip.contains(place) ? grid[place.y * size.width + place.x].style : .plain
+    }
+
     /// Writes a cell of the screen and takes care of wide graphemes it cuts in two.
     @inline(__always)
     private func write(_ cell: Cell, _ x: Int, _ y: Int) {

@@ -53,8 +53,7 @@ public final class TabBarController: ViewController {
         guard tabs.indices.contains(index), index != selectedIndex else { return }
         let old = selectedViewController
         selectedIndex = index
-        transition(from: old, to: selectedViewController)
-        view.addSubview(selectedViewController.view)
+        transition(from: old, to: selectedViewController, in: view)
         application?.focus(in: selectedViewController)
         didSelect?(index)
     }

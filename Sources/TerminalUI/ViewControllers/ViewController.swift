@@ -126,13 +126,17 @@ open class ViewController: Responder {
         }
     }
 
-    /// Shows one child instead of another; for containers such as tab bars.
-    public final func transition(from old: ViewController?, to new: ViewController) {
+    /// Shows one child instead of another in a view of this controller; for containers such as tab
+    /// bars.
+    public final func transition(
+        from old: ViewController?, to new: ViewController, in container: View
+    ) {
         guard old !== new else { return }
         if let old {
             old.setOnScreen(false)
             if old.isViewLoaded { old.view.removeFromSuperview() }
         }
+        container.addSubview(new.view)
         if isOnScreen { new.setOnScreen(true) }
     }
 

@@ -36,16 +36,36 @@ public struct ImageCells: Hashable, Sendable {
 
 extension Surface {
     /// Draws a picture with its upper left corner at a point.
+    ///
+    /// A default colour in a picture is a hole: the ground it is drawn on shows through.
     public func draw(_ image: ImageCells, at point: Point) {
         for row in 0..<image.rowCount {
             for column in 0..<image.columnCount {
+                let place = Point(x: point.x + column, y: point.y + row)
                 let pixel = image.pixels[row * image.columnCount + column]
                 put(
-                    Cell(
-                        Grapheme(pixel.scalar),
-                        style: Style(foreground: pixel.foreground, background: pixel.background)),
-                    at: Point(x: point.x + column, y: point.y + row))
+                    Cell(Grapheme(pixel.scalar), style: pixel.style(on: ground(at: place))),
+                    at: place)
             }
         }
+    }
+
+    /// The background at a place of the window.
+    private func ground(at point: Point) -> Color {
+        let style = styleInWindow(at: point)
+        return style.attributes.contains(.reverse) ? style.foreground : style.background
+    }
+}
+
+extension ImageCells.Pixel {
+    fileprivate func style(on ground: Color) -> Style {
+        if background == .default, foreground == .default { return Style(background: ground) }
+        // A glyph that is itself the hole: in the ground's colour, which only reversing can name
+        // where that is the terminal's own.
+        if foreground == .default, scalar != " " {
+            return Style(foreground: background, background: ground, .reverse)
+        }
+        return Style(
+            foreground: foreground, background: background == .default ? ground : background)
     }
 }
