@@ -23,14 +23,14 @@ public final class CursesScreen: Screen {
     public var inputDescriptor: Int32? { options.inputDescriptor }
 
     private let options: Options
-    private var description: TerminalDescription?
+    private(set) var description: TerminalDescription?
     private var savedModes: termios?
     private var isOpen = false
-    private var charset = Charset.utf8
-    private var pairs = PairCache(limit: 0)
+    private(set) var charset = Charset.utf8
+    var pairs = PairCache(limit: 0)
 
     /// What ncurses was told last; empty when everything has to be told again.
-    private var shown: ContiguousArray<Cell> = []
+    var shown: ContiguousArray<Cell> = []
     private var cursorIsVisible: Bool?
 
     public init(options: Options = Options()) { self.options = options }
@@ -168,6 +168,8 @@ public final class CursesScreen: Screen {
         }
     }
 
+    private static let synchronizedOutput = 2026
+
     // MARK: - Frames
 
     public func present(_ surface: Surface, cursor: Point?) {
@@ -195,163 +197,5 @@ public final class CursesScreen: Screen {
         byteclub_update(Int32(place.y), Int32(place.x))
         drawSpecial(surface, rows: special)
         send(RestoreSequence.mode(Self.synchronizedOutput, isOn: false))
-    }
-
-    private static let synchronizedOutput = 2026
-
-    /// Hands the cells that have changed to ncurses. Returns the rows that hold cells which have to
-    /// be written after the frame; nil when the pairs did not suffice.
-    private func draw(_ surface: Surface, isLastTry: Bool = false) -> [Int]? {
-        let cells = surface.cells
-        let shown = shown
-        let isWhole = shown.count != cells.count
-        if isWhole { byteclub_erase() }
-        var special: [Int] = []
-        var pen = Pen(style: nil, pair: 0, mayLackColor: isLastTry)
-        for row in 0..<size.height {
-            let start = row * size.width
-            var hasChanged = false
-            var hasResidue = false
-            for index in start..<(start + size.width) {
-                let cell = cells[index]
-                if !isWhole {
-                    let old = shown[index]
-                    if old == cell { continue }
-                    hasResidue = hasResidue || leavesResidue(old, under: cell)
-                }
-                hasChanged = true
-                guard cell.columnCount > 0 else { continue }
-                guard put(cell, row: row, column: index - start, pen: &pen) else { return nil }
-            }
-            guard hasChanged else { continue }
-            if hasResidue { byteclub_repaint_row(Int32(row)) }
-            if cells[start..<(start + size.width)].contains(where: isSpecial) {
-                special.append(row)
-            }
-        }
-        return special
-    }
-
-    /// Keeps the frame to compare the next one with.
-    private func remember(_ surface: Surface) {
-        guard shown.count == surface.cells.count else {
-            shown = ContiguousArray(surface.cells)
-            return
-        }
-        shown.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: surface.cells) }
-    }
-
-    /// The pair last used, kept because neighbours mostly share it.
-    private struct Pen {
-        var style: Style?
-        var pair: Int32
-        /// Whether a style for which no pair is left is drawn without colours.
-        let mayLackColor: Bool
-    }
-
-    private func pair(for style: Style) -> Int32? {
-        guard colorDepth != .monochrome else { return 0 }
-        return pairs.pair(
-            PaletteColors.number(of: style.foreground, depth: colorDepth),
-            PaletteColors.number(of: style.background, depth: colorDepth))
-    }
-
-    private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> Bool {
-        let (row, column) = (Int32(row), Int32(column))
-        if isDirect(cell) {
-            var value = Charset.blankStandIn
-            _ = byteclub_put(row, column, &value, 1, 0, 0)
-            return true
-        }
-        if pen.style != cell.style {
-            guard let pair = pair(for: cell.style) ?? (pen.mayLackColor ? 0 : nil) else {
-                return false
-            }
-            pen.style = cell.style
-            pen.pair = pair
-        }
-        let bits = Int32(cell.style.attributes.rawValue)
-        if charset == .utf8, isAwkward(cell) {
-            var value = Charset.standIn(for: cell)
-            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
-        } else if let scalar = cell.grapheme.scalar, charset == .utf8 || scalar.isASCII {
-            var value = scalar.value
-            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
-        } else if charset == .utf8 {
-            let values = cell.grapheme.text.unicodeScalars.map(\.value)
-            _ = byteclub_put(row, column, values, Int32(values.count), bits, pen.pair)
-        } else {
-            var value = charset.representation(of: cell.grapheme.text).value
-            _ = byteclub_put(row, column, &value, 1, bits, pen.pair)
-            if cell.columnCount == 2 {
-                value = Unicode.Scalar(" ").value
-                _ = byteclub_put(row, column + 1, &value, 1, bits, pen.pair)
-            }
-        }
-        return true
-    }
-
-    /// Whether a cell is written after the frame.
-    private func isSpecial(_ cell: Cell) -> Bool { isDirect(cell) || isAwkward(cell) }
-
-    /// Whether a cell has a colour that ncurses cannot name.
-    private func isDirect(_ cell: Cell) -> Bool {
-        (cell.style.foreground.isRGB || cell.style.background.isRGB) && colorDepth == .direct
-            && charset == .utf8
-    }
-
-    /// Whether ncurses cannot draw a cell: its text has more than a base and a few marks, or the C
-    /// library has another idea of its width.
-    private func isAwkward(_ cell: Cell) -> Bool {
-        guard cell.columnCount > 0, charset == .utf8 else { return false }
-        if let scalar = cell.grapheme.scalar {
-            if scalar.value < 0x300 { return false }
-            return cell.isDisputed || byteclub_wcwidth(scalar.value) != cell.columnCount
-        }
-        guard !cell.isDisputed else { return true }
-        let scalars = cell.grapheme.text.unicodeScalars
-        guard scalars.count <= byteclub_marks_limit(), let base = scalars.first else { return true }
-        return byteclub_wcwidth(base.value) != cell.columnCount
-            || scalars.dropFirst().contains { byteclub_wcwidth($0.value) != 0 }
-    }
-
-    /// Whether ncurses, which only knows the stand-in, might think that nothing has changed.
-    private func leavesResidue(_ old: Cell, under new: Cell) -> Bool {
-        guard !isSpecial(new) else { return false }
-        return isAwkward(old)
-            || isDirect(old) && new.grapheme.scalar?.value == Charset.blankStandIn
-    }
-
-    /// Writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw
-    /// them wider than they should have spoilt it.
-    private func drawSpecial(_ surface: Surface, rows: [Int]) {
-        guard charset == .utf8, let description, let save = description["sc"],
-            let restore = description["rc"]
-        else { return }
-        var writer = CellWriter(description: description, depth: colorDepth)
-        for row in rows {
-            for column in 0..<size.width {
-                let cell = surface[column: column, row: row]
-                guard isSpecial(cell) else { continue }
-                let spill = min(10, cell.widestRendering - Int(cell.columnCount))
-                let end = column + Int(cell.columnCount)
-                // At the right edge a spill would go to the next row.
-                guard end + spill <= size.width else { continue }
-                writer.write(cell, at: Point(x: column, y: row))
-                guard isAwkward(cell) else { continue }
-                writer.losePlace()
-                var next = end
-                while next < min(size.width, end + spill) {
-                    let follower = surface[column: next, row: row]
-                    if isSpecial(follower) { break }
-                    if follower.columnCount > 0 {
-                        writer.write(follower, at: Point(x: next, y: row))
-                    }
-                    next += max(1, Int(follower.columnCount))
-                }
-            }
-        }
-        guard !writer.bytes.isEmpty else { return }
-        send(save + writer.bytes + restore)
     }
 }

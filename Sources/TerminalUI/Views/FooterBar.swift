@@ -51,7 +51,7 @@ struct FooterItem: Hashable, Sendable {
             let item = FooterItem(
                 keys: keys.displayName, label: label, weight: command.entry.command.weight)
             // Two keys for the same: the weightier is enough.
-            if let twin = items.firstIndex(where: { $0.label == label }) {
+            if let twin = items.firstIndex(where: { $0.label.lowercased() == label.lowercased() }) {
                 if items[twin].weight < item.weight { items[twin] = item }
             } else {
                 items.append(item)
