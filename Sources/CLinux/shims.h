@@ -8,11 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,18 +41,52 @@ static inline int byteclub_epoll_arm(int set, int descriptor, uint32_t events) {
     return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
 
-// Collects up to `limit` descriptors that have become ready, without waiting.
-static inline int byteclub_epoll_collect(int set, int *_Nonnull descriptors, int limit) {
+// Asks for a report whenever a descriptor can be read, for as long as it is open.
+static inline int byteclub_epoll_watch(int set, int descriptor) {
+    struct epoll_event event = {.events = byteclub_readable, .data.fd = descriptor};
+    return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+// Waits for descriptors to become ready and collects up to `limit` of them. Returns -1 when it was
+// interrupted.
+static inline int byteclub_epoll_collect(
+    int set, int *_Nonnull descriptors, int limit, int milliseconds) {
     struct epoll_event events[64];
-    int count = epoll_wait(set, events, limit < 64 ? limit : 64, 0);
+    int count = epoll_wait(set, events, limit < 64 ? limit : 64, milliseconds);
     for (int i = 0; i < count; i++) descriptors[i] = events[i].data.fd;
     return count;
+}
+
+// A descriptor that can be read from the time it is rung until it is hushed.
+static inline int byteclub_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline void byteclub_eventfd_ring(int descriptor) { (void)eventfd_write(descriptor, 1); }
+static inline void byteclub_eventfd_hush(int descriptor) {
+    eventfd_t count;
+    (void)eventfd_read(descriptor, &count);
 }
 
 static inline int byteclub_rename(
     int from, const char *_Nonnull from_name, int to, const char *_Nonnull to_name,
     unsigned int flags) {
     return (int)syscall(SYS_renameat2, from, from_name, to, to_name, flags);
+}
+
+// Starts a thread that nobody will join; 0 or an error number.
+static inline int byteclub_start_thread(
+    void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable argument) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    int code = pthread_create(&thread, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
+    return code;
+}
+
+// Gives the calling thread a name of up to 15 bytes, for debuggers and top.
+static inline void byteclub_name_thread(const char *_Nonnull name) {
+    (void)prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
 // Makes `destination` share the blocks of `source` (Btrfs, XFS); false where that cannot be.

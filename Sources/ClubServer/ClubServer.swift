@@ -104,15 +104,25 @@ public final class ClubServer: Sendable {
         whenReady: @escaping @Sendable (Address) -> Void = { _ in }
     ) async throws(ClubServerError) {
         let executor = ServerExecutor()
-        let run: Result<Void, ClubServerError> = await withTaskExecutorPreference(executor) {
-            do throws(ClubServerError) {
-                let service = try await RunningServer.start(configuration)
-                return await service.run(until: stopping, whenReady: whenReady)
-            } catch {
-                return .failure(error)
-            }
+        let outcome = await withTaskExecutorPreference(executor) {
+            await Self.serve(configuration, until: stopping, whenReady)
         }
-        try run.get()
+        executor.stop()
+        try outcome.get()
+    }
+
+    /// Does everything on the server's own threads, whoever called.
+    @concurrent
+    private static func serve(
+        _ configuration: Configuration, until stopping: StopSignal,
+        _ whenReady: @Sendable (Address) -> Void
+    ) async -> Result<Void, ClubServerError> {
+        do throws(ClubServerError) {
+            let server = try await RunningServer.start(configuration)
+            return await server.run(until: stopping, whenReady: whenReady)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Stops serving: requests under way are cut off, and leave nothing behind.

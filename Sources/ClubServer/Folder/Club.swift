@@ -26,17 +26,11 @@ actor Club {
     /// What a batch of events took out, by inode: it may turn up again under another name.
     var orphans: [UInt64: Entry] = [:]
 
-    private var waiters: [UInt64: Waiter] = [:]
-    private var lastWaiter: UInt64 = 0
+    private let board = NewsBoard()
 
     struct UnsettledName: Hashable {
         let folder: String
         let name: String
-    }
-
-    private struct Waiter {
-        let cursor: ListingCursor
-        let continuation: CheckedContinuation<Void, Never>
     }
 
     /// - Parameters:
@@ -57,13 +51,13 @@ actor Club {
     }
 
     /// Brings the index up to what is on the disk, and begins to watch it.
-    func start() {
+    func start() throws(SystemError) {
         syncFolder("", recursively: true)
         orphans = [:]
         changedKeys = []
         annotatedKeys = []
         rewriteJournal()
-        watcher?.start()
+        try watcher?.start()
     }
 
     // MARK: - Changing the index
@@ -109,11 +103,7 @@ actor Club {
                 journal.discard()
             }
         }
-        for (number, waiter) in waiters
-        where changed.contains(where: { ClubIndex.covers(waiter.cursor, $0) }) {
-            waiters[number] = nil
-            waiter.continuation.resume()
-        }
+        board.tell(changed)
     }
 
     private func rewriteJournal() {
@@ -131,23 +121,7 @@ actor Club {
     /// cancelled.
     func waitForNews(_ cursor: ListingCursor) async {
         guard !index.hasNews(for: cursor) else { return }
-        lastWaiter += 1
-        let number = lastWaiter
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume()
-                } else {
-                    waiters[number] = Waiter(cursor: cursor, continuation: continuation)
-                }
-            }
-        } onCancel: {
-            Task { await self.wake(number) }
-        }
-    }
-
-    private func wake(_ number: UInt64) {
-        waiters.removeValue(forKey: number)?.continuation.resume()
+        await board.wait(for: cursor)
     }
 
     // MARK: - Watching

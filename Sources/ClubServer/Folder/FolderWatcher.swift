@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -21,39 +20,30 @@ final class FolderWatcher: Sendable {
     }
 
     /// How long to wait for more after the first event.
-    static let settling = DispatchTimeInterval.milliseconds(40)
+    static let settling = Duration.milliseconds(40)
 
     /// Batches of events, oldest first.
     let batches: AsyncStream<[Event]>
 
     private let inotify: Descriptor
-    private let queue = DispatchQueue(label: "byteclub.club.watcher")
+    private let loop: EventLoop
     private let continuation: AsyncStream<[Event]>.Continuation
-    private let state = Mutex(State())
+    private let pending = Mutex<[Event]>([])
 
-    private struct State {
-        var source: ReadSource?
-        var pending: [Event] = []
-    }
-
-    init() throws(SystemError) {
+    /// - Parameter loop: Its thread calls when there is something to read.
+    init(loop: EventLoop) throws(SystemError) {
+        self.loop = loop
         inotify = try .opened("inotify", inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
         (batches, continuation) = AsyncStream.makeStream()
     }
 
     /// Begins to listen. Watches may be added before.
-    func start() {
-        let source = ReadSource(inotify.number, on: queue, keeping: self) { [weak self] in
-            self?.collect()
-        }
-        state.withLock { $0.source = source }
+    func start() throws(SystemError) {
+        try loop.watch(inotify.number) { [weak self] in self?.collect() }
     }
 
-    func stop() {
-        let source = state.withLock { $0.source.take() }
-        source?.cancel()
-        continuation.finish()
-    }
+    /// Ends ``batches``.
+    func stop() { continuation.finish() }
 
     /// Watches an open folder, not what is below it.
     ///
@@ -83,21 +73,17 @@ final class FolderWatcher: Sendable {
             }
         }
         guard !events.isEmpty else { return }
-        let isFirst = state.withLock { state in
-            defer { state.pending += events }
-            return state.pending.isEmpty
+        let isFirst = pending.withLock { pending in
+            defer { pending += events }
+            return pending.isEmpty
         }
-        if isFirst {
-            queue.asyncAfter(deadline: .now() + Self.settling) { @Sendable [weak self] in
-                self?.deliver()
-            }
-        }
+        if isFirst { loop.after(Self.settling) { [weak self] in self?.deliver() } }
     }
 
     private func deliver() {
-        let events = state.withLock { state in
-            defer { state.pending = [] }
-            return state.pending
+        let events = pending.withLock { pending in
+            defer { pending = [] }
+            return pending
         }
         continuation.yield(events)
     }

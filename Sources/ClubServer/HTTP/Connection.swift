@@ -5,7 +5,7 @@ import Glibc
 /// One task uses it, from the first request to the last.
 final class Connection {
     let descriptor: Int32
-    private let pool: ReadinessPool
+    private let loop: EventLoop
     private var buffer: UnsafeMutableRawBufferPointer
     /// What of the buffer has been received and not yet taken.
     private var filled: Range<Int> = 0..<0
@@ -14,9 +14,9 @@ final class Connection {
     private static let smallBufferByteCount = 16 << 10
     private static let largeBufferByteCount = 256 << 10
 
-    init(descriptor: Int32, pool: ReadinessPool, activity: ConnectionActivity) {
+    init(descriptor: Int32, loop: EventLoop, activity: ConnectionActivity) {
         self.descriptor = descriptor
-        self.pool = pool
+        self.loop = loop
         self.activity = activity
         buffer = .allocate(byteCount: Self.smallBufferByteCount, alignment: 16)
     }
@@ -164,7 +164,7 @@ final class Connection {
             if count == 0 { return false }
             switch errno {
             case EINTR: continue
-            case EAGAIN: try await pool.wait(for: descriptor, toWrite: false)
+            case EAGAIN: try await loop.wait(for: descriptor, toWrite: false)
             default: throw Failure.closed
             }
         }
@@ -225,7 +225,7 @@ final class Connection {
         }
         switch errno {
         case EINTR: return
-        case EAGAIN: try await pool.wait(for: descriptor, toWrite: true)
+        case EAGAIN: try await loop.wait(for: descriptor, toWrite: true)
         default: throw Failure.closed
         }
     }

@@ -17,13 +17,15 @@ final class ConnectionActivity: Sendable {
         var phaseNumber = 0
     }
 
+    private let loop: EventLoop
     private let state: Mutex<State>
     private let lastProgress = Atomic<Int>(ConnectionActivity.now)
 
     /// How long a client may take over a request's head.
     static let headTimeout = Duration.seconds(30)
 
-    init(descriptor: Int32) {
+    init(descriptor: Int32, loop: EventLoop) {
+        self.loop = loop
         state = Mutex(State(descriptor: descriptor))
     }
 
@@ -51,10 +53,7 @@ final class ConnectionActivity: Sendable {
         }
         // A timer only for heads that do not come in one piece, which hardly any does.
         guard let number else { return }
-        Task { [weak self] in
-            try? await Task.sleep(for: Self.headTimeout)
-            self?.abort(ifStillIn: number)
-        }
+        loop.after(Self.headTimeout) { [weak self] in self?.abort(ifStillIn: number) }
     }
 
     /// Ends the connection; its task finds it closed.

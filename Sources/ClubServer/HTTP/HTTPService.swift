@@ -8,7 +8,7 @@ struct Request {
 
 /// Answers the requests of one connection, one after the other.
 struct HTTPService: Sendable {
-    let pool: ReadinessPool
+    let loop: EventLoop
     let log: ServerLog
     let router: Router
 
@@ -17,8 +17,8 @@ struct HTTPService: Sendable {
 
     /// Serves until the client closes, or until something is so wrong that it must be closed.
     func serve(descriptor: Int32, activity: ConnectionActivity) async {
-        let connection = Connection(descriptor: descriptor, pool: pool, activity: activity)
-        let peer = Peer(descriptor: descriptor, pool: pool)
+        let connection = Connection(descriptor: descriptor, loop: loop, activity: activity)
+        let peer = Peer(descriptor: descriptor, loop: loop)
         do {
             while let head = try await connection.readHead() {
                 guard try await serve(head, connection, peer) else {

@@ -3,20 +3,20 @@ import Glibc
 /// The other side of a socket, to be watched while nothing is read from it.
 struct Peer: Sendable {
     let descriptor: Int32
-    let pool: ReadinessPool
+    let loop: EventLoop
 
     /// Returns when the other side has gone, or throws when the task is cancelled. What it sends
     /// meanwhile stays to be read.
     func waitUntilGone() async throws {
         while true {
-            try await pool.wait(for: descriptor, toWrite: false)
+            try await loop.wait(for: descriptor, toWrite: false)
             var byte: UInt8 = 0
             let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
             let count = recv(descriptor, &byte, 1, flags)
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return }
             // The next request is here already. The client is alive, and waiting for more of it
             // would wake us at once, again and again.
-            if count > 0 { try await Task.sleep(for: .seconds(3600)) }
+            if count > 0 { try await loop.sleep(for: .seconds(3600)) }
         }
     }
 
@@ -31,7 +31,7 @@ struct Peer: Sendable {
             if count == 0 { return }
             switch errno {
             case EINTR: continue
-            case EAGAIN: try await pool.wait(for: descriptor, toWrite: false)
+            case EAGAIN: try await loop.wait(for: descriptor, toWrite: false)
             default: return
             }
         }
@@ -43,7 +43,7 @@ struct Peer: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
         await withTaskGroup { group in
             group.addTask { try? await drainUntilGone() }
-            group.addTask { try? await Task.sleep(for: patience) }
+            group.addTask { try? await loop.sleep(for: patience) }
             await group.next()
             group.cancelAll()
         }

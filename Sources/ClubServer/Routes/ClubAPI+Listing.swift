@@ -112,7 +112,7 @@ extension ClubAPI {
         guard await club.index.canContinue(cursor) else { throw ListFolderLongpollError.reset }
         await withTaskGroup { group in
             group.addTask { await club.waitForNews(cursor) }
-            group.addTask { try? await Task.sleep(for: .seconds(Int64(seconds))) }
+            group.addTask { try? await peer.loop.sleep(for: .seconds(Int64(seconds))) }
             group.addTask { try? await peer.waitUntilGone() }
             await group.next()
             group.cancelAll()

@@ -5,11 +5,12 @@ import Glibc
 /// A socket that clients connect to.
 struct Listener: Sendable {
     let socket: AsyncSocket
+    let loop: EventLoop
     let address: ClubServer.Address
 
     /// Listens on a unix socket. A stale one at its path is removed: the caller holds the lock, so
     /// nobody listens there.
-    static func unix(path: String, pool: ReadinessPool) throws(ClubServerError) -> Listener {
+    static func unix(path: String, loop: EventLoop) throws(ClubServerError) -> Listener {
         guard path.utf8.count <= ClubMeetingPlace.socketPathByteLimit else {
             throw ClubServerError(
                 .pathTooLong,
@@ -27,27 +28,27 @@ struct Listener: Sendable {
         // The folder around it is closed to others already; this is for a socket put elsewhere.
         let mask = umask(0o177)
         defer { umask(mask) }
-        return try make(sockaddr_un.unix(path: path), pool, "\(path)") { _ in .unixSocket(path) }
+        return try make(sockaddr_un.unix(path: path), loop, "\(path)") { _ in .unixSocket(path) }
     }
 
     /// Listens on 127.0.0.1.
     ///
     /// - Parameter port: 0 takes a free one.
-    static func tcp(port: UInt16, pool: ReadinessPool) throws(ClubServerError) -> Listener {
+    static func tcp(port: UInt16, loop: EventLoop) throws(ClubServerError) -> Listener {
         let address: sockaddr_in
         do {
             address = try .inet(ip4: "127.0.0.1", port: port)
         } catch {
             throw ClubServerError(.cannotListen, "127.0.0.1 is no address here.")
         }
-        return try make(address, pool, "127.0.0.1:\(port)") { socket in
+        return try make(address, loop, "127.0.0.1:\(port)") { socket in
             if case .ip4(_, let port) = try? socket.sockname() { return .tcp(port: port) }
             return .tcp(port: port)
         }
     }
 
     private static func make<Address: SocketAddress>(
-        _ address: Address, _ pool: ReadinessPool, _ name: String,
+        _ address: Address, _ loop: EventLoop, _ name: String,
         _ describe: (Socket) -> ClubServer.Address
     ) throws(ClubServerError) -> Listener {
         var opened: Socket?
@@ -60,7 +61,8 @@ struct Listener: Sendable {
             try socket.listen()
             let description = describe(socket)
             return Listener(
-                socket: try AsyncSocket(socket: socket, pool: pool), address: description)
+                socket: try AsyncSocket(socket: socket, pool: loop), loop: loop,
+                address: description)
         } catch {
             try? opened?.close()
             if case SocketError.failed(_, EADDRINUSE, _) = error {
@@ -94,7 +96,7 @@ struct Listener: Sendable {
                 case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM:
                     makeRoom()
-                    try await Task.sleep(for: .milliseconds(50))
+                    try await loop.sleep(for: .milliseconds(50))
                 default: throw SystemError("accept", code: code)
                 }
             }

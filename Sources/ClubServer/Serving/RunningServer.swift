@@ -9,7 +9,7 @@ struct RunningServer: Sendable {
     private let club: Club
     private let sessions: UploadSessions
     private let watcher: FolderWatcher?
-    private let pool: ReadinessPool
+    private let loop: EventLoop
     private let listener: Listener
     private let leases: Listener?
     private let service: HTTPService
@@ -35,27 +35,34 @@ struct RunningServer: Sendable {
 
         let access: FolderAccess
         var watcher: FolderWatcher?
-        let pool: ReadinessPool
+        let loop: EventLoop
         let club: Club
         do throws(SystemError) {
             access = try FolderAccess(path: configuration.folder)
+            loop = try EventLoop()
             do throws(SystemError) {
-                watcher = try FolderWatcher()
+                watcher = try FolderWatcher(loop: loop)
             } catch {
                 log("changes made by others are seen late, since none can be watched: \(error)")
             }
-            pool = try ReadinessPool()
             let journal = try Journal(
                 folder: configuration.stateFolder, name: journalName(of: configuration.folder))
             club = try Club(access: access, journal: journal, watcher: watcher, log: log)
+            try loop.start()
         } catch {
             throw ClubServerError(
                 .folderNotUsable,
                 "The club's folder \(configuration.folder) cannot be used: it must be yours to "
                     + "read and to write.", error)
         }
-        pool.start()
-        await club.start()
+        do throws(SystemError) {
+            try await club.start()
+        } catch {
+            loop.stop()
+            throw ClubServerError(
+                .folderNotUsable, "The club's folder \(configuration.folder) cannot be watched.",
+                error)
+        }
         let sessions = UploadSessions(access: access)
         await sessions.start()
 
@@ -64,17 +71,17 @@ struct RunningServer: Sendable {
         var leases: Listener?
         do throws(ClubServerError) {
             switch configuration.endpoint {
-            case .tcp(let port): listener = try .tcp(port: port, pool: pool)
+            case .tcp(let port): listener = try .tcp(port: port, loop: loop)
             case .unixSocket(let path, let leasePath):
-                if let leasePath { leases = try .unix(path: leasePath, pool: pool) }
+                if let leasePath { leases = try .unix(path: leasePath, loop: loop) }
                 // The token is there before the socket is, so whoever can connect can read it.
-                listener = try .unix(path: path, pool: pool)
+                listener = try .unix(path: path, loop: loop)
             }
             try ServerToken.write(token, to: configuration.tokenFile)
         } catch {
             leases?.close()
             watcher?.stop()
-            pool.stop()
+            loop.stop()
             throw error
         }
         let api = ClubAPI(
@@ -83,10 +90,10 @@ struct RunningServer: Sendable {
             account: .ofThisUser())
         var router = Router(token: token, log: log)
         api.addRoutes(to: &router)
-        let service = HTTPService(pool: pool, log: log, router: router)
+        let service = HTTPService(loop: loop, log: log, router: router)
         return RunningServer(
             configuration: configuration, lock: lock, club: club, sessions: sessions,
-            watcher: watcher, pool: pool, listener: listener, leases: leases, service: service,
+            watcher: watcher, loop: loop, listener: listener, leases: leases, service: service,
             registry: ConnectionRegistry(limit: connectionLimit))
     }
 
@@ -136,17 +143,17 @@ struct RunningServer: Sendable {
             if let watcher {
                 group.addTask { [club] in await Self.follow(watcher, club) }
             }
-            group.addTask { [listener, service, registry] in
-                await Self.serve(listener, service, registry)
+            group.addTask { [listener, service, registry, loop] in
+                await Self.serve(listener, service, registry, loop)
             }
             if let leases {
-                group.addTask { [pool] in
-                    await Self.lend(leases, book, pool, configuration.untilUnused ? stopping : nil)
+                group.addTask { [loop] in
+                    await Self.lend(leases, book, loop, configuration.untilUnused ? stopping : nil)
                 }
             }
             if configuration.untilUnused {
-                group.addTask {
-                    try? await Task.sleep(for: LeaseBook.firstGrace)
+                group.addTask { [loop] in
+                    try? await loop.sleep(for: LeaseBook.firstGrace)
                     if !Task.isCancelled, book.isUnused(since: 0) { stopping.send() }
                     await stopping.wait()
                     return .success(())
@@ -165,7 +172,7 @@ struct RunningServer: Sendable {
         leases?.close()
         unlink(configuration.tokenFile)
         watcher?.stop()
-        pool.stop()
+        loop.stop()
         await sessions.stop()
         // Gone when nothing waits in it.
         unlinkat(club.access.root.number, StagingFolder.name, AT_REMOVEDIR)
@@ -186,17 +193,18 @@ struct RunningServer: Sendable {
     }
 
     private static func serve(
-        _ listener: Listener, _ service: HTTPService, _ registry: ConnectionRegistry
+        _ listener: Listener, _ service: HTTPService, _ registry: ConnectionRegistry,
+        _ loop: EventLoop
     ) async -> Result<Void, ClubServerError> {
         do {
             try await withThrowingDiscardingTaskGroup { group in
                 while !Task.isCancelled {
                     while registry.count >= registry.limit {
-                        if !registry.makeRoom() { try await Task.sleep(for: .milliseconds(100)) }
-                        try await Task.sleep(for: .milliseconds(1))
+                        if !registry.makeRoom() { try await loop.sleep(for: .milliseconds(100)) }
+                        try await loop.sleep(for: .milliseconds(1))
                     }
                     let client = try await listener.accept { _ = registry.makeRoom() }
-                    let activity = ConnectionActivity(descriptor: client.number)
+                    let activity = ConnectionActivity(descriptor: client.number, loop: loop)
                     registry.add(activity)
                     group.addTask {
                         await service.serve(descriptor: client.number, activity: activity)
@@ -218,7 +226,7 @@ struct RunningServer: Sendable {
 
     /// Counts leases. With a signal, sends it when there are none any more.
     private static func lend(
-        _ listener: Listener, _ book: LeaseBook, _ pool: ReadinessPool, _ stopping: StopSignal?
+        _ listener: Listener, _ book: LeaseBook, _ loop: EventLoop, _ stopping: StopSignal?
     ) async -> Result<Void, ClubServerError> {
         do {
             try await withThrowingDiscardingTaskGroup { group in
@@ -226,9 +234,9 @@ struct RunningServer: Sendable {
                     let holder = try await listener.accept {}
                     book.take()
                     group.addTask {
-                        try? await Peer(descriptor: holder.number, pool: pool).drainUntilGone()
+                        try? await Peer(descriptor: holder.number, loop: loop).drainUntilGone()
                         guard let last = book.giveBack(), let stopping else { return }
-                        try? await Task.sleep(for: LeaseBook.grace)
+                        try? await loop.sleep(for: LeaseBook.grace)
                         if book.isUnused(since: last) { stopping.send() }
                     }
                 }

@@ -6,6 +6,18 @@ import Pictures
 /// Makes thumbnails of the club's photos, and keeps them.
 struct ThumbnailMaker: Sendable {
     let cache: ThumbnailCache
+    private let workshop = Workshop()
+
+    init(cache: ThumbnailCache) { self.cache = cache }
+
+    /// One picture at a time, which bounds the memory they take.
+    private actor Workshop {
+        func run<Result, Failure: Error>(
+            _ work: @Sendable () throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try work()
+        }
+    }
 
     /// What is asked of a picture.
     struct Wish: Hashable, Sendable {
@@ -51,7 +63,7 @@ struct ThumbnailMaker: Sendable {
         let box = PixelSize(width: wish.size.pixels.width, height: wish.size.pixels.height)
         let quality = wish.quality == .quality90 ? 0.9 : 0.8
         do throws(PictureError) {
-            return try await PictureQueue.previews.run { () throws(PictureError) in
+            return try await workshop.run { () throws(PictureError) in
                 switch wish.mode {
                 case .strict: try Thumbnail.make(of: picture, fitting: box, quality: quality).data
                 case .bestfit:

@@ -1,0 +1,41 @@
+import CLinux
+
+/// A thread of the server's own.
+///
+/// Dispatch is not used for them: once anything has run on one of its global queues, which the
+/// default executor and `Task.sleep` do, it wakes up every second for ever to count its threads. A
+/// club at rest is to rest.
+enum ServerThread {
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Runs `body` on a new thread, which ends with it.
+    ///
+    /// - Parameter name: At most 15 bytes.
+    /// - Returns: false when the system has no thread left.
+    @discardableResult
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let start = Unmanaged.passRetained(Start(name, body))
+        let code = byteclub_start_thread(runThread, start.toOpaque())
+        if code != 0 { start.release() }
+        return code == 0
+    }
+
+    fileprivate static func run(_ opaque: UnsafeMutableRawPointer) {
+        let start = Unmanaged<Start>.fromOpaque(opaque).takeRetainedValue()
+        byteclub_name_thread(start.name)
+        start.body()
+    }
+}
+
+private func runThread(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let start { ServerThread.run(start) }
+    return nil
+}
