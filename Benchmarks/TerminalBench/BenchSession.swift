@@ -92,19 +92,19 @@ final class BenchSession {
         }
     }
 
-    /// The time from a key to its character on the screen, at the cursor; nil when it never came.
-    func timeToShow(_ character: Character) -> Duration? {
-        let place = emulator.cursor
+    /// The time from a key to its character at a place on the screen; nil when it never came.
+    func timeToShow(_ character: Character, at place: TerminalPosition) -> Duration? {
         let text = String(character)
         let key = Array(text.utf8)
         let pressed = ContinuousClock.now
         send(key)
-        while true {
-            guard let time = receive(atMost: .seconds(2)) else { return nil }
+        while pressed.duration(to: .now) < .seconds(10) {
+            guard let time = receive(atMost: .seconds(2)) else { continue }
             if emulator.cell(row: place.row, column: place.column).text == text {
                 return pressed.duration(to: time)
             }
         }
+        return nil
     }
 
     /// When the screen first was as wished, found by showing all that came once more.

@@ -45,7 +45,8 @@ struct Contestant {
 
     static func peers(in home: ClubHome) -> [Contestant] {
         let file = home.club.appending(path: noteName).path
-        let settings = home.folder.appending(path: "config/micro").path
+        // Without its folder micro asks a question first.
+        let settings = home.folder.appending(path: "config").path
         func peer(
             _ path: String, _ arguments: [String], _ screen: [String],
             _ open: @escaping (BenchSession) -> Void
@@ -65,7 +66,9 @@ struct Contestant {
         }
         return [
             peer("/usr/bin/nano", ["--ignorercfiles", file], [lastLine, "Exit"], arrows),
-            peer("/usr/bin/micro", ["-config-dir", settings, file], [lastLine, noteName], arrows),
+            peer(
+                "/usr/bin/micro", ["-config-dir", settings, "-backup", "false", file],
+                [lastLine, noteName], arrows),
             peer("/usr/bin/vim", ["-u", "NONE", "-N", "-n", file], [lastLine, noteName]) {
                 session in
                 session.wait(forText: lastLine)

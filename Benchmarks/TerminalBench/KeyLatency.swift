@@ -15,11 +15,14 @@ struct KeyLatency {
         let session = try BenchSession(contestant.program)
         defer { session.close() }
         contestant.open(session)
+        session.settle()
+        let place = session.emulator.cursor
         let letters = Array("etaoinshrdlu")
         for number in 0..<count + 10 {
             session.settle(quiet: .milliseconds(12 + number % 7), atMost: .milliseconds(300))
             let before = session.receivedByteCount
-            guard let time = session.timeToShow(letters[number % letters.count]) else { return nil }
+            let letter = letters[number % letters.count]
+            guard let time = session.timeToShow(letter, at: place) else { return nil }
             session.settle(quiet: .milliseconds(8), atMost: .milliseconds(100))
             // The first keys find caches cold everywhere.
             if number >= 10 {
@@ -27,6 +30,11 @@ struct KeyLatency {
                 bytes.values.append(Double(session.receivedByteCount - before))
             }
             session.send(TerminalKey.backspace.bytes())
+            let isBack = session.wait { emulator in
+                emulator.cell(row: place.row, column: place.column).text == " "
+                    && emulator.cursor == place
+            }
+            guard isBack != nil else { return nil }
         }
     }
 
