@@ -153,7 +153,9 @@ final class LoopbackListener: Sendable {
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 return accepted
             }
-            if isStopped.withLock({ $0 }) || (errno != EINTR && errno != ECONNABORTED) { return nil }
+            if isStopped.withLock({ $0 }) || (errno != EINTR && errno != ECONNABORTED) {
+                return nil
+            }
         }
     }
 

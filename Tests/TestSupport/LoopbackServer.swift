@@ -77,7 +77,9 @@ public final class LoopbackServer: Sendable {
 
     /// Every byte one connection has sent so far.
     public func received(on connection: Int) -> [UInt8] {
-        core.record.withLock { $0.received.indices.contains(connection) ? $0.received[connection] : [] }
+        core.record.withLock {
+            $0.received.indices.contains(connection) ? $0.received[connection] : []
+        }
     }
 
     /// Waits until so many requests were read, and returns them all.

@@ -45,12 +45,14 @@ final class BodyReader: Sendable {
         var round = 0
     }
 
-    static let blockByteCount = 512 << 10
+    static let blockByteCount = 128 << 10
 
     // MARK: - Opening
 
     /// Opens a file. Called on the queue for files.
-    static func open(file url: URL, wake: @escaping @Sendable () -> Void) throws(URLError) -> BodyReader {
+    static func open(file url: URL, wake: @escaping @Sendable () -> Void) throws(URLError)
+        -> BodyReader
+    {
         let path = url.path(percentEncoded: false)
         let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
@@ -109,7 +111,9 @@ final class BodyReader: Sendable {
             while count < buffer.count, let block = state.blocks.first {
                 let part = min(block.count - state.position, buffer.count - count)
                 UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: block.bytes[state.position..<state.position + part]))
+                    .copyMemory(
+                        from: UnsafeRawBufferPointer(
+                            rebasing: block.bytes[state.position..<state.position + part]))
                 count += part
                 state.position += part
                 if state.position == block.count {
@@ -191,7 +195,8 @@ final class BodyReader: Sendable {
             let wanted = min(Int64(block.bytes.count), byteCount - offset)
             guard wanted > 0 else { return .success(0) }
             while true {
-                let count = pread(descriptor.number, block.bytes.baseAddress, Int(wanted), Int(offset))
+                let count = pread(
+                    descriptor.number, block.bytes.baseAddress, Int(wanted), Int(offset))
                 if count >= 0 { return .success(count) }
                 guard errno == EINTR else {
                     return .failure(

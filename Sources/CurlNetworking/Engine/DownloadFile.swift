@@ -85,7 +85,8 @@ final class DownloadFile: Sendable {
             path: "CurlNetworkingDownload_\(UUID().uuidString).tmp", directoryHint: .notDirectory
         ).path(percentEncoded: false)
         // Refuses to write through a link or into a file that is there already.
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = Glibc.open(
+            path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw URLError(.cannotCreateFile, underlyingText: "\(path): \(lastSystemError)")
         }
@@ -97,7 +98,8 @@ final class DownloadFile: Sendable {
         let failure: String? = data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0 {
                     if errno == EINTR { continue }
                     return lastSystemError

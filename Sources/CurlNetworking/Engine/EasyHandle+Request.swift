@@ -5,7 +5,7 @@ extension EasyHandle {
     /// How many bytes are read from a socket at a time.
     static let receiveBufferByteCount = 256 << 10
     /// How many bytes of a large body are given to a socket at a time.
-    static let sendBufferByteCount = 512 << 10
+    static let sendBufferByteCount = 256 << 10
 
     /// Sets everything for one leg.
     ///
@@ -32,7 +32,9 @@ extension EasyHandle {
         setHeaders(request, load)
         let timeout = request.ownTimeout ?? load.settings.requestTimeout
         // Shares the time among the addresses of a host; the timers that count are the engine's.
-        set(CURLOPT_CONNECTTIMEOUT_MS, timeout > 0 && timeout < 1e6 ? max(1, Int(timeout * 1000)) : 1_000_000_000)
+        set(
+            CURLOPT_CONNECTTIMEOUT_MS,
+            timeout > 0 && timeout < 1e6 ? max(1, Int(timeout * 1000)) : 1_000_000_000)
         load.installCallbacks(on: self)
     }
 

@@ -49,23 +49,21 @@ extension Load {
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) {
         hasMoved = true
         mark()
-        if arrived.isEmpty { arrived.reserveCapacity(expectedPieceByteCount) }
-        arrived.append(contentsOf: bytes)
+        var rest = bytes
+        while !rest.isEmpty {
+            if arrived.last.map({ $0.room == 0 }) ?? true { arrived.append(PieceBuffer()) }
+            rest = arrived[arrived.count - 1].append(rest)
+        }
+        arrivedByteCount += bytes.count
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it go on when it has handed over what is here.
-        if arrived.count >= Self.burstByteCount {
+        if arrivedByteCount >= Self.burstByteCount {
             _ = easy?.pause(receiving: true, sending: isAwaitingBody)
         }
     }
 
     /// How much of a body is taken in before the engine looks at it.
-    private static let burstByteCount = 512 << 10
-
-    /// Large bodies come in pieces of libcurl's receive buffer, small ones at once.
-    private var expectedPieceByteCount: Int {
-        guard let response, response.expectedContentLength >= 0 else { return 16 << 10 }
-        return Int(min(response.expectedContentLength, Int64(EasyHandle.receiveBufferByteCount)))
-    }
+    private static let burstByteCount = 1 << 20
 
     fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch body {

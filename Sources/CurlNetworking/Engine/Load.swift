@@ -58,7 +58,9 @@ final class Load {
 
     // What callbacks have noted.
     var head = ResponseHeadParser()
-    var arrived = Data()
+    /// The body since the engine last looked, in pieces.
+    var arrived: [PieceBuffer] = []
+    var arrivedByteCount = 0
     var sentByteCount: Int64 = 0
     var hasMoved = false
     var isAwaitingBody = false
@@ -115,6 +117,14 @@ final class Load {
         marks.add(self)
     }
 
+    func takeArrived() -> [PieceBuffer] {
+        defer {
+            arrived.removeAll(keepingCapacity: true)
+            arrivedByteCount = 0
+        }
+        return arrived
+    }
+
     /// Forgets the last leg's answer.
     func beginLeg() {
         leg += 1
@@ -123,7 +133,7 @@ final class Load {
         following = nil
         swallowedByteCount = 0
         head = ResponseHeadParser()
-        arrived = Data()
+        _ = takeArrived()
         sentByteCount = 0
         postedSent = 0
         isAwaitingBody = false

@@ -97,7 +97,8 @@ private func setTimer(
 ) -> Int32 {
     guard let context else { return 0 }
     let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
-    multi.deadline = milliseconds < 0
+    multi.deadline =
+        milliseconds < 0
         ? nil : DispatchTime.now().uptimeNanoseconds + UInt64(milliseconds) * 1_000_000
     return 0
 }

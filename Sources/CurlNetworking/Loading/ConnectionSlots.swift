@@ -1,6 +1,7 @@
 /// Who may connect to a host, and who waits: at most so many tasks of a session at a time.
 ///
-/// A waiting task costs nothing; its timers do not run.
+/// A waiting task costs nothing; its timers do not run. Every operation takes constant time, however
+/// many wait.
 struct ConnectionSlots<Ticket: Hashable> {
     /// A host as one session sees it.
     struct Place: Hashable, Sendable {
@@ -8,44 +9,73 @@ struct ConnectionSlots<Ticket: Hashable> {
         var origin: Origin
     }
 
-    private struct Line {
-        var taken = 0
-        var waiting: [Ticket] = []
-    }
-
     private var lines: [Place: Line] = [:]
 
-    /// Returns whether the task may connect now; if not it waits.
-    mutating func enter(_ ticket: Ticket, at place: Place, limit: Int) -> Bool {
+    /// Returns whether the task may connect now; if not it waits, behind those of its priority.
+    mutating func enter(
+        _ ticket: Ticket, at place: Place, limit: Int, priority: Float = 0.5
+    ) -> Bool {
         if lines[place, default: Line()].taken < limit {
             lines[place, default: Line()].taken += 1
             return true
         }
-        lines[place, default: Line()].waiting.append(ticket)
+        lines[place, default: Line()].append(ticket, priority)
         return false
     }
 
     /// Gives a connection back. Returns who may connect now: the one of the highest priority, among
     /// equals the one that has waited longest.
-    mutating func leave(_ place: Place, priority: (Ticket) -> Float) -> Ticket? {
-        guard var line = lines[place] else { return nil }
-        var best: (index: Int, priority: Float)?
-        for (index, ticket) in line.waiting.enumerated() {
-            let its = priority(ticket)
-            if best.map({ its > $0.priority }) ?? true { best = (index, its) }
-        }
-        guard let best else {
-            line.taken -= 1
-            lines[place] = line.taken > 0 ? line : nil
-            return nil
-        }
-        let ticket = line.waiting.remove(at: best.index)
-        lines[place] = line
-        return ticket
+    mutating func leave(_ place: Place) -> Ticket? {
+        if let next = lines[place]?.takeFirst() { return next }
+        lines[place]?.taken -= 1
+        if lines[place]?.taken == 0 { lines[place] = nil }
+        return nil
     }
 
     /// Gives up waiting.
     mutating func withdraw(_ ticket: Ticket, from place: Place) {
-        lines[place]?.waiting.removeAll { $0 == ticket }
+        lines[place]?.remove(ticket)
+    }
+}
+
+extension ConnectionSlots {
+    private struct Line {
+        var taken = 0
+        /// Those who wait, with their priority. An entry of a queue that is not here, or here with
+        /// another priority, is stale.
+        private var waiting: [Ticket: Float] = [:]
+        private var queues: [Float: Queue] = [:]
+
+        struct Queue {
+            var tickets: [Ticket] = []
+            var next = 0
+        }
+
+        mutating func append(_ ticket: Ticket, _ priority: Float) {
+            waiting[ticket] = priority
+            queues[priority, default: Queue()].tickets.append(ticket)
+        }
+
+        mutating func remove(_ ticket: Ticket) {
+            waiting[ticket] = nil
+        }
+
+        mutating func takeFirst() -> Ticket? {
+            while let priority = queues.keys.max() {
+                while let ticket = takeFirst(of: priority) {
+                    guard waiting[ticket] == priority else { continue }
+                    waiting[ticket] = nil
+                    return ticket
+                }
+                queues[priority] = nil
+            }
+            return nil
+        }
+
+        private mutating func takeFirst(of priority: Float) -> Ticket? {
+            guard let queue = queues[priority], queue.next < queue.tickets.count else { return nil }
+            queues[priority]?.next += 1
+            return queue.tickets[queue.next]
+        }
     }
 }

@@ -47,7 +47,8 @@ enum RedirectPolicy {
         next.url = target
         let method = request.method.uppercased()
         let becomesGet =
-            status == 303 ? method != "HEAD" && method != "GET"
+            status == 303
+            ? method != "HEAD" && method != "GET"
             : (status == 301 || status == 302) && method == "POST"
         if becomesGet {
             next.httpMethod = "GET"

@@ -23,7 +23,8 @@ extension URLError.Code {
         case CURLE_URL_MALFORMAT: self = .badURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .cannotFindHost
         case CURLE_COULDNT_CONNECT:
-            self = [Int(ENETUNREACH), Int(ENETDOWN)].contains(system)
+            self =
+                [Int(ENETUNREACH), Int(ENETDOWN)].contains(system)
                 ? .notConnectedToInternet : .cannotConnectToHost
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,

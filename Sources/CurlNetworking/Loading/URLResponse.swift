@@ -15,7 +15,8 @@ public class URLResponse: @unchecked Sendable {
     public let textEncodingName: String?
 
     public init(
-        url: URL, mimeType: String?, expectedContentLength length: Int, textEncodingName name: String?
+        url: URL, mimeType: String?, expectedContentLength length: Int,
+        textEncodingName name: String?
     ) {
         self.url = url
         self.mimeType = mimeType
@@ -32,7 +33,9 @@ public class URLResponse: @unchecked Sendable {
 
     /// A file name to save the body under: the last part of the URL's path, or `Unknown`.
     public var suggestedFilename: String? {
-        guard let name = url?.lastPathComponent, !name.isEmpty, name != "/" else { return "Unknown" }
+        guard let name = url?.lastPathComponent, !name.isEmpty, name != "/" else {
+            return "Unknown"
+        }
         return name
     }
 }
@@ -43,22 +46,19 @@ public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
     public let statusCode: Int
     let headers: HTTPHeaderFields
 
-    public init?(
+    public convenience init?(
         url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?
     ) {
-        self.statusCode = statusCode
-        self.headers = HTTPHeaderFields(headerFields ?? [:])
-        super.init(
-            url: url, mediaType: headers["Content-Type"].flatMap(MediaType.init),
-            expectedContentLength: headers.bodyByteCount ?? -1)
+        let headers = HTTPHeaderFields(headerFields ?? [:])
+        self.init(url: url, head: ResponseHead(status: statusCode, headers: headers))
     }
 
     init(url: URL, head: ResponseHead) {
-        self.statusCode = head.status
-        self.headers = head.headers
+        statusCode = head.status
+        headers = head.headers
         super.init(
-            url: url, mediaType: headers["Content-Type"].flatMap(MediaType.init),
-            expectedContentLength: headers.bodyByteCount ?? -1)
+            url: url, mediaType: head.headers.mediaType,
+            expectedContentLength: head.headers.bodyByteCount ?? -1)
     }
 
     /// All fields, as Apple types them: names and values are strings. Fields that came several times
@@ -118,26 +118,35 @@ private struct MediaType {
         guard let first = parts.first else { return nil }
         essence = first.trimmingSpaces.lowercased()
         guard !essence.isEmpty else { return nil }
-        charset = parts.dropFirst().lazy.compactMap { part -> String? in
-            guard let equals = part.firstIndex(of: "="),
-                part[..<equals].trimmingSpaces.isEqualIgnoringASCIICase(to: "charset")
-            else { return nil }
-            let value = part[part.index(after: equals)...].trimmingSpaces
-            let bare = value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count >= 2
-                ? value.dropFirst().dropLast() : value[...]
-            return bare.isEmpty ? nil : bare.lowercased()
-        }.first
+        charset =
+            parts.dropFirst().lazy.compactMap { part -> String? in
+                guard let equals = part.firstIndex(of: "="),
+                    part[..<equals].trimmingSpaces.isEqualIgnoringASCIICase(to: "charset")
+                else { return nil }
+                let value = part[part.index(after: equals)...].trimmingSpaces
+                let bare =
+                    value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count >= 2
+                    ? value.dropFirst().dropLast() : value[...]
+                return bare.isEmpty ? nil : bare.lowercased()
+            }.first
     }
 }
 
 extension HTTPHeaderFields {
+    fileprivate var mediaType: MediaType? {
+        guard let field = self["Content-Type"] else { return nil }
+        return MediaType(field)
+    }
+
     /// The length of the body as it will be delivered, when the head alone tells it.
     fileprivate var bodyByteCount: Int64? {
         if let coding = self["Content-Encoding"], !coding.isEqualIgnoringASCIICase(to: "identity") {
             return nil
         }
         if self["Transfer-Encoding"] != nil { return nil }
-        guard let length = self["Content-Length"].flatMap(Int64.init), length >= 0 else { return nil }
+        guard let length = self["Content-Length"].flatMap(Int64.init), length >= 0 else {
+            return nil
+        }
         return length
     }
 }

@@ -42,7 +42,8 @@ extension URLSession {
     /// The file is opened when the task starts. It fails with `.fileDoesNotExist`,
     /// `.fileIsDirectory` or `.noPermissionsToReadFile`, and with `.requestBodyStreamExhausted` when
     /// the file became shorter on the way.
-    public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+    public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask
+    {
         uploadTask(request, .file(fileURL), for: .delegate)
     }
 

@@ -120,9 +120,10 @@ public final class URLSession: Sendable {
 
     /// Like `getAllTasks`, by kind: data, upload and download tasks.
     public func getTasksWithCompletionHandler(
-        _ completionHandler: @escaping @Sendable (
-            [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
-        ) -> Void
+        _ completionHandler:
+            @escaping @Sendable (
+                [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+            ) -> Void
     ) {
         delegateQueue.async { @Sendable [self] in
             let tasks = startedTasks

@@ -12,7 +12,9 @@ public final class URLSessionConfiguration: Sendable {
     }
 
     /// A new configuration with the defaults.
-    public class var `default`: URLSessionConfiguration { URLSessionConfiguration(SessionSettings()) }
+    public class var `default`: URLSessionConfiguration {
+        URLSessionConfiguration(SessionSettings())
+    }
 
     /// A new configuration that keeps nothing on disk.
     public class var ephemeral: URLSessionConfiguration {
@@ -31,7 +33,9 @@ public final class URLSessionConfiguration: Sendable {
             let fields = newValue.map { fields in
                 HTTPHeaderFields(
                     Dictionary(
-                        fields.map { (String(describing: $0.key.base), String(describing: $0.value)) },
+                        fields.map {
+                            (String(describing: $0.key.base), String(describing: $0.value))
+                        },
                         uniquingKeysWith: { _, last in last }))
             }
             settings.withLock { $0.additionalHeaders = fields }

@@ -112,13 +112,15 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     ///   - totalBytesWritten: So far.
     ///   - totalBytesExpectedToWrite: Of the whole body; -1 when the server did not say.
     func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 }
 
 extension URLSessionDownloadDelegate {
     public func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {}
 }

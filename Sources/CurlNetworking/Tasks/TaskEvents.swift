@@ -54,7 +54,8 @@ struct TaskEvents: Sendable {
         guard !isClosed else { return }
         if case .completed = event { isClosed = true }
         switch (event, isEmpty ? nil : events.last) {
-        case (.data(let more), .data(var data)?) where data.count + more.count <= Self.joinedByteCount:
+        case (.data(let more), .data(var data)?)
+        where data.count + more.count <= Self.joinedByteCount:
             events.removeLast()  // so that `data` is the only owner and grows in place
             data.append(more)
             events.append(.data(data))

@@ -196,7 +196,8 @@ extension URLSessionTask {
             handler(
                 result.error == nil ? result.data ?? Data() : nil, response, result.error)
         case .fileDelegate:
-            if result.error == nil, let file = result.file, let task = self as? URLSessionDownloadTask,
+            if result.error == nil, let file = result.file,
+                let task = self as? URLSessionDownloadTask,
                 let listener = listener as? any URLSessionDownloadDelegate
             {
                 withExtendedLifetime(file) {

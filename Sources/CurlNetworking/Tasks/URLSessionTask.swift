@@ -85,7 +85,13 @@ public class URLSessionTask: @unchecked Sendable {
     /// From 0 to 1: which task gets the next free connection to a host.
     public var priority: Float {
         get { status.withLock { $0.priority } }
-        set { status.withLock { $0.priority = min(max(newValue, 0), 1) } }
+        set {
+            let isRunning = status.withLock { status in
+                status.priority = min(max(newValue, 0), 1)
+                return status.life.state == .running
+            }
+            if isRunning { Engine.shared.submit { [self] in $0.priorityChanged(of: self) } }
+        }
     }
 
     /// Whatever its user wants to remember of it.

@@ -13,10 +13,10 @@ import Testing
         #expect(slots.enter("b", at: place, limit: 2) == true)
         #expect(slots.enter("c", at: place, limit: 2) == false)
         #expect(slots.enter("d", at: place, limit: 2) == false)
-        #expect(slots.leave(place) { _ in 0.5 } == "c")
-        #expect(slots.leave(place) { _ in 0.5 } == "d")
-        #expect(slots.leave(place) { _ in 0.5 } == nil)
-        #expect(slots.leave(place) { _ in 0.5 } == nil)
+        #expect(slots.leave(place) == "c")
+        #expect(slots.leave(place) == "d")
+        #expect(slots.leave(place) == nil)
+        #expect(slots.leave(place) == nil)
         #expect(slots.enter("e", at: place, limit: 1) == true)
     }
 
@@ -24,11 +24,26 @@ import Testing
         var slots = Slots()
         let place = try place()
         #expect(slots.enter("a", at: place, limit: 1) == true)
-        for ticket in ["low", "high", "alsoHigh"] { _ = slots.enter(ticket, at: place, limit: 1) }
-        let priority = { (ticket: String) -> Float in ticket == "low" ? 0.1 : 0.9 }
-        #expect(slots.leave(place, priority: priority) == "high")
-        #expect(slots.leave(place, priority: priority) == "alsoHigh")
-        #expect(slots.leave(place, priority: priority) == "low")
+        for (ticket, priority) in [("low", 0.1), ("high", 0.9), ("alsoHigh", 0.9)]
+            as [(String, Float)]
+        {
+            _ = slots.enter(ticket, at: place, limit: 1, priority: priority)
+        }
+        #expect(slots.leave(place) == "high")
+        #expect(slots.leave(place) == "alsoHigh")
+        #expect(slots.leave(place) == "low")
+        #expect(slots.leave(place) == nil)
+    }
+
+    @Test func whoeverChangesItsPriorityStandsInOneLineOnly() throws {
+        var slots = Slots()
+        let place = try place()
+        for ticket in ["a", "b", "c"] { _ = slots.enter(ticket, at: place, limit: 1) }
+        slots.withdraw("b", from: place)
+        #expect(slots.enter("b", at: place, limit: 1, priority: 0.2) == false)
+        #expect(slots.leave(place) == "c")
+        #expect(slots.leave(place) == "b")
+        #expect(slots.leave(place) == nil)
     }
 
     @Test func separatesSessionsAndOrigins() throws {
@@ -51,7 +66,7 @@ import Testing
         _ = slots.enter("b", at: place, limit: 1)
         _ = slots.enter("c", at: place, limit: 1)
         slots.withdraw("b", from: place)
-        #expect(slots.leave(place) { _ in 0.5 } == "c")
+        #expect(slots.leave(place) == "c")
     }
 
     private func place(_ url: String = "http://a.test", session: Int = 1) throws -> Slots.Place {

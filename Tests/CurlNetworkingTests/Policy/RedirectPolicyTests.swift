@@ -76,7 +76,9 @@ import Testing
         #expect(next.value(forHTTPHeaderField: "X-Kept") == "v")
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://a.test/", "javascript:alert(1)", "data:,x", "http:///x"])
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://a.test/", "javascript:alert(1)", "data:,x", "http:///x",
+    ])
     func refusesWhatIsNotHTTP(location: String) throws {
         let request = try makeRequest("http://a.test/x")
         let decision = RedirectPolicy.decide(

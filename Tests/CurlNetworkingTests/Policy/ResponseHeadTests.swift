@@ -40,7 +40,9 @@ import Testing
         #expect(parser.head?.headers.isEmpty == true)
     }
 
-    @Test(arguments: ["HTTP/1.1\r\n", "HTTP/1.1 OK 200\r\n", "HTTP/1.1 99999 x\r\n", "HTTP/1.1 7 x\r\n"])
+    @Test(arguments: [
+        "HTTP/1.1\r\n", "HTTP/1.1 OK 200\r\n", "HTTP/1.1 99999 x\r\n", "HTTP/1.1 7 x\r\n",
+    ])
     func refusesNonsenseInTheStatusLine(line: String) {
         #expect(throws: ResponseHeadParser.Refusal.malformed) { try parse(line) }
     }
@@ -48,13 +50,17 @@ import Testing
     @Test func refusesAHeadWithoutMeasure() {
         #expect(throws: ResponseHeadParser.Refusal.tooLarge) {
             var parser = try parse("HTTP/1.1 200 OK\r\n")
-            while !parser.isComplete { try add("A: " + String(repeating: "x", count: 1000) + "\r\n", to: &parser) }
+            while !parser.isComplete {
+                try add("A: " + String(repeating: "x", count: 1000) + "\r\n", to: &parser)
+            }
         }
     }
 
     private func parse(_ text: String) throws -> ResponseHeadParser {
         var parser = ResponseHeadParser()
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).dropLast() {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .dropLast()
+        {
             try add(String(line) + "\r\n", to: &parser)
         }
         return parser

@@ -36,7 +36,9 @@ import Testing
         #expect(response.textEncodingName == "utf-8")
         #expect(response.suggestedFilename == "photo.jpg")
         #expect(response.value(forHTTPHeaderField: "CONTENT-TYPE")?.hasPrefix("Text") == true)
-        #expect(response.allHeaderFields["content-type"] as? String == "Text/HTML; Charset=\"UTF-8\"; x=y")
+        #expect(
+            response.allHeaderFields["content-type"] as? String
+                == "Text/HTML; Charset=\"UTF-8\"; x=y")
     }
 
     @Test(
@@ -51,7 +53,9 @@ import Testing
         #expect(try make(fields).expectedContentLength == length)
     }
 
-    @Test(arguments: ["", ";", "; charset=x", "text/plain; charset=", "text/plain; charset=\"", "\"\""])
+    @Test(arguments: [
+        "", ";", "; charset=x", "text/plain; charset=", "text/plain; charset=\"", "\"\"",
+    ])
     func survivesOddMediaTypes(field: String) throws {
         _ = try make(["Content-Type": field]).mimeType
     }

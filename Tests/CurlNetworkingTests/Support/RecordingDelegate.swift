@@ -6,7 +6,9 @@ import Synchronization
 /// Writes down every call, in words, and lets a test answer or look on.
 final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {
     struct Hooks: Sendable {
-        var response: @Sendable (URLSessionDataTask) -> URLSession.ResponseDisposition = { _ in .allow }
+        var response: @Sendable (URLSessionDataTask) -> URLSession.ResponseDisposition = { _ in
+            .allow
+        }
         var redirect: @Sendable (URLRequest) -> URLRequest? = { $0 }
         var data: @Sendable (URLSessionTask, Data) -> Void = { _, _ in }
         var sent: @Sendable (URLSessionTask, Int64) -> Void = { _, _ in }
@@ -100,7 +102,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     }
 
     func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
         note("wrote") {
@@ -109,7 +112,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     }
 
     func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
     ) {
         let data = try? Data(contentsOf: location)
         note("file") { $0.files.append(data) }

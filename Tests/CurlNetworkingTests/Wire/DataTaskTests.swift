@@ -9,16 +9,19 @@ import Testing
         var request = URLRequest(url: server.url("/a/../b?q=1#fragment"))
         request.setValue("x", forHTTPHeaderField: "X-Own")
         request.setValue("", forHTTPHeaderField: "User-Agent")
-        let session = makeSession { $0.httpAdditionalHeaders = ["X-Added": "y", "x-own": "not this"] }
+        let session = makeSession {
+            $0.httpAdditionalHeaders = ["X-Added": "y", "x-own": "not this"]
+        }
         let (data, response) = try await session.data(for: request)
         #expect(String(decoding: data, as: UTF8.self) == "hello")
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
         let sent = String(decoding: server.received(on: 0), as: UTF8.self)
         #expect(
-            sent == [
-                "GET /a/../b?q=1 HTTP/1.1", "Host: 127.0.0.1:\(server.port)", "Accept: */*",
-                "Accept-Encoding: gzip, deflate", "X-Own: x", "X-Added: y", "", "",
-            ].joined(separator: "\r\n"))
+            sent
+                == [
+                    "GET /a/../b?q=1 HTTP/1.1", "Host: 127.0.0.1:\(server.port)", "Accept: */*",
+                    "Accept-Encoding: gzip, deflate", "X-Own: x", "X-Added: y", "", "",
+                ].joined(separator: "\r\n"))
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
@@ -53,7 +56,9 @@ import Testing
     }
 
     @Test func aHeadHasNoBody() async throws {
-        let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")] }
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")]
+        }
         var request = URLRequest(url: server.url())
         request.httpMethod = "HEAD"
         let (data, response) = try await makeSession().data(for: request)
@@ -88,7 +93,8 @@ import Testing
 
     @Test func aHandlerTaskBypassesResponseAndDataCalls() async throws {
         let server = try LoopbackServer { request in
-            request.target == "/" ? [.answer("302 Found", ["Location: /x"])] : [.answer(body: "end")]
+            request.target == "/"
+                ? [.answer("302 Found", ["Location: /x"])] : [.answer(body: "end")]
         }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)
@@ -212,5 +218,6 @@ import Testing
 
 /// `hello`, as gzip writes it.
 let gzippedHello: [UInt8] = [
-    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0,
+    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 0x86, 0xA6, 0x10, 0x36,
+    5, 0, 0, 0,
 ]

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadTaskTests {
-    @Test(arguments: [0, 5, 4_000_000]) func bringsAFileThatIsGoneAfterTheCall(count: Int) async throws {
+    @Test(arguments: [0, 5, 4_000_000]) func bringsAFileThatIsGoneAfterTheCall(count: Int)
+        async throws
+    {
         let body = makeBytes(count)
         let server = try LoopbackServer { _ in [.answer(body: Array(body))] }
         let place = Mutex<URL?>(nil)

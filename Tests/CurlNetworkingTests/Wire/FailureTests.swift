@@ -9,9 +9,18 @@ import Testing
             ("", URLError.Code.networkConnectionLost),
             ("garbage garbage\r\n\r\n", .cannotParseResponse),
             ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", .networkConnectionLost),
-            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", .networkConnectionLost),
-            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", .networkConnectionLost),
-            ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", .cannotDecodeContentData),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+                .networkConnectionLost
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+                .networkConnectionLost
+            ),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
+                .cannotDecodeContentData
+            ),
             ("HTTP/1.1 200 OK\r\nX: 1", .networkConnectionLost),
         ])
     func answersThatAreNone(text: String, code: URLError.Code) async throws {
@@ -120,7 +129,9 @@ import Testing
         let server = try LoopbackServer(scripts: [
             [
                 .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"),
-                .trickle([UInt8](repeating: 1, count: 100_000), pieceByteCount: 1, every: .milliseconds(40)),
+                .trickle(
+                    [UInt8](repeating: 1, count: 100_000), pieceByteCount: 1,
+                    every: .milliseconds(40)),
             ]
         ])
         let session = makeSession {

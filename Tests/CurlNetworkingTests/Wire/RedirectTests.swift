@@ -109,7 +109,9 @@ import Testing
     }
 
     @Test func neverOpensAFile() async throws {
-        let server = try LoopbackServer { _ in [.answer("302 Found", ["Location: file:///etc/passwd"])] }
+        let server = try LoopbackServer { _ in
+            [.answer("302 Found", ["Location: file:///etc/passwd"])]
+        }
         await #expect { try await makeSession().data(from: server.url()) } throws: {
             ($0 as? URLError)?.code == .unsupportedURL
         }

@@ -184,7 +184,8 @@ private final class TLSServer {
         ])
         try OpenSSL.run([
             "ca", "-batch", "-selfsign", "-config",
-            try folder.makeFile(named: "settings", Data(settings.utf8)).path, "-keyfile", key, "-in",
+            try folder.makeFile(named: "settings", Data(settings.utf8)).path, "-keyfile", key,
+            "-in",
             request, "-out", certificate, "-notext", "-startdate", dates.0, "-enddate", dates.1,
         ])
     }

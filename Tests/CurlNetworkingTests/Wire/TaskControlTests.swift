@@ -127,7 +127,9 @@ import Testing
                 guard suspends else { return }
                 task.suspend()
                 // After everything that is under way has had the chance to slip through.
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { task.resume() }
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
+                    task.resume()
+                }
             }
         }
         makeSession(delegate).dataTask(with: server.url()).resume()
@@ -344,7 +346,9 @@ import Testing
         }
         let done = Signal()
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
-        for (path, priority) in [("/first", 0.5), ("/low", 0.1), ("/high", 0.9)] as [(String, Float)] {
+        for (path, priority) in [("/first", 0.5), ("/low", 0.1), ("/high", 0.9)]
+            as [(String, Float)]
+        {
             let task = session.dataTask(with: server.url(path)) { _, _, _ in done.add() }
             task.priority = priority
             task.resume()

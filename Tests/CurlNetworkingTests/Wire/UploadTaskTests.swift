@@ -54,7 +54,9 @@ import Testing
         await #expect { try await makeSession().upload(for: request, fromFile: missing) } throws: {
             ($0 as? URLError)?.code == .fileDoesNotExist
         }
-        await #expect { try await makeSession().upload(for: request, fromFile: folder.url) } throws: {
+        await #expect {
+            try await makeSession().upload(for: request, fromFile: folder.url)
+        } throws: {
             ($0 as? URLError)?.code == .fileIsDirectory
         }
         let device = URL(filePath: "/dev/null")

@@ -1,0 +1,1 @@
+../NetworkBench/Meter.swift

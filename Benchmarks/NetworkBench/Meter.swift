@@ -1,0 +1,58 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Measures what a piece of work costs this process: time, processor, memory, threads.
+final class Meter: Sendable {
+    private let startTime = DispatchTime.now().uptimeNanoseconds
+    private let startProcessor = Meter.processorSeconds
+    private let startMemory: Int
+    private let mostThreads = Mutex(0)
+
+    init() {
+        // Makes the kernel forget the highest memory use so far, then reads the present one.
+        if let file = fopen("/proc/self/clear_refs", "w") {
+            fputs("5", file)
+            fclose(file)
+        }
+        startMemory = Meter.status("VmRSS")
+    }
+
+    /// To be called now and then while the work goes on.
+    func countThreads() {
+        let count = Meter.status("Threads")
+        mostThreads.withLock { $0 = max($0, count) }
+    }
+
+    /// `seconds processor-seconds memory-growth-KiB threads`
+    func report() -> String {
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - startTime) / 1e9
+        countThreads()
+        let growth = max(0, Meter.status("VmHWM") - startMemory)
+        let processor = Meter.processorSeconds - startProcessor
+        return "\(rounded(seconds)) \(rounded(processor)) \(growth) \(mostThreads.withLock { $0 })"
+    }
+
+    private func rounded(_ seconds: Double) -> Double { (seconds * 10_000).rounded() / 10_000 }
+
+    private static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        let parts = [usage.ru_utime, usage.ru_stime]
+        return parts.map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }.reduce(0, +)
+    }
+
+    /// A number from /proc/self/status.
+    private static func status(_ name: String) -> Int {
+        guard let file = fopen("/proc/self/status", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(
+                decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.hasPrefix(name + ":") else { continue }
+            return Int(text.filter(\.isNumber)) ?? 0
+        }
+        return 0
+    }
+}

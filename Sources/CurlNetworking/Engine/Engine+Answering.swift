@@ -1,0 +1,179 @@
+import FoundationEssentials
+import Synchronization
+
+// From what libcurl's callbacks have noted to what the task tells.
+
+extension Engine {
+    // MARK: - What has happened
+
+    /// Reads a load's notes and does what follows.
+    func attend(to load: Load) {
+        guard load.stage != .over else { return }
+        if load.hasMoved {
+            load.hasMoved = false
+            load.requestTimer.restart(at: now)
+        }
+        if let failure = load.failure { return end(load, with: failure) }
+        postProgress(of: load)
+        if load.head.isComplete, load.response == nil {
+            takeHead(of: load)
+            guard load.stage != .over else { return }
+        }
+        guard !load.isAsking else { return }
+        handOverBody(of: load)
+        if load.verdict != nil {
+            conclude(load)
+        } else {
+            applyPauses(to: load)
+        }
+    }
+
+    func postProgress(of load: Load) {
+        let sent = load.sentByteCount
+        guard sent != load.postedSent else { return }
+        load.postedSent = sent
+        let expected = load.body.byteCount
+        load.task.post(.sent(total: sent, expected: expected)) { $0.sentByteCount = sent }
+    }
+
+    func takeHead(of load: Load) {
+        guard let head = load.head.head, let url = load.request.url else { return }
+        let response = HTTPURLResponse(url: url, head: head)
+        load.response = response
+        let decision = RedirectPolicy.decide(
+            status: head.status, location: head.headers["Location"], request: load.request,
+            followed: load.followedRedirects)
+        switch decision {
+        case .deliver:
+            deliver(response, of: load)
+        case .fail(let error):
+            load.task.status.withLock { $0.response = response }
+            end(load, with: error)
+        case .follow(let proposal, let keepsBody):
+            guard load.task.listener != nil else {
+                return follow(proposal, keepsBody: keepsBody, load)
+            }
+            let task = load.task
+            let leg = load.leg
+            load.pauses.insert(.asking)
+            applyPauses(to: load)
+            task.post(
+                .redirect(
+                    response, proposal: proposal,
+                    Reply { answer in
+                        Self.shared.submit {
+                            $0.redirectAnswered(
+                                answer, keepsBody: keepsBody, for: task, leg: leg)
+                        }
+                    }))
+        }
+    }
+
+    func redirectAnswered(
+        _ answer: URLRequest?, keepsBody: Bool, for task: URLSessionTask, leg: Int
+    ) {
+        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.isAsking,
+            let response = load.response
+        else { return }
+        load.pauses.remove(.asking)
+        if let answer {
+            follow(answer, keepsBody: keepsBody, load)
+        } else {
+            deliver(response, of: load)
+        }
+        load.mark()
+    }
+
+    /// The answer is this one.
+    func deliver(_ response: HTTPURLResponse, of load: Load) {
+        let task = load.task
+        task.status.withLock { status in
+            status.response = response
+            status.expectedToReceive = response.expectedContentLength
+        }
+        if task.receiver.destination == .file { load.file = DownloadFile(for: task) }
+        guard task.asksAboutResponse else { return }
+        let leg = load.leg
+        load.pauses.insert(.asking)
+        applyPauses(to: load)
+        task.post(
+            .response(
+                response,
+                Reply { disposition in
+                    switch disposition {
+                    case .allow:
+                        Self.shared.submit { $0.responseAllowed(for: task, leg: leg) }
+                    case .cancel:
+                        task.cancel()
+                    }
+                }))
+    }
+
+    func responseAllowed(for task: URLSessionTask, leg: Int) {
+        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.isAsking else {
+            return
+        }
+        load.pauses.remove(.asking)
+        load.mark()
+    }
+
+    // MARK: - Redirects
+
+    /// How much of a redirect's own body is read to keep its connection.
+    static var swallowedByteCountLimit: Int { 64 << 10 }
+
+    func follow(_ next: URLRequest, keepsBody: Bool, _ load: Load) {
+        guard let url = next.url, Origin(of: url) != nil else {
+            return end(load, with: URLError(.unsupportedURL, failingURL: next.url))
+        }
+        load.following = next
+        if !keepsBody { load.source = .none }
+        if !(load.task is URLSessionUploadTask) {
+            load.source = next.httpBody.map(BodySource.data) ?? .none
+        }
+    }
+
+    func beginNextLeg(of load: Load, _ next: URLRequest) {
+        guard let url = next.url, let origin = Origin(of: url) else { return }
+        detach(load)
+        load.beginLeg()
+        load.followedRedirects += 1
+        load.request = next
+        load.task.status.withLock { $0.currentRequest = next }
+        guard origin != load.place.origin else { return prepareBody(of: load) }
+        load.hasLeftOrigin = true
+        giveUpConnection(of: load)
+        load.place.origin = origin
+        lineUp(load)
+    }
+
+    // MARK: - The body of the answer
+
+    func handOverBody(of load: Load) {
+        guard load.arrivedByteCount > 0 else { return }
+        let count = load.arrivedByteCount
+        let pieces = load.takeArrived()
+        if let next = load.following {
+            load.swallowedByteCount += count
+            if load.swallowedByteCount > Self.swallowedByteCountLimit, load.verdict == nil {
+                beginNextLeg(of: load, next)
+            }
+            return
+        }
+        guard let expected = load.response?.expectedContentLength else { return }
+        let task = load.task
+        task.status.withLock { $0.receivedByteCount += Int64(count) }
+        switch task.receiver.destination {
+        case .memory:
+            if load.memory.isEmpty, expected > count {
+                load.memory.reserveCapacity(Int(min(expected, 64 << 20)))
+            }
+            for piece in pieces { piece.append(to: &load.memory) }
+        case .pieces:
+            for piece in pieces where task.post(piece.makeData()) { load.pauses.insert(.flow) }
+        case .file:
+            if task.willConsume(count) { load.pauses.insert(.flow) }
+            for piece in pieces { load.file?.append(piece.makeData(), expected: expected) }
+        }
+    }
+}
