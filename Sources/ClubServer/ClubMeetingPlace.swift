@@ -50,10 +50,13 @@ public struct ClubMeetingPlace: Hashable, Sendable {
 
     /// The token of the server that runs now, or nil when none does or ever did.
     public func readToken() -> String? {
-        guard let file = try? Descriptor.opened("open", open(tokenPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
+        guard
+            let file = try? Descriptor.opened(
+                "open", open(tokenPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
         else { return nil }
         var bytes: [UInt8] = []
-        guard (try? FileReader.forEachPiece(of: file, { bytes.append(contentsOf: $0) })) != nil else {
+        guard (try? FileReader.forEachPiece(of: file, { bytes.append(contentsOf: $0) })) != nil
+        else {
             return nil
         }
         let token = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

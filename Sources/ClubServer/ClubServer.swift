@@ -150,7 +150,8 @@ enum StandardFolders {
     ) -> String {
         // Relative paths are to be ignored, says the specification.
         if let path = environment[variable], path.hasPrefix("/") { return path + "/byteclub" }
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        let home =
+            environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
         return "\(home)/\(standard)/byteclub"
     }

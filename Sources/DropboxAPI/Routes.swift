@@ -50,7 +50,8 @@ public struct NoValue: Codable, Hashable, Sendable {
         if let object = try? decoder.container(keyedBy: NamedKey.self), object.allKeys.isEmpty {
             return
         }
-        throw ArgumentError(field: ArgumentError.name(of: decoder.codingPath), problem: "expected null")
+        throw ArgumentError(
+            field: ArgumentError.name(of: decoder.codingPath), problem: "expected null")
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -129,6 +130,8 @@ public enum Routes {
     public static let createFolder =
         Route<CreateFolderArg, CreateFolderResult, CreateFolderError>("files/create_folder_v2")
     public static let delete = Route<DeleteArg, DeleteResult, DeleteError>("files/delete_v2")
-    public static let move = Route<RelocationArg, RelocationResult, RelocationError>("files/move_v2")
-    public static let copy = Route<RelocationArg, RelocationResult, RelocationError>("files/copy_v2")
+    public static let move = Route<RelocationArg, RelocationResult, RelocationError>(
+        "files/move_v2")
+    public static let copy = Route<RelocationArg, RelocationResult, RelocationError>(
+        "files/copy_v2")
 }

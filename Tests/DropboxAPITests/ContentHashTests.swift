@@ -51,7 +51,9 @@ import Testing
     }
 
     @Test func sha256OfThePaperIsRight() {
-        let digits = sha256(of: Data("abc".utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        let digits = sha256(of: Data("abc".utf8)).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }
         #expect(
             digits.joined() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }

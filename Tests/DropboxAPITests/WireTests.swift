@@ -87,7 +87,8 @@ import Testing
         try accept(
             RelocationArg.self,
             #"{"from_path":"/Homework/math","to_path":"/Homework/algebra","#
-                + #""allow_shared_folder":false,"autorename":false,"allow_ownership_transfer":false}"#)
+                + #""allow_shared_folder":false,"autorename":false,"allow_ownership_transfer":false}"#
+        )
         try accept(
             GetThumbnailBatchArg.self,
             #"{"entries":[{"path":"/image.jpg","format":"jpeg","size":"w64h64","mode":"strict"}]}"#)
@@ -116,7 +117,8 @@ import Testing
             "client_modified: time data '2015-05-12T15:50:38' does not match format"
         ),
         (#"{"path":"/a","property_groups":[]}"#, "property_groups: not supported here"),
-        ("[]", "expected object"), ("{", "could not decode input as JSON"), ("", "could not decode"),
+        ("[]", "expected object"), ("{", "could not decode input as JSON"),
+        ("", "could not decode"),
     ])
     func strictDecodingNamesTheField(text: String, words: String) {
         do {
@@ -130,14 +132,16 @@ import Testing
     @Test func nestedFieldsAreNamedByTheirPath() {
         do {
             let _: UploadSessionFinishArg = try WireJSON.decodeArgument(
-                from: Data(#"{"cursor":{"session_id":"s","offset":-1},"commit":{"path":"/a"}}"#.utf8))
+                from: Data(
+                    #"{"cursor":{"session_id":"s","offset":-1},"commit":{"path":"/a"}}"#.utf8))
             Issue.record("accepted")
         } catch {
             #expect(error.field == "cursor.offset")
         }
         do {
             let _: UploadSessionFinishArg = try WireJSON.decodeArgument(
-                from: Data(#"{"cursor":{"session_id":"s","offset":1,"x":2},"commit":{"path":"/a"}}"#.utf8))
+                from: Data(
+                    #"{"cursor":{"session_id":"s","offset":1,"x":2},"commit":{"path":"/a"}}"#.utf8))
             Issue.record("accepted")
         } catch {
             #expect(error.description == "cursor: unknown field 'x'")
@@ -175,7 +179,8 @@ import Testing
             FolderMetadata(name: "f", pathLower: "/f", pathDisplay: "/F", id: "id:2"))
         #expect(
             try json(folder)
-                == #"{".tag":"folder","id":"id:2","name":"f","path_display":"/F","path_lower":"/f"}"#)
+                == #"{".tag":"folder","id":"id:2","name":"f","path_display":"/F","path_lower":"/f"}"#
+        )
         #expect(try decode(try json(folder)) == folder)
     }
 
@@ -233,7 +238,8 @@ import Testing
             """#)
         #expect(finish.error == .lookupFailed(.incorrectOffset(correctOffset: 17)))
         let limited: ErrorAnswer<RateLimitError> = try decode(
-            #"{"error_summary":"x","error":{"reason":{".tag":"too_many_requests"},"retry_after":300}}"#)
+            #"{"error_summary":"x","error":{"reason":{".tag":"too_many_requests"},"retry_after":300}}"#
+        )
         #expect(limited.error == RateLimitError(reason: .tooManyRequests, retryAfter: 300))
         let scope: ErrorAnswer<AuthError> = try decode(
             #"""
@@ -241,7 +247,8 @@ import Testing
             "required_scope":"files.metadata.read"}}
             """#)
         #expect(scope.error == .missingScope(required: "files.metadata.read"))
-        let malformed: LookupError = try decode(#"{".tag":"malformed_path","malformed_path":"why"}"#)
+        let malformed: LookupError = try decode(
+            #"{".tag":"malformed_path","malformed_path":"why"}"#)
         #expect(malformed == .malformedPath("why"))
         #expect(try decode(#"{".tag":"malformed_path"}"#) == LookupError.malformedPath(nil))
         #expect(try decode(#""not_found""#) == LookupError.notFound)

@@ -39,13 +39,12 @@ extension Club {
         defer { publish() }
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: commit.path, creating: &changedFolders)
-        if let problem = NameRules.problem(with: name) { throw .refused(problem) }
         var candidate = name
         var attempt = 0
         // Each turn either ends or moves on to a name nobody had a moment ago; other programs can
         // only take so many.
         for _ in 0..<10_000 {
-            refresh(folder: folder, name: candidate)
+            refresh(folder: folder, name: candidate, toWrite: true)
             let existing = index[folder + "/" + PathNames.key(candidate)]
             let decision = CommitDecision(
                 existing: existing, contentHash: hash,
@@ -93,10 +92,12 @@ extension Club {
         guard let components = PathNames.components(of: path)?.map(PathNames.normalized),
             let name = components.last
         else { throw .refused(.malformedPath(nil)) }
+        // Before anything is made on the way there.
+        if let problem = NameRules.problem(with: name) { throw .refused(problem) }
         var folder = ""
         for component in components.dropLast() {
             let key = folder + "/" + PathNames.key(component)
-            if index[key] == nil { refresh(folder: folder, name: component) }
+            if index[key] == nil { refresh(folder: folder, name: component, toWrite: true) }
             if let entry = index[key] {
                 guard entry.isFolder else { throw .refused(.conflict(.fileAncestor)) }
             } else {

@@ -21,11 +21,10 @@ extension Club {
         defer { publish() }
         var changedFolders: [[String]] = []
         let (folder, name) = try place(for: path, creating: &changedFolders)
-        if let problem = NameRules.problem(with: name) { throw .refused(problem) }
         var candidate = name
         var attempt = 0
         while true {
-            refresh(folder: folder, name: candidate)
+            refresh(folder: folder, name: candidate, toWrite: true)
             if let existing = index[folder + "/" + PathNames.key(candidate)] {
                 guard autorename, attempt < 10_000 else {
                     throw .refused(.conflict(existing.isFolder ? .folder : .file))
@@ -184,11 +183,10 @@ extension Club {
         } catch {
             throw Self.relocationFailure(error)
         }
-        if let problem = NameRules.problem(with: name) { throw .refused(.to(problem)) }
         var candidate = name
         for attempt in 1...10_000 {
             let key = folder + "/" + PathNames.key(candidate)
-            refresh(folder: folder, name: candidate)
+            refresh(folder: folder, name: candidate, toWrite: true)
             guard let existing = index[key] else { return (folder, candidate) }
             if existing.key == source.key, !isCopy, !argument.autorename {
                 // A change of case only: the disk can do what Dropbox cannot.

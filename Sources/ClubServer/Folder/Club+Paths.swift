@@ -27,9 +27,14 @@ extension Club {
         }
         if path.hasPrefix("rev:") {
             let revision = path.dropFirst(4)
-            guard let known = index.entries.values.first(where: { $0.facts.map { $0.revision == revision } ?? false })
-            else { throw .notFound }
-            return known
+            func isWanted(_ entry: Entry) -> Bool {
+                entry.facts.map { $0.revision == revision } ?? false
+            }
+            guard let known = index.entries.values.first(where: isWanted) else { throw .notFound }
+            if let parent = known.parentKey { refresh(folder: parent, name: known.name) }
+            publish()
+            guard let entry = index[known.key], isWanted(entry) else { throw .notFound }
+            return entry
         }
         switch try location(of: path) {
         case .root:

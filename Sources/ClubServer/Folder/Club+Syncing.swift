@@ -91,7 +91,10 @@ extension Club {
     }
 
     /// Looks at one path, whatever events are still on their way.
-    func refresh(folder: String, name: String) {
+    ///
+    /// - Parameter toWrite: Whether something is to be written there; then a file counts that
+    ///   somebody else is still writing.
+    func refresh(folder: String, name: String, toWrite: Bool = false) {
         guard NameRules.isShown(name), index[folder]?.isFolder == true,
             let opened = try? access.folder(index.diskNames(of: folder))
         else { return }
@@ -116,7 +119,11 @@ extension Club {
             guard let status = try? FileStatus.of(diskName, in: opened.number),
                 status.kind != .special
             else { continue }
-            unsettled.remove(UnsettledName(folder: folder, name: diskName))
+            let unsettledName = UnsettledName(folder: folder, name: diskName)
+            if unsettled.contains(unsettledName) {
+                guard toWrite else { continue }
+                unsettled.remove(unsettledName)
+            }
             observe(
                 VisibleNames.Assignment(
                     diskName: diskName, name: PathNames.normalized(name), key: PathNames.key(name)),

@@ -70,7 +70,9 @@ extension ClubIndex {
         let changed =
             entries.values.filter { $0.sequence > cursor.sequence && Self.covers(cursor, $0.key) }
             .map { (sequence: $0.sequence, key: $0.key) }
-            + tombstones.values.filter { $0.sequence > cursor.sequence && Self.covers(cursor, $0.key) }
+            + tombstones.values.filter {
+                $0.sequence > cursor.sequence && Self.covers(cursor, $0.key)
+            }
             .map { (sequence: $0.sequence, key: $0.key) }
         let page = changed.sorted { $0.sequence < $1.sequence }.prefix(cursor.pageSize)
         var next = cursor

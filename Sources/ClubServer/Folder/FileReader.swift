@@ -9,7 +9,8 @@ enum FileReader {
     static func forEachPiece(
         of file: borrowing Descriptor, _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Void
     ) throws(SystemError) {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceByteCount, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: pieceByteCount, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = read(file.number, buffer.baseAddress, buffer.count)

@@ -44,7 +44,8 @@ final class Journal {
         let file = try Descriptor.opened(
             "open",
             openat(
-                folder.number, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600))
+                folder.number, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600
+            ))
         var lines = [
             JournalLine.header(
                 epoch: index.epoch, forgotten: index.forgotten, sequence: index.sequence)

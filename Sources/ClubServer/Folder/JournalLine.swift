@@ -116,7 +116,8 @@ enum JournalLine: Hashable, Sendable {
         var bytes: [UInt8] = []
         var rest = field.utf8[...]
         while let byte = rest.popFirst() {
-            if byte == 0x25, rest.count >= 2, let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
+            if byte == 0x25, rest.count >= 2,
+                let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
             {
                 bytes.append(value)
                 rest = rest.dropFirst(2)

@@ -27,7 +27,9 @@ enum NameRules {
         if name.last == " " {
             return .malformedPath("A name may not end with a blank.")
         }
-        if name.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) {
+        if name.unicodeScalars.contains(where: {
+            $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
+        }) {
             return .disallowedName
         }
         return isShown(name) ? nil : .disallowedName
@@ -40,7 +42,8 @@ enum NameRules {
 
     /// The name a copy gets whose revision was no longer the latest: `a (conflicted copy).txt`.
     static func conflictedCopy(of name: String, _ number: Int) -> String {
-        inserting(number == 1 ? " (conflicted copy)" : " (conflicted copy \(number - 1))", into: name)
+        inserting(
+            number == 1 ? " (conflicted copy)" : " (conflicted copy \(number - 1))", into: name)
     }
 
     /// The name under which a club shows a second file whose name differs in case only.

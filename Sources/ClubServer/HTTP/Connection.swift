@@ -196,10 +196,12 @@ final class Connection {
     func write(_ bytes: [UInt8], moreFollows: Bool = false) async throws {
         var sent = 0
         while sent < bytes.count {
-            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            let flags =
+                Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
                 | (moreFollows ? Int32(MSG_MORE) : 0)
             let count = bytes.withUnsafeBytes { buffer in
-                Glibc.send(descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent, flags)
+                Glibc.send(
+                    descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent, flags)
             }
             try await advance(count) { sent += $0 }
         }

@@ -18,6 +18,11 @@ final class RequestBody {
         isRead = framing == .none || framing == .length(0)
     }
 
+    /// How much will come; 0 when the client does not say.
+    var announcedByteCount: UInt64 {
+        if case .length(let length) = framing { length } else { 0 }
+    }
+
     /// Calls `body` with one piece after the other. Can be done once.
     func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) async throws {
         guard !isRead else { return }
@@ -52,7 +57,8 @@ final class RequestBody {
     /// - Returns: Whether the next request can be read.
     func skip(limit: UInt64 = 1 << 20) async throws -> Bool {
         if isRead { return true }
-        guard !mustSendContinue, !isBegun, case .length(let length) = framing, length <= limit else {
+        guard !mustSendContinue, !isBegun, case .length(let length) = framing, length <= limit
+        else {
             return false
         }
         try await forEachPiece { _ in }

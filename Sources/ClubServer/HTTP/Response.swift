@@ -41,7 +41,7 @@ struct Response: ~Copyable, Sendable {
     ///
     /// - Parameter length: Of the body; nil for answers that must not say (304).
     func head(length: Int64?, keepsAlive: Bool) -> [UInt8] {
-        var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+        var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(HTTPDate.now)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         if let length { text += "Content-Length: \(length)\r\n" }
         text += keepsAlive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n"

@@ -30,7 +30,8 @@ extension FullAccount {
         let user = getpwuid(getuid())
         let login = user.map { String(cString: $0.pointee.pw_name) } ?? "member"
         let gecos = user.flatMap { $0.pointee.pw_gecos.map { String(cString: $0) } } ?? ""
-        let fullName = gecos.split(separator: ",", omittingEmptySubsequences: false).first
+        let fullName =
+            gecos.split(separator: ",", omittingEmptySubsequences: false).first
             .map(String.init) ?? ""
         let display = fullName.isEmpty ? login : fullName
         let words = display.split(separator: " ")

@@ -29,7 +29,8 @@ extension ClubAPI {
                 let signature = try? FileStatus.of(file).signature
             else { throw .notFound }
             guard signature == entry.facts?.signature else { continue }
-            let known = entry.facts?.contentHash != nil || signature.size > Self.hashingLimit
+            let known =
+                entry.facts?.contentHash != nil || signature.size > Self.hashingLimit
                 ? entry : await hash(entry) ?? entry
             return Opened(metadata: await club.fileMetadata(of: known), file: file)
         }

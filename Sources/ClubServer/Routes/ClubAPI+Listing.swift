@@ -22,10 +22,7 @@ extension ClubAPI {
             return try await longpoll(cursor, seconds: argument.timeout, request.peer)
         }
         router.on(Routes.getMetadata) { argument, _ in
-            if argument.path.isEmpty || argument.path == "/" {
-                throw badRequest(Routes.getMetadata.name, "The root folder is unsupported.")
-            }
-            return try await metadata(argument)
+            try await metadata(argument)
         }
         router.on(Routes.listRevisions) { argument, _ in try await revisions(argument) }
     }
@@ -36,7 +33,8 @@ extension ClubAPI {
         if path == "/" {
             throw badRequest(
                 route,
-                "request body: path: Specify the root folder as an empty string rather than as \"/\".")
+                "request body: path: Specify the root folder as an empty string rather than as \"/\"."
+            )
         }
     }
 

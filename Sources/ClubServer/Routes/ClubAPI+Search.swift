@@ -61,7 +61,8 @@ extension ClubAPI {
             matches.append(
                 Match(
                     entry: entry.entry, rank: query.rank(name: entry.name, inText: inText),
-                    type: inName && inText ? .filenameAndContent : inName ? .filename : .fileContent))
+                    type: inName && inText ? .filenameAndContent : inName ? .filename : .fileContent
+                ))
         }
         if options.order == .lastModifiedTime {
             matches.sort { (one: Match, other: Match) in one.modified > other.modified }
@@ -76,7 +77,8 @@ extension ClubAPI {
         var results: [SearchMatchV2] = []
         for match in page {
             results.append(
-                SearchMatchV2(metadata: await club.metadata(of: match.entry), matchType: match.type))
+                SearchMatchV2(metadata: await club.metadata(of: match.entry), matchType: match.type)
+            )
         }
         return result(results, of: found.count, cursor)
     }
@@ -104,7 +106,9 @@ extension ClubAPI {
         _ page: [SearchMatchV2], of count: Int, _ cursor: SearchCursor
     ) -> SearchV2Result {
         let end = cursor.offset + page.count
-        guard end < count, !page.isEmpty else { return SearchV2Result(matches: page, hasMore: false) }
+        guard end < count, !page.isEmpty else {
+            return SearchV2Result(matches: page, hasMore: false)
+        }
         let next = SearchCursor(argument: cursor.argument, offset: end)
         let text = (try? WireJSON.encode(next)).map(Base64URL.encode)
         return SearchV2Result(matches: page, hasMore: text != nil, cursor: text)

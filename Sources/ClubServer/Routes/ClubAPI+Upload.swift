@@ -24,6 +24,7 @@ extension ClubAPI {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
         }
         do {
+            try file.expect(body.announcedByteCount)
             try await body.forEachPiece { try file.append($0) }
         } catch let error as SystemError {
             throw try refusal(of: error) { UploadError.path($0, sessionID: "") }
@@ -51,7 +52,8 @@ extension ClubAPI {
             let target = await club.target(of: commit.path)
             // Whether the same bytes are there already can only be told when their hash is known.
             if let key = target.key, let facts = target.facts, facts.contentHash == nil,
-                facts.signature.size == file.size, let old = try? club.access.file(target.diskNames),
+                facts.signature.size == file.size,
+                let old = try? club.access.file(target.diskNames),
                 let hash = try? FileReader.contentHash(of: old, expecting: facts.signature)
             {
                 await club.note(hash, of: key, with: facts.signature)
@@ -105,6 +107,7 @@ extension ClubAPI {
                     throw UploadSessionStartError.concurrentSessionDataNotAllowed
                 }
             } else {
+                try loan.file.expect(body.announcedByteCount)
                 try await body.forEachPiece { try loan.file.append($0) }
             }
             if let expected = argument.contentHash, try loan.file.contentHash() != expected {
@@ -239,6 +242,7 @@ extension ClubAPI {
         _ body: RequestBody, into loan: UploadSessions.Loan, expecting hash: ContentHash?,
         mismatch: any RouteError, tooLarge: any RouteError
     ) async throws {
+        try loan.file.expect(body.announcedByteCount)
         let hasher = hash.map { _ in ContentHasher() }
         try await body.forEachPiece { piece in
             if UInt64(loan.file.size) + UInt64(piece.count) > UploadSessions.fileByteLimit {

@@ -93,10 +93,12 @@ struct Router: Sendable {
         }
         let name = String(head.path.dropFirst(3))
         let isAllowed =
-            head.method == "POST" || route.style == .download && ["GET", "HEAD"].contains(head.method)
+            head.method == "POST"
+            || route.style == .download && ["GET", "HEAD"].contains(head.method)
         guard isAllowed else {
             var response = Response.text(405, "Method Not Allowed")
-            response.headers.append(("Allow", route.style == .download ? "GET, HEAD, POST" : "POST"))
+            response.headers.append(
+                ("Allow", route.style == .download ? "GET, HEAD, POST" : "POST"))
             return response
         }
         try authorize(head, route, name)
@@ -236,6 +238,7 @@ struct Router: Sendable {
 
     /// What a client sent, made harmless for a terminal that shows our answer.
     private static func printable(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+        String(
+            text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
     }
 }

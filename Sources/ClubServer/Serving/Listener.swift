@@ -25,10 +25,11 @@ struct Listener: Sendable {
             }
             unlink(path)
         }
-        // The folder around it is closed to others already; this is for a socket put elsewhere.
-        let mask = umask(0o177)
-        defer { umask(mask) }
-        return try make(sockaddr_un.unix(path: path), loop, "\(path)") { _ in .unixSocket(path) }
+        return try make(sockaddr_un.unix(path: path), loop, path) { _ in
+            // The folder around it is closed to others already; this is for one put elsewhere.
+            chmod(path, 0o600)
+            return .unixSocket(path)
+        }
     }
 
     /// Listens on 127.0.0.1.
@@ -76,8 +77,9 @@ struct Listener: Sendable {
 
     /// Waits for the next client.
     ///
-    /// - Parameter makeRoom: Called when the process has no descriptor left for it.
-    func accept(makeRoom: () -> Void) async throws -> Descriptor {
+    /// - Parameter makeRoom: Called when the process has no descriptor left for it; says whether one
+    ///   will be free in a moment.
+    func accept(makeRoom: () -> Bool) async throws -> Descriptor {
         while true {
             do {
                 let client = try await socket.accept().socket
@@ -95,8 +97,7 @@ struct Listener: Sendable {
                 // The client gave up before its turn; the next may not have.
                 case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    makeRoom()
-                    try await loop.sleep(for: .milliseconds(50))
+                    try await loop.sleep(for: .milliseconds(makeRoom() ? 1 : 50))
                 default: throw SystemError("accept", code: code)
                 }
             }

@@ -25,10 +25,12 @@ struct RunningServer: Sendable {
     ) async throws(ClubServerError) -> RunningServer {
         // A client that vanishes must not take the process with it.
         signal(SIGPIPE, SIG_IGN)
+        raiseDescriptorLimit()
         let lock = try ServerLock(path: configuration.lockFile, clubFolder: configuration.folder)
         let log = configuration.log
         try makeClub(configuration)
-        try ServerFolders.make(configuration.stateFolder, purpose: "The folder for the club's state")
+        try ServerFolders.make(
+            configuration.stateFolder, purpose: "The folder for the club's state")
         if let cache = configuration.cacheFolder {
             _ = try? ServerFolders.make(cache, purpose: "The folder for thumbnails")
         }
@@ -70,15 +72,16 @@ struct RunningServer: Sendable {
         let listener: Listener
         var leases: Listener?
         do throws(ClubServerError) {
+            // Before anybody can connect, so that whoever connects can read it.
+            try ServerToken.write(token, to: configuration.tokenFile)
             switch configuration.endpoint {
             case .tcp(let port): listener = try .tcp(port: port, loop: loop)
             case .unixSocket(let path, let leasePath):
                 if let leasePath { leases = try .unix(path: leasePath, loop: loop) }
-                // The token is there before the socket is, so whoever can connect can read it.
                 listener = try .unix(path: path, loop: loop)
             }
-            try ServerToken.write(token, to: configuration.tokenFile)
         } catch {
+            unlink(configuration.tokenFile)
             leases?.close()
             watcher?.stop()
             loop.stop()
@@ -95,6 +98,16 @@ struct RunningServer: Sendable {
             configuration: configuration, lock: lock, club: club, sessions: sessions,
             watcher: watcher, loop: loop, listener: listener, leases: leases, service: service,
             registry: ConnectionRegistry(limit: connectionLimit))
+    }
+
+    /// Lets the process have as many descriptors as a full house needs.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+            limit.rlim_cur < 4096
+        else { return }
+        limit.rlim_cur = min(4096, limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Makes the club's folder with its first files, unless it is there.
@@ -139,7 +152,9 @@ struct RunningServer: Sendable {
         configuration.log("serving \(configuration.folder) at \(listener.address)")
         let book = LeaseBook()
         let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
-            group.addTask { await stopping.wait(); return .success(()) }
+            group.addTask {
+                await stopping.wait(); return .success(())
+            }
             if let watcher {
                 group.addTask { [club] in await Self.follow(watcher, club) }
             }
@@ -203,7 +218,7 @@ struct RunningServer: Sendable {
                         if !registry.makeRoom() { try await loop.sleep(for: .milliseconds(100)) }
                         try await loop.sleep(for: .milliseconds(1))
                     }
-                    let client = try await listener.accept { _ = registry.makeRoom() }
+                    let client = try await listener.accept { registry.makeRoom() }
                     let activity = ConnectionActivity(descriptor: client.number, loop: loop)
                     registry.add(activity)
                     group.addTask {
@@ -231,7 +246,7 @@ struct RunningServer: Sendable {
         do {
             try await withThrowingDiscardingTaskGroup { group in
                 while !Task.isCancelled {
-                    let holder = try await listener.accept {}
+                    let holder = try await listener.accept { false }
                     book.take()
                     group.addTask {
                         try? await Peer(descriptor: holder.number, loop: loop).drainUntilGone()

@@ -65,6 +65,15 @@ final class StagedFile: Sendable {
     /// Leaves the file on the disk when this goes: it was committed, or is to be taken up later.
     func keep() { state.withLock { $0.isKept = true } }
 
+    /// Fails at once when the disk has less room than is announced.
+    func expect(_ byteCount: UInt64) throws(SystemError) {
+        var status = statvfs()
+        guard fstatvfs(file.number, &status) == 0 else { return }
+        // Some file systems do not know (0 blocks); there the disk will tell.
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        if status.f_blocks > 0, byteCount > free { throw SystemError("write", code: ENOSPC) }
+    }
+
     /// Adds bytes at the end.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let lent = Lent(bytes: bytes)
@@ -143,7 +152,11 @@ final class StagedFile: Sendable {
     func seal(modified: Timestamp?, mode: UInt32?) throws(SystemError) {
         if let mode { fchmod(file.number, mode & 0o7777) }
         if let modified {
-            let time = timespec(tv_sec: Int(modified.secondsSince1970), tv_nsec: 0)
+            // The API has whole seconds; the rest makes two contents differ that have the same
+            // second, the same size and, one after the other, the same inode.
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            let time = timespec(tv_sec: Int(modified.secondsSince1970), tv_nsec: now.tv_nsec)
             // A time the file system cannot keep costs nothing but that time.
             _ = [time, time].withUnsafeBufferPointer { futimens(file.number, $0.baseAddress) }
         }

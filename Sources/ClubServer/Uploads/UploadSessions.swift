@@ -92,8 +92,10 @@ actor UploadSessions {
     /// - Returns: The name of the session that now holds its bytes.
     func adopt(_ file: StagedFile) throws(SystemError) -> String {
         let id = RandomText.hexadecimal(byteCount: 16)
-        try file.rename(to: Self.prefix + id)
-        let adopted = try StagedFile(reopening: Self.prefix + id, in: access)
+        // By another prefix: it is not taken up by the next run.
+        let name = "refused-" + id
+        try file.rename(to: name)
+        let adopted = try StagedFile(reopening: name, in: access)
         file.keep()
         makeRoom()
         var session = Session(file: adopted, isConcurrent: false, isClosed: false)
@@ -154,8 +156,9 @@ actor UploadSessions {
         guard var session = sessions[loan.id], !piece.isEmpty else { return }
         var merged = piece
         session.pieces.removeAll { other in
-            guard other.overlaps(merged) || other.upperBound == merged.lowerBound
-                || other.lowerBound == merged.upperBound
+            guard
+                other.overlaps(merged) || other.upperBound == merged.lowerBound
+                    || other.lowerBound == merged.upperBound
             else { return false }
             merged =
                 min(other.lowerBound, merged.lowerBound)..<max(other.upperBound, merged.upperBound)
@@ -169,7 +172,8 @@ actor UploadSessions {
     func problemFinishing(_ loan: Loan, size: UInt64) -> UploadSessionFinishError? {
         guard let session = sessions[loan.id], session.isConcurrent else { return nil }
         guard session.isClosed else { return .concurrentSessionNotClosed }
-        let whole = size == 0 ? session.pieces.isEmpty : session.pieces == [0..<Int64(clamping: size)]
+        let whole =
+            size == 0 ? session.pieces.isEmpty : session.pieces == [0..<Int64(clamping: size)]
         return whole ? nil : .concurrentSessionMissingData
     }
 

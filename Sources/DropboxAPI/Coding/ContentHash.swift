@@ -26,7 +26,8 @@ public struct ContentHash: Hashable, Sendable {
 extension ContentHash: LosslessStringConvertible {
     /// Accepts 64 hexadecimal digits of either case.
     public init?(_ text: String) {
-        guard text.utf8.count == 64, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+        guard text.utf8.count == 64,
+            text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
         else { return nil }
         hexadecimal = text.lowercased()
     }

@@ -21,7 +21,8 @@ public enum PathPattern: Sendable {
         case .path: false
         case .read:
             value.hasPrefix("id:")
-                || value.hasPrefix("rev:") && Revisions.problem(with: String(value.dropFirst(4))) == nil
+                || value.hasPrefix("rev:")
+                    && Revisions.problem(with: String(value.dropFirst(4))) == nil
         }
     }
 

@@ -19,7 +19,11 @@ public struct GetMetadataArg: Codable, Hashable, Sendable {
 
     public init(from decoder: any Decoder) throws {
         let fields = try ArgumentFields(decoder, CodingKeys.self)
-        path = try fields.path(.path, .read)
+        let path: String = try fields.required(.path)
+        if path.isEmpty || path == "/" {
+            throw fields.failure(.path, "The root folder is unsupported.")
+        }
+        self.path = try fields.path(.path, .read)
         includeMediaInfo = try fields.value(.includeMediaInfo, default: false)
         includeDeleted = try fields.value(.includeDeleted, default: false)
         _ = try fields.value(.includeHasExplicitSharedMembers, default: false)

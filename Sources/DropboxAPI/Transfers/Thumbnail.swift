@@ -124,7 +124,8 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
                 }
             case "link":
                 throw ArgumentError(
-                    field: ArgumentError.name(of: decoder.codingPath), problem: "not supported here")
+                    field: ArgumentError.name(of: decoder.codingPath), problem: "not supported here"
+                )
             default: throw union.unknownTag()
             }
         }

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test func spaceIsWhatTheFilesTake() async throws {
-        try await TestClub.with(["a.txt": "12345", "f/b.txt": "123"]) { (club: TestClub) async throws in
+        try await TestClub.with(["a.txt": "12345", "f/b.txt": "123"]) {
+            (club: TestClub) async throws in
             let usage = try await club.call(Routes.getSpaceUsage, NoValue())
             #expect(usage.used == 8)
             guard case .individual(let allocated) = usage.allocation else {

@@ -27,7 +27,8 @@ import Testing
 
     @Test(arguments: [
         ("bytes=0-4", 206, "Hello", "bytes 0-4/12"), ("bytes=7-", 206, "Felix", "bytes 7-11/12"),
-        ("bytes=-5", 206, "Felix", "bytes 7-11/12"), ("bytes=5-99", 206, ", Felix", "bytes 5-11/12"),
+        ("bytes=-5", 206, "Felix", "bytes 7-11/12"),
+        ("bytes=5-99", 206, ", Felix", "bytes 5-11/12"),
         ("bytes=-99", 206, "Hello, Felix", "bytes 0-11/12"),
         ("bytes=12-", 416, "", "bytes */12"), ("bytes=-0", 416, "", "bytes */12"),
         ("bytes=4-2", 200, "Hello, Felix", nil), ("bytes=0-1,3-4", 200, "Hello, Felix", nil),
@@ -83,7 +84,8 @@ import Testing
             #expect(
                 try await club.failure(Routes.download, DownloadArg(path: "/f")) == .path(.notFile))
             #expect(
-                try await club.failure(Routes.download, DownloadArg(path: "/g")) == .path(.notFound))
+                try await club.failure(Routes.download, DownloadArg(path: "/g")) == .path(.notFound)
+            )
         }
     }
 

@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test func deletingTakesAFileOrAFolderAway() async throws {
-        try await TestClub.with(["a.txt": "1", "f/b.txt": "2", "f/g/c.txt": "3"]) { (club: TestClub) async throws in
+        try await TestClub.with(["a.txt": "1", "f/b.txt": "2", "f/g/c.txt": "3"]) {
+            (club: TestClub) async throws in
             let cursor = try await club.list(recursive: true).cursor
             let file = try #require(try await club.metadata("/a.txt").file)
             let gone = try await club.call(Routes.delete, DeleteArg(path: "/A.txt"))
@@ -88,7 +89,8 @@ import Testing
     }
 
     @Test func movingIsRefusedWhereItCannotBe() async throws {
-        try await TestClub.with(["a.txt": "1", "b.txt": "2", "f/x": "3"]) { (club: TestClub) async throws in
+        try await TestClub.with(["a.txt": "1", "b.txt": "2", "f/x": "3"]) {
+            (club: TestClub) async throws in
             func error(_ from: String, _ to: String) async throws -> RelocationError {
                 try await club.failure(Routes.move, RelocationArg(fromPath: from, toPath: to))
             }
@@ -118,7 +120,8 @@ import Testing
     }
 
     @Test func copyingMakesSomethingNew() async throws {
-        try await TestClub.with(["f/a.txt": "1", "f/g/b.txt": "2", "f/.hidden": "3"]) { (club: TestClub) async throws in
+        try await TestClub.with(["f/a.txt": "1", "f/g/b.txt": "2", "f/.hidden": "3"]) {
+            (club: TestClub) async throws in
             let original = try #require(try await club.metadata("/f/a.txt").file)
             let copy = try await club.call(
                 Routes.copy, RelocationArg(fromPath: "/f", toPath: "/copy of f"))

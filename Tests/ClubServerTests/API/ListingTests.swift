@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct ListingTests {
     @Test func aFolderIsListedWithItsFilesAndFoldersInOrder() async throws {
-        try await TestClub.with(["b.txt": "2", "A.txt": "1", "photos/p.jpg": "3"]) { (club: TestClub) async throws in
-            #expect(try await club.list().entries.map(\.sketch) == ["+/A.txt", "+/b.txt", "//photos"])
+        try await TestClub.with(["b.txt": "2", "A.txt": "1", "photos/p.jpg": "3"]) {
+            (club: TestClub) async throws in
+            #expect(
+                try await club.list().entries.map(\.sketch) == ["+/A.txt", "+/b.txt", "//photos"])
             #expect(try await club.list("/PHOTOS").entries.map(\.sketch) == ["+/photos/p.jpg"])
             let all = try await club.list(recursive: true).entries
             #expect(all.map(\.sketch) == ["+/A.txt", "+/b.txt", "//photos", "+/photos/p.jpg"])
@@ -31,7 +33,8 @@ import Testing
     }
 
     @Test func whatChangesWhileAFolderIsListedComesWithTheChanges() async throws {
-        try await TestClub.with(["a": "1", "b": "2", "c": "3", "d": "4"]) { (club: TestClub) async throws in
+        try await TestClub.with(["a": "1", "b": "2", "c": "3", "d": "4"]) {
+            (club: TestClub) async throws in
             let first = try await club.call(Routes.listFolder, ListFolderArg(path: "", limit: 2))
             try await club.upload("new", to: "/a", mode: .overwrite)
             try await club.call(Routes.delete, DeleteArg(path: "/d"))
@@ -63,7 +66,8 @@ import Testing
             let all = try await club.list(recursive: true).cursor
             try await club.upload("2", to: "/photos/q.txt")
             #expect(try await club.changes(since: top).entries.isEmpty)
-            #expect(try await club.changes(since: photos).entries.map(\.sketch) == ["+/photos/q.txt"])
+            #expect(
+                try await club.changes(since: photos).entries.map(\.sketch) == ["+/photos/q.txt"])
             #expect(try await club.changes(since: all).entries.map(\.sketch) == ["+/photos/q.txt"])
         }
     }
@@ -138,7 +142,9 @@ import Testing
             #expect(mkfifo(club.folder + "/pipe", 0o600) == 0)
             let (entries, cursor) = try await club.list(recursive: true)
             #expect(entries.map(\.sketch) == ["+/a.txt"])
-            for path in ["/.hidden", "/b.txt~", "/.git/config", "/link.txt", "/up/secret.txt", "/pipe"] {
+            for path in [
+                "/.hidden", "/b.txt~", "/.git/config", "/link.txt", "/up/secret.txt", "/pipe",
+            ] {
                 let error = try await club.failure(Routes.download, DownloadArg(path: path))
                 #expect(error == .path(.notFound), "\(path)")
             }
@@ -162,7 +168,8 @@ import Testing
             let raw = Array((club.folder + "/bad-").utf8) + [0xFF, 0xFE]
             let descriptor = (raw + [0]).withUnsafeBytes { bytes in
                 open(
-                    bytes.baseAddress!.assumingMemoryBound(to: CChar.self), O_CREAT | O_WRONLY, 0o600)
+                    bytes.baseAddress!.assumingMemoryBound(to: CChar.self), O_CREAT | O_WRONLY,
+                    0o600)
             }
             #expect(descriptor >= 0)
             close(descriptor)
@@ -173,7 +180,8 @@ import Testing
     }
 
     @Test func namesThatDifferInCaseOnlyAreAllShown() async throws {
-        try await TestClub.with(["Note.txt": "upper", "note.txt": "lower"]) { (club: TestClub) async throws in
+        try await TestClub.with(["Note.txt": "upper", "note.txt": "lower"]) {
+            (club: TestClub) async throws in
             let expected = ["+/note (Case Conflict).txt", "+/Note.txt"]
             #expect(try await club.list().entries.map(\.sketch) == expected)
             #expect(try await club.download("/note.TXT") == "upper")

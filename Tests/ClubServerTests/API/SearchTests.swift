@@ -25,7 +25,8 @@ import Testing
             #expect(
                 try await names(club, "quick")
                     == ["+/photos/quick.jpg", "+/Quicksort.txt", "+/challenges/heap.md"])
-            #expect(try await names(club, "QUICK sort") == ["+/Quicksort.txt", "+/challenges/heap.md"])
+            #expect(
+                try await names(club, "QUICK sort") == ["+/Quicksort.txt", "+/challenges/heap.md"])
             #expect(try await names(club, "scho\u{308}ner") == ["+/plain"])
             #expect(try await names(club, "nothing at all").isEmpty)
             let match = try await club.call(Routes.search, SearchV2Arg(query: "conquer")).matches

@@ -103,6 +103,17 @@ import Testing
         }
     }
 
+    @Test func theLongestPathASocketCanHaveIsGoodEnough() async throws {
+        try await withHome { (home: String) async throws in
+            let rest = ClubMeetingPlace.socketPathByteLimit - home.utf8.count - 1
+            let path = home + "/" + String(repeating: "s", count: rest)
+            let club = try await TestClub(
+                home: home, endpoint: .unixSocket(path: path, leasePath: nil))
+            #expect(try await club.list().entries.isEmpty)
+            await club.stop()
+        }
+    }
+
     @Test func aFolderThatIsAFileIsSaidInASentence() async throws {
         try await withHome { (home: String) async throws in
             try TestClub.write("x", to: home + "/club")

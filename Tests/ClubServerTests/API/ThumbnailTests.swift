@@ -17,7 +17,8 @@ import Testing
     }
 
     private func withPhotos(_ body: (TestClub) async throws -> Void) async throws {
-        try await TestClub.with(["photos/bad.jpg": "no picture", "note.txt": "text"]) { (club: TestClub) async throws in
+        try await TestClub.with(["photos/bad.jpg": "no picture", "note.txt": "text"]) {
+            (club: TestClub) async throws in
             let photo = try photo(1200, 200)
             try await club.call(
                 Routes.upload, UploadArg(commit: CommitInfo(path: "/photos/pano.JPG")),

@@ -10,7 +10,8 @@ import Testing
     @Test func piecesMakeAFile() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(), body: "one ").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "one "
+            ).sessionID
             try await club.call(
                 Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor(session, 4)),
                 body: "two ")
@@ -31,7 +32,8 @@ import Testing
     @Test func aWrongOffsetIsAnsweredWithTheRightOne() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(), body: "12345").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "12345"
+            ).sessionID
             let append = try await club.failure(
                 Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor(session, 3)),
                 body: "x")
@@ -47,7 +49,8 @@ import Testing
     @Test func aClosedSessionCanOnlyBeFinished() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(close: true), body: "abc").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(close: true), body: "abc"
+            ).sessionID
             let error = try await club.failure(
                 Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor(session, 3)))
             #expect(error == .closed)
@@ -62,7 +65,8 @@ import Testing
     @Test func aPieceWithAWrongHashIsForgotten() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc"
+            ).sessionID
             let error = try await club.failure(
                 Routes.uploadSessionAppend,
                 UploadSessionAppendArg(
@@ -81,7 +85,8 @@ import Testing
     @Test func aRefusedCommitKeepsTheBytesForAnotherName() async throws {
         try await TestClub.with(["a.txt": "old"]) { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(), body: "new").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "new"
+            ).sessionID
             let error = try await club.failure(
                 Routes.uploadSessionFinish,
                 UploadSessionFinishArg(
@@ -99,7 +104,8 @@ import Testing
     @Test func aPieceCutOffByItsClientIsForgotten() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc").sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc"
+            ).sessionID
             let argument = UploadSessionAppendArg(cursor: cursor(session, 3))
             let header = try WireJSON.encodeForHeader(argument)
             try await TestConnection.run {
@@ -135,7 +141,8 @@ import Testing
             atPath: home + "/club", withIntermediateDirectories: true)
         let first = try await TestClub(home: home)
         let session = try await first.call(
-            Routes.uploadSessionStart, UploadSessionStartArg(), body: "before ").sessionID
+            Routes.uploadSessionStart, UploadSessionStartArg(), body: "before "
+        ).sessionID
         await first.stop()
         let second = try await TestClub(home: home)
         let file = try await second.call(
@@ -152,7 +159,8 @@ import Testing
             let unit = 4 << 20
             let bytes = (0..<(2 * unit + 100)).map { UInt8(truncatingIfNeeded: $0 / 3) }
             let session = try await club.call(
-                Routes.uploadSessionStart, UploadSessionStartArg(kind: .concurrent)).sessionID
+                Routes.uploadSessionStart, UploadSessionStartArg(kind: .concurrent)
+            ).sessionID
             let misplaced = try await club.failure(
                 Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor(session, 5)))
             #expect(misplaced == .concurrentSessionInvalidOffset)

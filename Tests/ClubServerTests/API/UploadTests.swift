@@ -95,8 +95,10 @@ import Testing
 
     @Test func autorenameFindsAnotherName() async throws {
         try await TestClub.with(["a.txt": "one"]) { (club: TestClub) async throws in
-            #expect(try await club.upload("two", to: "/a.txt", autorename: true).name == "a (1).txt")
-            #expect(try await club.upload("three", to: "/A.txt", autorename: true).name == "A (2).txt")
+            #expect(
+                try await club.upload("two", to: "/a.txt", autorename: true).name == "a (1).txt")
+            #expect(
+                try await club.upload("three", to: "/A.txt", autorename: true).name == "A (2).txt")
             let copy = try await club.upload(
                 "four", to: "/a.txt", mode: .update("123456789"), autorename: true)
             #expect(copy.name == "a (conflicted copy).txt")
@@ -159,7 +161,8 @@ import Testing
             #expect(file.serverModified > time)
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: club.folder + "/a.txt")
-            #expect(attributes[.modificationDate] as? Date == time.date)
+            let date = try #require(attributes[.modificationDate] as? Date)
+            #expect(Timestamp(date) == time)
             #expect(try await club.metadata("/a.txt").file == file)
         }
     }
@@ -169,7 +172,8 @@ import Testing
             let error = try await club.failure(
                 Routes.upload,
                 UploadArg(
-                    commit: CommitInfo(path: "/a.txt"), contentHash: ContentHash(of: Data("y".utf8))),
+                    commit: CommitInfo(path: "/a.txt"), contentHash: ContentHash(of: Data("y".utf8))
+                ),
                 body: "x")
             #expect(error == .contentHashMismatch)
             #expect(!club.exists("a.txt"))
@@ -251,6 +255,49 @@ import Testing
                 return try await group.reduce(0, +)
             }
             #expect(winners == 1)
+        }
+    }
+
+    @Test func revisionsDifferEvenIfTimeSizeAndInodeDoNot() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            var revisions: Set<String> = []
+            for text in ["one", "two", "six", "ten"] {
+                let argument = UploadArg(
+                    commit: CommitInfo(
+                        path: "/a.txt", mode: .overwrite,
+                        clientModified: Timestamp("2013-08-10T23:21:03Z")))
+                revisions.insert(try await club.call(Routes.upload, argument, body: text).revision)
+            }
+            #expect(revisions.count == 4)
+        }
+    }
+
+    @Test func aRefusedNameLeavesNoFoldersBehind() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            _ = try await club.uploadFailure("x", to: "/new/.hidden")
+            #expect(!club.exists("new"))
+        }
+    }
+
+    @Test func anUploadLargerThanTheDiskIsRefusedBeforeItIsSent() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let header = try WireJSON.encodeForHeader(
+                UploadArg(commit: CommitInfo(path: "/a.bin")))
+            let reply = try await TestConnection.run {
+                let connection = try club.connect()
+                try connection.request(
+                    "POST", Routes.upload.path,
+                    [
+                        ("Authorization", "Bearer \(club.token)"), ("Dropbox-API-Arg", header),
+                        ("Content-Type", "application/octet-stream"),
+                        ("Content-Length", "4000000000000000000"),
+                    ], [])
+                return try connection.readReply()
+            }
+            #expect(reply.status == 409)
+            let answer: ErrorAnswer<UploadError> = try WireJSON.decode(from: Data(reply.body))
+            #expect(answer.error.tags == ["path", "insufficient_space"])
+            #expect(club.staged.isEmpty)
         }
     }
 

@@ -44,6 +44,9 @@ import Testing
             try club.write("x", to: "marker")
             let (first, next) = try await club.nextChanges(since: cursor)
             #expect(first.map(\.sketch) == ["+/marker"])
+            let early = try await club.failure(
+                Routes.getMetadata, GetMetadataArg(path: "/slow.txt"))
+            #expect(early == .path(.notFound))
             #expect(Glibc.write(writer, " and half", 9) == 9)
             close(writer)
             let (second, _) = try await club.nextChanges(since: next)
@@ -53,7 +56,8 @@ import Testing
     }
 
     @Test func renamingByHandKeepsIdentifierAndRevision() async throws {
-        try await TestClub.with(["a.txt": "text", "f/x.txt": "x"]) { (club: TestClub) async throws in
+        try await TestClub.with(["a.txt": "text", "f/x.txt": "x"]) {
+            (club: TestClub) async throws in
             let file = try #require(try await club.metadata("/a.txt").file)
             let inner = try #require(try await club.metadata("/f/x.txt").file)
             let cursor = try await club.list(recursive: true).cursor

@@ -138,7 +138,8 @@ import Testing
     func aLineIsReadAsItWasWritten(key: String) throws {
         let facts = FileFacts(
             signature: FileSignature(inode: 1, size: 2, seconds: -3, nanoseconds: 4),
-            contentHash: ContentHash(of: [1, 2, 3]), clientModified: Timestamp("2013-08-10T23:21:03Z"),
+            contentHash: ContentHash(of: [1, 2, 3]),
+            clientModified: Timestamp("2013-08-10T23:21:03Z"),
             serverModified: Timestamp(secondsSince1970: 99), revision: "0123456789abcdef")
         let lines: [JournalLine] = [
             .header(epoch: "abc", forgotten: 3, sequence: 9),
@@ -205,7 +206,8 @@ import Testing
         #expect(decide(same, .update("9876543210"), strict: true) == .conflict(.file))
         #expect(decide(entry(nil), .add) == .conflict(.file))
         let folder = Entry(
-            key: "/a", name: "a", diskName: "a", id: "id:1", sequence: 1, content: .folder(inode: 1))
+            key: "/a", name: "a", diskName: "a", id: "id:1", sequence: 1, content: .folder(inode: 1)
+        )
         #expect(decide(folder, .overwrite) == .conflict(.folder))
     }
 }

@@ -112,7 +112,9 @@ final class TestClub: Sendable {
         try? String(contentsOfFile: folder + "/" + path, encoding: .utf8)
     }
 
-    func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: folder + "/" + path) }
+    func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder + "/" + path)
+    }
 
     /// What lies in the hidden folder for unfinished files.
     var staged: [String] {
