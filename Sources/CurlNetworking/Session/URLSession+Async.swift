@@ -9,7 +9,7 @@ extension URLSession {
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            dataTask(request, for: .dataHandler(receive), delegate: delegate)
+            dataTask(request, for: .dataHandler(isAwaited: true, receive), delegate: delegate)
         }
     }
 
@@ -25,7 +25,9 @@ extension URLSession {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            uploadTask(request, .data(bodyData), for: .dataHandler(receive), delegate: delegate)
+            uploadTask(
+                request, .data(bodyData), for: .dataHandler(isAwaited: true, receive),
+                delegate: delegate)
         }
     }
 
@@ -35,7 +37,9 @@ extension URLSession {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            uploadTask(request, .file(fileURL), for: .dataHandler(receive), delegate: delegate)
+            uploadTask(
+                request, .file(fileURL), for: .dataHandler(isAwaited: true, receive),
+                delegate: delegate)
         }
     }
 
@@ -45,7 +49,7 @@ extension URLSession {
     ) async throws -> (URL, URLResponse) {
         try await answer { receive in
             downloadTask(
-                request, for: .fileHandler(keepsFile: true, receive), delegate: delegate)
+                request, for: .fileHandler(isAwaited: true, receive), delegate: delegate)
         }
     }
 

@@ -18,7 +18,7 @@ extension URLSession {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
-        dataTask(request, for: .dataHandler(completionHandler))
+        dataTask(request, for: .dataHandler(isAwaited: false, completionHandler))
     }
 
     public func dataTask(
@@ -56,14 +56,16 @@ extension URLSession {
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        uploadTask(request, .data(bodyData ?? Data()), for: .dataHandler(completionHandler))
+        uploadTask(
+            request, .data(bodyData ?? Data()),
+            for: .dataHandler(isAwaited: false, completionHandler))
     }
 
     public func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionUploadTask {
-        uploadTask(request, .file(fileURL), for: .dataHandler(completionHandler))
+        uploadTask(request, .file(fileURL), for: .dataHandler(isAwaited: false, completionHandler))
     }
 }
 
@@ -85,7 +87,7 @@ extension URLSession {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        downloadTask(request, for: .fileHandler(keepsFile: false, completionHandler))
+        downloadTask(request, for: .fileHandler(isAwaited: false, completionHandler))
     }
 
     public func downloadTask(

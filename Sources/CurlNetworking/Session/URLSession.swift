@@ -60,7 +60,7 @@ public final class URLSession: Sendable {
         self.settings = settings
         self.isShared = isShared
         self.delegateQueue =
-            queue ?? DispatchQueue(label: "CurlNetworking.delegate", target: .global())
+            queue ?? DispatchQueue(label: "CurlNetworking.delegate")
         self.number = Self.lastNumber.withLock { last in
             last += 1
             return last

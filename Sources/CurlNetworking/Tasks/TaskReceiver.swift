@@ -4,15 +4,24 @@ import FoundationEssentials
 enum TaskReceiver: Sendable {
     /// A data or upload task of the delegate's.
     case delegate
-    /// A data or upload task with a completion handler.
-    case dataHandler(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+    /// A data or upload task with a completion handler. One that is awaited only wakes somebody, on
+    /// whatever queue it is called.
+    case dataHandler(
+        isAwaited: Bool, @Sendable (Data?, URLResponse?, (any Error)?) -> Void)
     /// A download task of the delegate's.
     case fileDelegate
-    /// A download task with a completion handler. With `keepsFile` the handler has to remove the file.
+    /// A download task with a completion handler. Who awaits it has to remove the file.
     case fileHandler(
-        keepsFile: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        isAwaited: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
     /// An asynchronous sequence of bytes.
     case bytes(ByteChannel)
+
+    var isAwaited: Bool {
+        switch self {
+        case .dataHandler(let isAwaited, _), .fileHandler(let isAwaited, _): isAwaited
+        case .delegate, .fileDelegate, .bytes: false
+        }
+    }
 
     /// Where the engine has to put the body.
     enum Destination {

@@ -91,7 +91,12 @@ extension URLSessionTask {
             status.isTelling = true
             return true
         }
-        if begins { session.delegateQueue.async { @Sendable [self] in tellNext() } }
+        guard begins else { return }
+        if receiver.isAwaited, listener == nil {
+            tellNext()  // there is nobody whose calls it could get in front of
+        } else {
+            session.delegateQueue.async { @Sendable [self] in tellNext() }
+        }
     }
 
     private func tellNext() {
@@ -192,7 +197,7 @@ extension URLSessionTask {
         switch receiver {
         case .delegate:
             listener?.urlSession(session, task: self, didCompleteWithError: result.error)
-        case .dataHandler(let handler):
+        case .dataHandler(_, let handler):
             handler(
                 result.error == nil ? result.data ?? Data() : nil, response, result.error)
         case .fileDelegate:
@@ -207,10 +212,10 @@ extension URLSessionTask {
                 file.remove()
             }
             listener?.urlSession(session, task: self, didCompleteWithError: result.error)
-        case .fileHandler(let keepsFile, let handler):
-            if keepsFile { result.file?.keep() }
+        case .fileHandler(let isAwaited, let handler):
+            if isAwaited { result.file?.keep() }
             handler(result.file?.url, response, result.error)
-            if !keepsFile { result.file?.remove() }
+            if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
             channel.finish(result.error)
         }

@@ -118,10 +118,10 @@ import Testing
     @Test func theRequestTimerRestartsOnEveryByte() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef".utf8)
         let server = try LoopbackServer(scripts: [
-            [.readHead, .trickle(answer, pieceByteCount: 3, every: .milliseconds(200))]
+            [.readHead, .trickle(answer, pieceByteCount: 2, every: .milliseconds(200))]
         ])
-        let session = makeSession { $0.timeoutIntervalForRequest = 2 }
-        let (data, _) = try await session.data(from: server.url())  // takes about 3 s
+        let session = makeSession { $0.timeoutIntervalForRequest = 3.5 }
+        let (data, _) = try await session.data(from: server.url())  // takes about 4 s
         #expect(data.count == 6)
     }
 
