@@ -30,6 +30,7 @@ let systemLibraries: [Target] = [
 
 /// The house, ground floor first: a module imports only what stands above it.
 let modules: [Target] = [
+    .target(name: "CExecutor"),
     .target(
         name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CurlNetworking", dependencies: ["CCurl", "CTLS"], swiftSettings: strict),
@@ -56,7 +57,7 @@ let modules: [Target] = [
         name: "byteclub",
         dependencies: [
             "ByteClub", "ClubServer", "ClubStore", "Pictures", "TerminalUI", "TextEditing",
-            "WelcomeContent", argumentParser,
+            "WelcomeContent", "CExecutor", argumentParser,
         ],
         swiftSettings: strict),
 ]

@@ -1,10 +1,12 @@
 import ArgumentParser
+import CExecutor
 import ClubStore
 import Glibc
 
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
 @main struct Program {
     @MainActor static func main() async {
+        byteclub_install_executor()
         // Whoever reads our output may stop reading: writing says so, and nobody needs to
         // die of it.
         signal(SIGPIPE, SIG_IGN)

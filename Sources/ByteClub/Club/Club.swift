@@ -111,7 +111,7 @@ extension Club {
                 store = nil
                 connection = .failed(error)
                 notify()
-                try? await Task.sleep(for: Self.pause(afterFailures: failures))
+                try? await Pause.sleep(for: Self.pause(afterFailures: failures))
             }
         }
     }

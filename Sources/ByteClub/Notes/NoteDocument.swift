@@ -72,7 +72,7 @@ extension NoteDocument {
     func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
         guard draftDelay == nil else { return }
         draftDelay = Task {
-            try? await Task.sleep(for: Self.draftPause)
+            try? await Pause.sleep(for: Self.draftPause)
             draftDelay = nil
             guard !Task.isCancelled, let text = text() else { return }
             let (draft, sequence, store) = (nextDraft(), draftSequence, drafts)

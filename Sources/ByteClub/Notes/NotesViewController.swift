@@ -154,7 +154,7 @@ extension NotesViewController {
             return
         }
         previewing = startPending { [self] in
-            try? await Task.sleep(for: Self.previewPause)
+            try? await Pause.sleep(for: Self.previewPause)
             guard !Task.isCancelled else { return }
             do throws(StoreError) {
                 let text = try await texts.text(of: note).text

@@ -172,7 +172,7 @@ extension PanoramaViewController {
         refining?.cancel()
         let (viewport, box, renderer) = (viewport, box, CellRenderer.atRest(depth))
         refining = startPending { [self] in
-            try? await Task.sleep(for: Self.restingTime)
+            try? await Pause.sleep(for: Self.restingTime)
             guard !Task.isCancelled else { return }
             let cells = await PictureQueue.previews.run {
                 renderer.render(image, through: viewport, filling: box)

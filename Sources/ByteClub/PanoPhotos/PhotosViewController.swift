@@ -194,7 +194,7 @@ extension PhotosViewController {
             .secondary)
         previewPause?.cancel()
         previewPause = startPending { [weak self] in
-            try? await Task.sleep(for: .milliseconds(40))
+            try? await Pause.sleep(for: .milliseconds(40))
             if !Task.isCancelled { self?.fillPreview() }
         }
     }

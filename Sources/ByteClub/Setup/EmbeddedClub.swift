@@ -136,7 +136,7 @@ extension EmbeddedClub {
         var pause = Duration.milliseconds(10)
         while pause < .seconds(2) {
             if takeLease(at: place) { return true }
-            try? await Task.sleep(for: pause)
+            try? await Pause.sleep(for: pause)
             pause *= 2
         }
         return takeLease(at: place)

@@ -46,7 +46,7 @@ struct ServerProcess: Sendable {
         }
         let milliseconds = CInt(clamping: Int64(patience / .milliseconds(1)))
         let outcome = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { @Sendable [readEnd] in
+            Self.waitingQueue().async { @Sendable [readEnd] in
                 continuation.resume(
                     returning: Self.waitForLine(from: readEnd, milliseconds: milliseconds))
             }
@@ -66,13 +66,19 @@ struct ServerProcess: Sendable {
 
     /// Takes note of the end of a server that is leaving, so that the system can forget it.
     static func forget(_ process: pid_t) {
-        DispatchQueue.global(qos: .utility).async { @Sendable in
+        waitingQueue().async { @Sendable in
             while waitpid(process, nil, 0) < 0, errno == EINTR {}
         }
     }
 }
 
 extension ServerProcess {
+    /// A thread to wait on. Not one of Dispatch's global queues: once used, those wake the program up
+    /// every second.
+    private static func waitingQueue() -> DispatchQueue {
+        DispatchQueue(label: "byteclub.server-process")
+    }
+
     private enum Heard: Sendable {
         case line, end, timeout
     }

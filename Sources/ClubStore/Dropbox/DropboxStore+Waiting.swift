@@ -20,7 +20,7 @@ extension DropboxStore {
             }
         }
         let alarm = Task {
-            try? await Task.sleep(for: rest)
+            try? await Pause.sleep(for: rest)
             poll.cancel()
         }
         defer { alarm.cancel() }

@@ -8,7 +8,7 @@ struct WaitingClock: Sendable {
     var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
     /// Returns early when the task is cancelled.
-    var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    var sleep: @Sendable (Duration) async -> Void = { try? await Pause.sleep(for: $0) }
 
     /// - Throws: `.cancelled`.
     func wait(

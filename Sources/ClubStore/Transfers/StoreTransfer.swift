@@ -61,7 +61,7 @@ import Synchronization
         task.cancel()
         // Told by the work when it has cleaned up, but nobody waits long for that.
         Task {
-            try? await Task.sleep(for: Self.patienceAfterCancel)
+            try? await Pause.sleep(for: Self.patienceAfterCancel)
             tellCancelled()
         }
     }
