@@ -1,0 +1,116 @@
+import FoundationEssentials
+
+/// What to do about a request, given what the cache has for it (RFC 9111 §4).
+enum CacheDecision: Hashable, Sendable {
+    /// Answer from the cache.
+    case use
+    /// Ask the server whether it is still good: send the request with these fields.
+    case revalidate(HTTPHeaderFields)
+    /// Ask the server: send the request with these fields, and store the answer if `stores`.
+    case load(HTTPHeaderFields, stores: Bool)
+    /// `.returnCacheDataDontLoad`, and nothing is there: `.resourceUnavailable`.
+    case fail
+    /// The request itself said `only-if-cached`, and nothing fits: the answer is a 504 (§5.2.1.7).
+    case gatewayTimeout
+
+    /// - Parameters:
+    ///   - request: With all fields it will be sent with, except those the cache adds.
+    ///   - stored: What was stored for its URL and variant.
+    static func make(
+        for request: URLRequest, policy: URLRequest.CachePolicy, stored: StoredHead?, now: Date
+    ) -> CacheDecision {
+        let control = requestControl(of: request)
+        let plainLoad = CacheDecision.load(HTTPHeaderFields(), stores: !control.has("no-store"))
+        guard isCacheable(request) else {
+            return policy == .returnCacheDataDontLoad ? .fail : plainLoad
+        }
+        switch policy {
+        case .useProtocolCachePolicy:
+            let decision = byProtocol(request, control, stored, now: now) ?? plainLoad
+            return control.has("only-if-cached") && decision != .use ? .gatewayTimeout : decision
+        case .reloadIgnoringLocalCacheData:
+            return plainLoad
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            return .load(noCacheFields(for: request), stores: !control.has("no-store"))
+        case .returnCacheDataElseLoad:
+            return stored != nil ? .use : plainLoad
+        case .returnCacheDataDontLoad:
+            return stored != nil ? .use : .fail
+        case .reloadRevalidatingCacheData:
+            return revalidating(request, stored, now: now) ?? plainLoad
+        }
+    }
+
+    /// Whether the cache has a say at all: not in parts of a body, nor where the caller compares
+    /// versions itself and wants to see the 304.
+    static func isCacheable(_ request: URLRequest) -> Bool {
+        ["GET", "HEAD"].contains(request.method)
+            && ownConditions.allSatisfy { request.headers[$0] == nil }
+    }
+
+    private static let ownConditions = [
+        "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
+        "If-Range",
+    ]
+
+    /// `Pragma: no-cache` counts only where there is no `Cache-Control` (§5.4).
+    static func requestControl(of request: URLRequest) -> CacheControl {
+        if let field = request.headers["Cache-Control"] { return CacheControl(field) }
+        let pragma = CacheControl(request.headers["Pragma"])
+        return pragma.has("no-cache") ? pragma : CacheControl(nil)
+    }
+
+    private static func byProtocol(
+        _ request: URLRequest, _ control: CacheControl, _ stored: StoredHead?, now: Date
+    ) -> CacheDecision? {
+        guard let stored, !control.has("no-store") else { return nil }
+        let answer = stored.cacheControl
+        let isRefused = control.has("no-cache") || answer.hasUnqualified("no-cache")
+        if !isRefused, isAcceptable(stored, control, answer, now: now) { return .use }
+        return revalidation(of: stored)
+    }
+
+    /// Whether the age of an answer suits the request (§5.2.1).
+    private static func isAcceptable(
+        _ stored: StoredHead, _ control: CacheControl, _ answer: CacheControl, now: Date
+    ) -> Bool {
+        let age = stored.age(at: now)
+        let lifetime = stored.lifetime
+        if let most = control.seconds("max-age"), age > most || most == 0 {
+            // A reload does not ask for what never changes (RFC 8246).
+            guard most == 0, answer.has("immutable"), lifetime > age else { return false }
+        }
+        if let least = control.seconds("min-fresh"), lifetime - age < least { return false }
+        if lifetime > age { return true }
+        guard let most = control.secondsOrAny("max-stale"), !answer.has("must-revalidate") else {
+            return false
+        }
+        return age - lifetime <= most
+    }
+
+    private static func revalidating(
+        _ request: URLRequest, _ stored: StoredHead?, now: Date
+    ) -> CacheDecision? {
+        guard let stored else { return nil }
+        if stored.cacheControl.has("immutable"), stored.isFresh(at: now) { return .use }
+        guard case .revalidate(var fields)? = revalidation(of: stored) else { return nil }
+        // Caches on the way are to ask as well.
+        if request.headers["Cache-Control"] == nil { fields["Cache-Control"] = "max-age=0" }
+        return .revalidate(fields)
+    }
+
+    private static func revalidation(of stored: StoredHead) -> CacheDecision? {
+        guard stored.hasValidator else { return nil }
+        var fields = HTTPHeaderFields()
+        fields["If-None-Match"] = stored.entityTag
+        fields["If-Modified-Since"] = stored.lastModified
+        return .revalidate(fields)
+    }
+
+    private static func noCacheFields(for request: URLRequest) -> HTTPHeaderFields {
+        var fields = HTTPHeaderFields()
+        if request.headers["Cache-Control"] == nil { fields["Cache-Control"] = "no-cache" }
+        if request.headers["Pragma"] == nil { fields["Pragma"] = "no-cache" }
+        return fields
+    }
+}

@@ -1,0 +1,21 @@
+import FoundationEssentials
+
+/// Which stored answers a request that changes something makes worthless (RFC 9111 §4.4).
+enum CacheInvalidation {
+    static func urls(for request: URLRequest, _ response: ResponseHead) -> [URL] {
+        guard let url = request.url, !safeMethods.contains(request.method),
+            (200...399).contains(response.status)
+        else { return [] }
+        // Only the server that was asked can speak for its own URLs.
+        let others = ["Location", "Content-Location"].compactMap { name -> URL? in
+            guard let text = response.headers[name],
+                let other = URL(string: text.trimmingSpaces, relativeTo: url)?.absoluteURL,
+                let origin = Origin(of: other), origin == Origin(of: url)
+            else { return nil }
+            return other
+        }
+        return [url] + others
+    }
+
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+}

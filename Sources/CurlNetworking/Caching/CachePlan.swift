@@ -1,0 +1,146 @@
+import Dispatch
+import FoundationEssentials
+
+/// What the cache has to do with one request, from before it is sent to its end.
+struct CachePlan: Sendable {
+    let request: URLRequest
+    let decision: CacheDecision
+    /// What was stored for the request.
+    let entry: CacheEntry?
+
+    /// An answer from the cache.
+    struct Answer: Sendable {
+        var response: HTTPURLResponse
+        var body: CacheBody
+    }
+
+    /// The fields to send with the request in addition to its own.
+    var addedFields: HTTPHeaderFields {
+        switch decision {
+        case .revalidate(let fields), .load(let fields, stores: _): fields
+        case .use, .fail, .gatewayTimeout: HTTPHeaderFields()
+        }
+    }
+
+    /// The answer, if none is needed from a server.
+    func answer(at now: Date) -> Answer? {
+        switch decision {
+        case .use: entry.map { answer($0, isConfirmed: false, at: now) }
+        case .gatewayTimeout: gatewayTimeout
+        case .fail, .revalidate, .load: nil
+        }
+    }
+
+    /// What an answer from the server means.
+    ///
+    /// - Parameter requestTime: When the request was sent.
+    func react(
+        to head: ResponseHead, requestTime: Date, responseTime: Date
+    ) -> CacheReaction {
+        var stores = true
+        var isRevalidation = false
+        switch decision {
+        case .revalidate: isRevalidation = true
+        case .load(_, let may): stores = may
+        case .use, .fail, .gatewayTimeout: break
+        }
+        return CacheReaction.to(
+            head, for: request, stores: stores, stored: entry?.head, isRevalidation: isRevalidation,
+            requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// The stored answer under the head a reaction gave it; `isConfirmed` after a 304.
+    func answer(under head: StoredHead, isConfirmed: Bool, at now: Date) -> Answer? {
+        entry.map {
+            answer(CacheEntry(head: head, body: $0.body), isConfirmed: isConfirmed, at: now)
+        }
+    }
+
+    /// What may be given where no answer came at all.
+    func standIn(at now: Date) -> Answer? {
+        guard let entry, isFromServer,
+            CacheReaction.mayStandIn(entry.head, for: nil, request: request, now: now)
+        else { return nil }
+        return answer(entry, isConfirmed: false, at: now)
+    }
+
+    private var isFromServer: Bool {
+        switch decision {
+        case .revalidate, .load: true
+        case .use, .fail, .gatewayTimeout: false
+        }
+    }
+
+    private func answer(_ entry: CacheEntry, isConfirmed: Bool, at now: Date) -> Answer {
+        let head = ResponseHead(
+            status: entry.head.status,
+            headers: entry.head.fieldsForReuse(isConfirmed: isConfirmed, at: now))
+        return Answer(
+            response: HTTPURLResponse(url: entry.head.url, head: head),
+            body: request.method == "HEAD" ? .data(Data()) : entry.body)
+    }
+
+    private var gatewayTimeout: Answer? {
+        request.url.map { url in
+            var headers = HTTPHeaderFields()
+            headers["Content-Length"] = "0"
+            return Answer(
+                response: HTTPURLResponse(
+                    url: url, head: ResponseHead(status: 504, headers: headers)),
+                body: .data(Data()))
+        }
+    }
+}
+
+extension URLCache {
+    /// Finds out what to do about a request.
+    ///
+    /// - Parameter receive: Called at once when nothing has to be looked up on the disk, else on a
+    ///   queue of the cache's.
+    func plan(
+        for request: URLRequest, policy: URLRequest.CachePolicy,
+        _ receive: @escaping @Sendable (CachePlan) -> Void
+    ) {
+        let decide = { @Sendable (entry: CacheEntry?) in
+            receive(
+                CachePlan(
+                    request: request,
+                    decision: CacheDecision.make(
+                        for: request, policy: policy, stored: entry?.head, now: self.clock()),
+                    entry: entry))
+        }
+        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
+            let key = CacheKey(request.url)
+        else { return decide(nil) }
+        if let found = inMemory(key, request) {
+            return decide(CacheEntry(head: found.head, body: found.response.body))
+        }
+        guard diskCapacity > 0 else { return decide(nil) }
+        queue.async { @Sendable in decide(self.onDisk(key, request)) }
+    }
+
+    /// Does what a reaction asks of the cache itself. Returns at once.
+    func apply(_ reaction: CacheReaction, of plan: CachePlan) {
+        let removals = reaction.removals.compactMap(CacheKey.init)
+        guard !removals.isEmpty || reaction.update != nil else { return }
+        queue.async { @Sendable [self] in
+            for key in removals { removeAll(for: key) }
+            guard let head = reaction.update, let entry = plan.entry, let key = CacheKey(head.url)
+            else { return }
+            let response = CachedURLResponse(
+                response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body)
+            store(response, head: head, key: key)
+        }
+    }
+}
+
+extension URLRequest.CachePolicy {
+    fileprivate var looksIntoCache: Bool {
+        switch self {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: false
+        case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad,
+            .reloadRevalidatingCacheData:
+            true
+        }
+    }
+}

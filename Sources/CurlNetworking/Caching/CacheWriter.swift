@@ -1,0 +1,168 @@
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+/// Takes in the body of an answer while it passes, and keeps it once it is whole.
+///
+/// What is small stays in memory; more goes to a file piece by piece. An answer that turns out too
+/// large, or comes faster than the disk, is not kept: the task never waits for its cache. Pieces come
+/// one after another; every method returns at once.
+final class CacheWriter: Sendable {
+    private let cache: URLCache
+    private let key: CacheKey
+    private let head: StoredHead
+    private let response: HTTPURLResponse
+    private let request: URLRequest
+    private let limit: Int
+    private let state = Mutex(State())
+
+    fileprivate struct State: ~Copyable {
+        var waiting = Data()
+        var byteCount = 0
+        var file: CacheScratchFile?
+        var isFlushing = false
+        /// Nothing more is taken, and nothing will be kept.
+        var isOver = false
+        var proposal: CachedURLResponse?
+    }
+
+    /// From here on bytes go to a file.
+    private static let memoryByteCount = 256 << 10
+    /// More than this never waits for the disk.
+    private static let backlogByteCount = 8 << 20
+
+    /// Returns nil when the answer says that it is too large.
+    init?(cache: URLCache, head: StoredHead, response: HTTPURLResponse, request: URLRequest) {
+        guard let key = CacheKey(head.url),
+            response.expectedContentLength <= cache.largestBodyByteCount
+        else { return nil }
+        self.cache = cache
+        self.key = key
+        self.head = head
+        self.response = response
+        self.request = request
+        limit = cache.largestBodyByteCount
+    }
+
+    func append(_ data: Data) {
+        let flushes = state.withLock { state in
+            guard !state.isOver else { return false }
+            state.byteCount += data.count
+            guard state.byteCount <= limit,
+                state.waiting.count + data.count <= Self.backlogByteCount
+            else {
+                state.giveUp()
+                return false
+            }
+            state.waiting.append(data)
+            guard state.waiting.count >= Self.memoryByteCount, !state.isFlushing else {
+                return false
+            }
+            state.isFlushing = true
+            return true
+        }
+        if flushes { cache.queue.async { @Sendable [self] in flush() } }
+    }
+
+    /// The body is whole.
+    ///
+    /// - Parameter receive: Gets what would be stored, to be shown to the delegate, or nil when it
+    ///   cannot be; on a queue of the cache's. Then call `commit`.
+    func finish(_ receive: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        cache.queue.async { @Sendable [self] in receive(propose()) }
+    }
+
+    /// Stores the proposal, or what the delegate made of it; nil stores nothing.
+    func commit(_ chosen: CachedURLResponse?) {
+        cache.queue.async { @Sendable [self] in
+            guard let chosen, let proposal = state.withLock({ $0.proposal }) else {
+                return discard()
+            }
+            if chosen === proposal {
+                keep(proposal)
+            } else {
+                keepInstead(chosen)
+            }
+        }
+    }
+
+    /// The answer did not come to its end, or nobody wants it kept.
+    func discard() {
+        state.withLock { $0.giveUp() }
+    }
+}
+
+// MARK: - On the cache's queue
+
+extension CacheWriter {
+    private func flush() {
+        state.withLock { state in
+            state.isFlushing = false
+            guard !state.isOver else { return }
+            if state.file == nil { state.file = cache.makeScratchFile(for: head) }
+            let data = state.waiting
+            guard state.file != nil else { return }  // a cache in memory alone
+            state.waiting = Data()
+            do throws(URLError) {
+                try state.file?.append(data)
+            } catch {
+                state.giveUp()
+            }
+        }
+    }
+
+    private func propose() -> CachedURLResponse? {
+        flushRest()
+        return state.withLock { state in
+            guard !state.isOver else { return nil }
+            let body: CacheBody
+            if let file = try? state.file?.makeBody() {
+                body = .file(file)
+            } else if state.file == nil {
+                body = .data(state.waiting)
+            } else {
+                return nil
+            }
+            let proposal = CachedURLResponse(
+                response: CacheEntry(head: head, body: body).plainResponse, body: body)
+            state.proposal = proposal
+            return proposal
+        }
+    }
+
+    private func flushRest() {
+        let hasFile = state.withLock { $0.file != nil }
+        if hasFile { flush() }
+    }
+
+    private func keep(_ proposal: CachedURLResponse) {
+        let file = state.withLock { state in
+            state.isOver = true
+            return state.file.take()
+        }
+        if let file {
+            cache.publish(file, body: proposal.body, head: head, key: key)
+        } else {
+            cache.store(proposal, head: head, key: key)
+        }
+    }
+
+    private func keepInstead(_ chosen: CachedURLResponse) {
+        let http = chosen.response as? HTTPURLResponse
+        let head = StoredHead(
+            url: head.url, status: http?.statusCode ?? 0,
+            headers: http?.headers.storable ?? HTTPHeaderFields(), request: request.headers,
+            requestTime: head.requestTime, responseTime: head.responseTime)
+        cache.store(chosen, head: head, key: key)
+        discard()
+    }
+}
+
+extension CacheWriter.State {
+    fileprivate mutating func giveUp() {
+        isOver = true
+        waiting = Data()
+        file = nil
+        proposal = nil
+    }
+}

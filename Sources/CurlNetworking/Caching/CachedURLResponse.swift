@@ -1,0 +1,67 @@
+public import FoundationEssentials
+
+/// An answer as a cache keeps it: its head, its body, and whether it may be written to the disk.
+public final class CachedURLResponse: @unchecked Sendable {
+    // Unchecked for `userInfo` alone, a constant whose values are its maker's: they must not change
+    // once they are in here.
+
+    public let response: URLResponse
+    /// Whatever its maker wants to remember of it. Kept in memory only.
+    public let userInfo: [AnyHashable: Any]?
+    public let storagePolicy: URLCache.StoragePolicy
+
+    let body: CacheBody
+
+    public convenience init(response: URLResponse, data: Data) {
+        self.init(response: response, data: data, storagePolicy: .allowed)
+    }
+
+    public convenience init(
+        response: URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
+        storagePolicy: URLCache.StoragePolicy
+    ) {
+        self.init(
+            response: response, body: .data(data), userInfo: userInfo, storagePolicy: storagePolicy)
+    }
+
+    init(
+        response: URLResponse, body: CacheBody, userInfo: [AnyHashable: Any]? = nil,
+        storagePolicy: URLCache.StoragePolicy = .allowed
+    ) {
+        self.response = response
+        self.body = body
+        self.userInfo = userInfo
+        self.storagePolicy = storagePolicy
+    }
+
+    /// The body. A large one is read from the disk when it is first asked for.
+    public var data: Data { body.data }
+}
+
+extension CachedURLResponse: Hashable {
+    /// Equal are answers with the same URL, status, fields and body.
+    public static func == (one: CachedURLResponse, other: CachedURLResponse) -> Bool {
+        one === other
+            || one.identity == other.identity && one.storagePolicy == other.storagePolicy
+                && one.body.byteCount == other.body.byteCount && one.data == other.data
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(response.url)
+        hasher.combine(body.byteCount)
+    }
+
+    private struct Identity: Equatable {
+        var url: URL?
+        var mimeType: String?
+        var status: Int?
+        var fields: [String: String]?
+    }
+
+    private var identity: Identity {
+        let http = response as? HTTPURLResponse
+        return Identity(
+            url: response.url, mimeType: response.mimeType, status: http?.statusCode,
+            fields: http?.headers.dictionary)
+    }
+}

@@ -1,0 +1,244 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// Stored answers in a folder, a file each. The folder is all there is: no index that could disagree
+/// with it.
+///
+/// What is kept in memory is each file's size and last use, read from the folder when it is first
+/// needed. The last use is the file's time of modification, so that it outlives the process. Other
+/// processes may use the folder too: files come and go whole, and one that has gone is a miss.
+final class DiskCache: Sendable {
+    let folder: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var capacity: Int
+        /// nil until the folder was read.
+        var index: DiskCacheIndex?
+    }
+
+    init(folder: String, capacity: Int) {
+        self.folder = folder
+        state = Mutex(State(capacity: capacity))
+    }
+
+    var capacity: Int {
+        get { state.withLock { $0.capacity } }
+        set {
+            state.withLock { state in
+                state.capacity = newValue
+                shrink(&state)
+            }
+        }
+    }
+
+    var byteCount: Int { withIndex { $0.byteCount } }
+
+    // MARK: - Entries
+
+    /// The newest variant that suits a request.
+    func entry(for key: CacheKey, request: HTTPHeaderFields) -> CacheEntry? {
+        let names = withIndex { $0.names(of: key) }
+        let entries = names.compactMap { open($0, key: key) }
+            .filter { $0.entry.head.variant.matches(request) }
+        guard
+            let best = entries.max(by: { $0.entry.head.responseTime < $1.entry.head.responseTime })
+        else { return nil }
+        touch(best.name)
+        return best.entry
+    }
+
+    /// Writes an entry; what is too large, or meets a full disk, is not kept.
+    func store(_ entry: CacheEntry, key: CacheKey) {
+        do throws(URLError) {
+            var file = try makeScratchFile(for: entry.head)
+            try Self.copy(entry.body, to: &file)
+            try publish(file, head: entry.head, key: key)
+        } catch {
+            // Better none than the old one.
+            remove(key.fileName(entry.head.variant))
+        }
+    }
+
+    /// Begins a file for a body that is still to come.
+    func makeScratchFile(for head: StoredHead) throws(URLError) -> CacheScratchFile {
+        try StampedFile.makeFolder(folder)
+        let file = try CacheScratchFile(folder: folder, head: head)
+        try file.begin()
+        return file
+    }
+
+    func publish(
+        _ file: consuming CacheScratchFile, head: StoredHead, key: CacheKey
+    ) throws(URLError) {
+        let name = key.fileName(head.variant)
+        let byteCount = try file.publish(as: name)
+        state.withLock { state in
+            load(&state)
+            state.index?.insert(name, byteCount: byteCount, lastUse: Date().timeIntervalSince1970)
+            shrink(&state)
+        }
+    }
+
+    func remove(_ variant: StoredHead.Variant, for key: CacheKey) {
+        let name = key.fileName(variant)
+        if withIndex({ $0.names(of: key).contains(name) }) { remove(name) }
+    }
+
+    func removeAll(for key: CacheKey) {
+        for name in withIndex({ $0.names(of: key) }) { remove(name) }
+    }
+
+    /// Removes everything, or what was stored since a date.
+    func removeAll(since date: Date? = nil) {
+        let names = state.withLock { state in
+            state.index = nil  // other processes' too
+            load(&state)
+            return state.index?.names ?? []
+        }
+        for name in names {
+            guard let date else {
+                remove(name)
+                continue
+            }
+            if let found = open(name, key: nil), found.entry.head.responseTime < date { continue }
+            remove(name)
+        }
+    }
+
+    private static func copy(
+        _ body: CacheBody, to file: inout CacheScratchFile
+    ) throws(URLError) {
+        var offset = 0
+        while offset < body.byteCount {
+            guard let piece = body.piece(at: offset, byteCount: 256 << 10), !piece.isEmpty else {
+                throw URLError(.cannotOpenFile)
+            }
+            try file.append(piece)
+            offset += piece.count
+        }
+    }
+
+    // MARK: - Files
+
+    private func path(of name: String) -> String { folder + "/" + name }
+
+    /// Reads and checks an entry. What is damaged is removed; what belongs to another URL is not ours
+    /// to judge.
+    private func open(_ name: String, key: CacheKey?) -> (name: String, entry: CacheEntry)? {
+        let descriptor = Glibc.open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            forget(name)
+            return nil
+        }
+        guard let (head, body) = Self.read(descriptor) else {
+            remove(name)
+            return nil
+        }
+        guard key == nil || CacheKey(head.url) == key else { return nil }
+        return (name, CacheEntry(head: head, body: .file(body)))
+    }
+
+    /// Takes over the descriptor.
+    private static func read(_ descriptor: Int32) -> (StoredHead, CacheBodyFile)? {
+        var status = stat()
+        let limit = CacheFilePreamble.byteCount + CacheFilePreamble.largestHeadByteCount
+        var bytes: [UInt8] = []
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid()
+        {
+            bytes = read(descriptor, atMost: min(limit, Int(status.st_size), 16 << 10))
+            if let preamble = CacheFilePreamble(bytes[...]), preamble.bodyOffset > bytes.count {
+                lseek(descriptor, 0, SEEK_SET)
+                bytes = read(descriptor, atMost: preamble.bodyOffset)
+            }
+        }
+        guard let preamble = CacheFilePreamble(bytes[...]),
+            preamble.fileByteCount == Int(status.st_size), preamble.bodyOffset <= bytes.count,
+            preamble.headSum
+                == Checksum.of(bytes[CacheFilePreamble.byteCount..<preamble.bodyOffset]),
+            let head = StoredHead(encoded: bytes[CacheFilePreamble.byteCount..<preamble.bodyOffset])
+        else {
+            close(descriptor)
+            return nil
+        }
+        let body = CacheBodyFile(
+            descriptor: descriptor, offset: preamble.bodyOffset, byteCount: preamble.bodyByteCount)
+        return body.checksum() == preamble.bodySum ? (head, body) : nil
+    }
+
+    private static func read(_ descriptor: Int32, atMost count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = StampedFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
+    private func touch(_ name: String) {
+        _ = utimensat(AT_FDCWD, path(of: name), nil, AT_SYMLINK_NOFOLLOW)
+        withIndex { $0.touch(name, at: Date().timeIntervalSince1970) }
+    }
+
+    private func remove(_ name: String) {
+        unlink(path(of: name))
+        forget(name)
+    }
+
+    private func forget(_ name: String) {
+        withIndex { $0.remove(name) }
+    }
+
+    // MARK: - The folder
+
+    private func withIndex<Result: Sendable>(
+        _ body: (inout DiskCacheIndex) -> Result
+    ) -> Result {
+        state.withLock { state in
+            var index = state.index.take() ?? list()
+            defer { state.index = index }
+            return body(&index)
+        }
+    }
+
+    private func load(_ state: inout State) {
+        if state.index == nil { state.index = list() }
+    }
+
+    /// Lists the entries, and clears away what a crash has left half written.
+    private func list() -> DiskCacheIndex {
+        var index = DiskCacheIndex()
+        guard let directory = opendir(folder) else { return index }
+        defer { closedir(directory) }
+        let now = Date().timeIntervalSince1970
+        while let item = readdir(directory) {
+            let name = withUnsafePointer(to: &item.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard CacheKey.isFileName(name) || name.hasSuffix(CacheScratchFile.suffix),
+                fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            let time = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+            if CacheKey.isFileName(name) {
+                index.insert(name, byteCount: Int(status.st_size), lastUse: time)
+            } else if UUID(uuidString: String(name.dropLast(4))) != nil, now - time > 3600 {
+                unlink(path(of: name))
+            }
+        }
+        return index
+    }
+
+    /// Removes what was not used for longest until a tenth of the capacity is free again.
+    private func shrink(_ state: inout State) {
+        load(&state)
+        guard let known = state.index, known.byteCount > state.capacity else { return }
+        state.index = list().refined(by: known)  // other processes may have been here
+        for name in state.index?.longestUnused(downTo: state.capacity / 10 * 9, if: state.capacity)
+            ?? []
+        {
+            unlink(path(of: name))
+            state.index?.remove(name)
+        }
+    }
+}

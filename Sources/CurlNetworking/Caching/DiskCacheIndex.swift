@@ -1,0 +1,59 @@
+/// What is known of the files in the folder of a cache.
+struct DiskCacheIndex: Sendable {
+    private struct File: Sendable {
+        var byteCount: Int
+        var lastUse: Double
+    }
+
+    /// By the part of the name that stands for the URL, then by the whole name.
+    private var files: [String: [String: File]] = [:]
+    private(set) var byteCount = 0
+
+    var names: [String] { files.values.flatMap(\.keys) }
+
+    func names(of key: CacheKey) -> [String] {
+        files[key.fileNamePrefix].map { Array($0.keys) } ?? []
+    }
+
+    mutating func insert(_ name: String, byteCount: Int, lastUse: Double) {
+        remove(name)
+        files[CacheKey.prefix(of: name), default: [:]][name] = File(
+            byteCount: byteCount, lastUse: lastUse)
+        self.byteCount += byteCount
+    }
+
+    mutating func touch(_ name: String, at time: Double) {
+        files[CacheKey.prefix(of: name)]?[name]?.lastUse = time
+    }
+
+    mutating func remove(_ name: String) {
+        let prefix = CacheKey.prefix(of: name)
+        guard let file = files[prefix]?.removeValue(forKey: name) else { return }
+        byteCount -= file.byteCount
+        if files[prefix]?.isEmpty == true { files[prefix] = nil }
+    }
+
+    /// The same files, with the last uses of both: those of file systems are coarse.
+    func refined(by other: DiskCacheIndex) -> DiskCacheIndex {
+        var index = self
+        for (prefix, found) in files {
+            for (name, file) in found {
+                guard let known = other.files[prefix]?[name] else { continue }
+                index.files[prefix]?[name]?.lastUse = max(file.lastUse, known.lastUse)
+            }
+        }
+        return index
+    }
+
+    /// The files to remove so that `goal` bytes are left; none while there are `limit` or fewer.
+    func longestUnused(downTo goal: Int, if limit: Int) -> [String] {
+        guard byteCount > limit else { return [] }
+        var rest = byteCount
+        return files.values.joined().sorted { $0.value.lastUse < $1.value.lastUse }
+            .prefix { file in
+                defer { rest -= file.value.byteCount }
+                return rest > goal
+            }
+            .map(\.key)
+    }
+}

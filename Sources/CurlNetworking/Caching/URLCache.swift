@@ -1,0 +1,212 @@
+import Dispatch
+public import FoundationEssentials
+import Synchronization
+
+/// Keeps answers in memory and on the disk. All methods may be called from any thread.
+///
+/// Sessions use it by the rules of HTTP (RFC 9111) for a cache of one user; the methods here put in
+/// and take out whatever they are given. On the disk each answer is a file of its own, of mode 0600,
+/// that is there whole or not at all; one that is damaged is not used.
+public final class URLCache: Sendable {
+    /// Where an answer may be kept.
+    public enum StoragePolicy: UInt, Sendable {
+        case allowed = 0
+        case allowedInMemoryOnly = 1
+        case notAllowed = 2
+    }
+
+    private let memory: Mutex<MemoryCache>
+    private let disk: DiskCache?
+    let clock: @Sendable () -> Date
+    /// Where the disk is waited for on behalf of the engine.
+    let queue = DispatchQueue(label: "CurlNetworking.cache", target: .global(qos: .utility))
+
+    private static let current = Mutex(
+        URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
+
+    /// The cache sessions use unless told otherwise: 4 MiB in memory, 20 MiB on the disk.
+    public class var shared: URLCache {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// - Parameters:
+    ///   - memoryCapacity: In bytes.
+    ///   - diskCapacity: In bytes; 0 keeps nothing on the disk.
+    ///   - directory: Made, for this user alone, when it is first needed. It should hold nothing else.
+    ///     nil: `$XDG_CACHE_HOME/<program>/URLCache` (`~/.cache/…`).
+    public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
+        self.init(
+            memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
+            folder: directory?.path(percentEncoded: false)
+                ?? ProgramFolders.cache.map { $0 + "/URLCache" })
+    }
+
+    /// - Parameter path: A relative one is within `$XDG_CACHE_HOME/<program>`.
+    public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
+        let path = path ?? "URLCache"
+        self.init(
+            memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
+            folder: path.hasPrefix("/") ? path : ProgramFolders.cache.map { $0 + "/" + path })
+    }
+
+    init(
+        memoryCapacity: Int, diskCapacity: Int, folder: String?,
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
+        disk = folder.map { folder in
+            let isBare = folder.count > 1 && folder.hasSuffix("/")
+            return DiskCache(
+                folder: isBare ? String(folder.dropLast()) : folder, capacity: max(0, diskCapacity))
+        }
+        self.clock = clock
+    }
+
+    // MARK: - Apple's methods
+
+    /// What is stored for a request, fresh or not. May read from the disk.
+    public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+        guard let key = CacheKey(request.url) else { return nil }
+        if let found = inMemory(key, request) { return found.response }
+        return onDisk(key, request).map {
+            CachedURLResponse(response: $0.plainResponse, body: $0.body)
+        }
+    }
+
+    /// Stores an answer, in place of an older one. May write to the disk; answers that are not HTTP's
+    /// are kept in memory only.
+    public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+        guard let url = request.url, let key = CacheKey(url) else { return }
+        let http = cachedResponse.response as? HTTPURLResponse
+        let now = clock()
+        let head = StoredHead(
+            url: url, status: http?.statusCode ?? 0, headers: http?.headers ?? HTTPHeaderFields(),
+            request: request.headers, requestTime: now, responseTime: now)
+        store(cachedResponse, head: head, key: key)
+    }
+
+    public func removeCachedResponse(for request: URLRequest) {
+        guard let key = CacheKey(request.url) else { return }
+        removeAll(for: key)
+    }
+
+    public func removeAllCachedResponses() {
+        memory.withLock { $0.removeAll() }
+        disk?.removeAll()
+    }
+
+    /// Removes what was stored at or after a date.
+    public func removeCachedResponses(since date: Date) {
+        memory.withLock { $0.removeAll(since: date) }
+        disk?.removeAll(since: date)
+    }
+
+    /// In bytes. Making it smaller removes what was not used for longest.
+    public var memoryCapacity: Int {
+        get { memory.withLock { $0.capacity } }
+        set { memory.withLock { $0.capacity = max(0, newValue) } }
+    }
+
+    /// In bytes. Making it smaller removes what was not used for longest.
+    public var diskCapacity: Int {
+        get { disk?.capacity ?? 0 }
+        set { disk?.capacity = max(0, newValue) }
+    }
+
+    /// In bytes.
+    public var currentMemoryUsage: Int { memory.withLock { $0.byteCount } }
+
+    /// In bytes. Reads the folder when it is first asked for.
+    public var currentDiskUsage: Int { disk?.byteCount ?? 0 }
+}
+
+// MARK: - For its parts
+
+extension URLCache {
+    /// How large a body may be to be stored by a session: a twentieth of the disk's share, as Apple
+    /// has it, or a fifth of the memory's.
+    var largestBodyByteCount: Int { max(diskCapacity / 20, memoryCapacity / 5) }
+
+    func inMemory(
+        _ key: CacheKey, _ request: URLRequest
+    ) -> (response: CachedURLResponse, head: StoredHead)? {
+        memory.withLock { $0.response(for: key, request: request.headers) }
+    }
+
+    /// Looks on the disk, and takes what is small into memory.
+    func onDisk(_ key: CacheKey, _ request: URLRequest) -> CacheEntry? {
+        guard let disk, disk.capacity > 0,
+            var entry = disk.entry(for: key, request: request.headers)
+        else { return nil }
+        if isSmall(entry.body) {
+            entry.body = .data(entry.body.data)
+            let response = CachedURLResponse(response: entry.plainResponse, body: entry.body)
+            memory.withLock { $0.store(response, head: entry.head, key: key) }
+        }
+        return entry
+    }
+
+    /// Whether a body may be in memory and on the disk.
+    func isSmall(_ body: CacheBody) -> Bool {
+        body.byteCount <= memoryCapacity / 5
+    }
+
+    func store(_ response: CachedURLResponse, head: StoredHead, key: CacheKey) {
+        guard response.storagePolicy != .notAllowed else { return removeAll(for: key) }
+        keepInMemory(response, head: head, key: key)
+        guard let disk else { return }
+        let fits = response.body.byteCount <= disk.capacity && disk.capacity > 0
+        if fits, response.storagePolicy == .allowed, head.status != 0 {
+            disk.store(CacheEntry(head: head, body: response.body), key: key)
+        } else {
+            disk.remove(head.variant, for: key)
+        }
+    }
+
+    /// A body that is in a file comes into memory only if it is small.
+    private func keepInMemory(_ response: CachedURLResponse, head: StoredHead, key: CacheKey) {
+        var response = response
+        if case .file = response.body {
+            guard isSmall(response.body) else {
+                return memory.withLock { $0.remove(head.variant, for: key) }
+            }
+            response = CachedURLResponse(
+                response: response.response, body: .data(response.data),
+                userInfo: response.userInfo, storagePolicy: response.storagePolicy)
+        }
+        memory.withLock { [response] in $0.store(response, head: head, key: key) }
+    }
+
+    /// Begins a file for a body on its way; nil when it is to be in memory alone.
+    func makeScratchFile(for head: StoredHead) -> CacheScratchFile? {
+        guard let disk, disk.capacity > 0 else { return nil }
+        return try? disk.makeScratchFile(for: head)
+    }
+
+    func publish(
+        _ file: consuming CacheScratchFile, body: CacheBody, head: StoredHead, key: CacheKey
+    ) {
+        let entry = CacheEntry(head: head, body: body)
+        keepInMemory(
+            CachedURLResponse(response: entry.plainResponse, body: body), head: head, key: key)
+        do throws(URLError) {
+            try disk?.publish(file, head: head, key: key)
+        } catch {
+            disk?.remove(head.variant, for: key)  // better none than the old one
+        }
+    }
+
+    func removeAll(for key: CacheKey) {
+        memory.withLock { $0.removeAll(for: key) }
+        disk?.removeAll(for: key)
+    }
+}
+
+extension CacheEntry {
+    /// The answer as it was stored.
+    var plainResponse: HTTPURLResponse {
+        HTTPURLResponse(
+            url: head.url, head: ResponseHead(status: head.status, headers: head.headers))
+    }
+}

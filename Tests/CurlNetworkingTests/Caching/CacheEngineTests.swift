@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+@testable import CurlNetworking
+
+/// The doors the engine uses: plan, write, react.
+@Suite struct CacheEngineTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "cache-\(UUID().uuidString)")
+    private let now = Date()
+
+    private func makeCache(memory: Int = 4 << 20, disk: Int = 40 << 20) -> URLCache {
+        URLCache(memoryCapacity: memory, diskCapacity: disk, folder: folder.path)
+    }
+
+    private func makeRequest() throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: "http://a.test/x")))
+    }
+
+    private func plan(
+        _ request: URLRequest, in cache: URLCache,
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    ) async -> CachePlan {
+        await withCheckedContinuation { continuation in
+            cache.plan(for: request, policy: policy) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Loads as the engine does: plan, head, body, end.
+    private func load(
+        _ fields: [String: String], _ body: [Data], into cache: URLCache,
+        choose: @Sendable (CachedURLResponse) -> CachedURLResponse? = { $0 }
+    ) async throws {
+        let plan = await plan(try makeRequest(), in: cache)
+        let head = ResponseHead(status: 200, headers: HTTPHeaderFields(fields))
+        let reaction = plan.react(to: head, requestTime: now, responseTime: now)
+        cache.apply(reaction, of: plan)
+        guard case .serverAndStore(let stored) = reaction.answer,
+            let writer = CacheWriter(
+                cache: cache, head: stored,
+                response: HTTPURLResponse(url: try #require(plan.request.url), head: head),
+                request: plan.request)
+        else { return }
+        for piece in body { writer.append(piece) }
+        let proposal = await withCheckedContinuation { continuation in
+            writer.finish { continuation.resume(returning: $0) }
+        }
+        writer.commit(proposal.flatMap(choose))
+        await settle(cache)
+    }
+
+    private func settle(_ cache: URLCache) async {
+        await withCheckedContinuation { continuation in cache.queue.async { continuation.resume() }
+        }
+    }
+
+    private func clean() { try? FileManager.default.removeItem(at: folder) }
+
+    private let fresh = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+
+    @Test(arguments: [0, 1, 1000, 256 << 10, 1_500_000])
+    func aStoredBodyComesBackWhole(byteCount: Int) async throws {
+        defer { clean() }
+        let body = Data((0..<byteCount).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let pieces = stride(from: 0, to: byteCount, by: 100_000)
+            .map { body[$0..<min($0 + 100_000, byteCount)] }
+        let cache = makeCache()
+        try await load(fresh, pieces, into: cache)
+        for cache in [cache, makeCache()] {
+            let plan = await plan(try makeRequest(), in: cache)
+            #expect(plan.decision == .use)
+            let answer = try #require(plan.answer(at: now + 5))
+            #expect(answer.body.data == body)
+            #expect(answer.response.value(forHTTPHeaderField: "Age") == "5")
+            var streamed = Data()
+            while let piece = answer.body.piece(at: streamed.count, byteCount: 70_000),
+                !piece.isEmpty
+            {
+                streamed += piece
+            }
+            #expect(streamed == body)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.filter(CacheKey.isFileName).count == names.count && names.count == 1)
+    }
+
+    @Test func whatIsTooLargePassesUnstored() async throws {
+        defer { clean() }
+        let cache = makeCache(memory: 0, disk: 10 << 20)
+        try await load(fresh, [Data(count: 400 << 10), Data(count: 400 << 10)], into: cache)
+        #expect(await plan(try makeRequest(), in: cache).entry == nil)
+        var said = fresh
+        said["Content-Length"] = "600000"
+        let head = StoredHead(
+            url: try #require(try makeRequest().url), status: 200, headers: HTTPHeaderFields(said),
+            request: HTTPHeaderFields(), requestTime: now, responseTime: now)
+        let response = CacheEntry(head: head, body: .data(Data())).plainResponse
+        #expect(
+            CacheWriter(cache: cache, head: head, response: response, request: try makeRequest())
+                == nil)
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        #expect(files.isEmpty)
+    }
+
+    @Test func aBodyThatBreaksOffLeavesNothing() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let head = StoredHead(
+            url: try #require(try makeRequest().url), status: 200, headers: HTTPHeaderFields(fresh),
+            request: HTTPHeaderFields(), requestTime: now, responseTime: now)
+        let response = CacheEntry(head: head, body: .data(Data())).plainResponse
+        let writer = try #require(
+            CacheWriter(cache: cache, head: head, response: response, request: try makeRequest()))
+        writer.append(Data(count: 300 << 10))
+        await settle(cache)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+        writer.discard()
+        await settle(cache)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        #expect(await plan(try makeRequest(), in: cache).entry == nil)
+    }
+
+    @Test(arguments: [10, 400 << 10])
+    func theDelegateMayRefuseOrChangeWhatIsStored(byteCount: Int) async throws {
+        defer { clean() }
+        let cache = makeCache()
+        try await load(fresh, [Data(count: byteCount)], into: cache, choose: { _ in nil })
+        #expect(await plan(try makeRequest(), in: cache).entry == nil)
+        try await load(fresh, [Data(count: byteCount)], into: cache) { proposal in
+            CachedURLResponse(
+                response: proposal.response, data: Data([1, 2]), storagePolicy: .allowedInMemoryOnly
+            )
+        }
+        #expect(
+            await plan(try makeRequest(), in: cache).answer(at: now)?.body.data == Data([1, 2]))
+        #expect(await plan(try makeRequest(), in: makeCache()).entry == nil)
+    }
+
+    @Test(arguments: [10, 1_000_000])
+    func a304IsRememberedBesideTheOldBody(byteCount: Int) async throws {
+        defer { clean() }
+        let cache = makeCache()
+        let body = Data(repeating: 3, count: byteCount)
+        try await load(["Cache-Control": "max-age=0", "ETag": "\"1\""], [body], into: cache)
+        let first = await plan(try makeRequest(), in: cache)
+        #expect(first.addedFields["If-None-Match"] == "\"1\"")
+        let reaction = first.react(
+            to: ResponseHead(status: 304, headers: HTTPHeaderFields(fresh)), requestTime: now,
+            responseTime: now)
+        cache.apply(reaction, of: first)
+        guard case .stored(let head) = reaction.answer else {
+            Issue.record("not answered from the cache")
+            return
+        }
+        #expect(first.answer(under: head, isConfirmed: true, at: now)?.body.data == body)
+        await settle(cache)
+        for cache in [cache, makeCache()] {
+            let second = await plan(try makeRequest(), in: cache)
+            #expect(second.decision == .use)
+            #expect(second.answer(at: now)?.body.data == body)
+        }
+    }
+
+    @Test func anUnsafeRequestRemovesWhatIsStored() async throws {
+        defer { clean() }
+        let cache = makeCache()
+        try await load(fresh, [Data([1])], into: cache)
+        var post = try makeRequest()
+        post.httpMethod = "POST"
+        let plan = await plan(post, in: cache)
+        #expect(plan.entry == nil)
+        let reaction = plan.react(
+            to: ResponseHead(status: 200), requestTime: now, responseTime: now)
+        cache.apply(reaction, of: plan)
+        await settle(cache)
+        #expect(await self.plan(try makeRequest(), in: cache).entry == nil)
+    }
+
+    @Test func answersWithoutAServer() async throws {
+        let cache = makeCache(disk: 0)
+        var request = try makeRequest()
+        #expect(await plan(request, in: cache, policy: .returnCacheDataDontLoad).decision == .fail)
+        request.setValue("only-if-cached", forHTTPHeaderField: "Cache-Control")
+        let plan = await plan(request, in: cache)
+        #expect(plan.answer(at: now)?.response.statusCode == 504)
+        request.httpMethod = "HEAD"
+        request.setValue(nil, forHTTPHeaderField: "Cache-Control")
+        try await load(fresh, [Data([1])], into: cache)
+        let head = try #require(await self.plan(request, in: cache).answer(at: now))
+        #expect(head.response.statusCode == 200 && head.body.byteCount == 0)
+    }
+
+    @Test func aStaleAnswerStandsInForNone() async throws {
+        let cache = makeCache(disk: 0)
+        let fields = ["Cache-Control": "max-age=0, stale-if-error=60"]
+        let url = try #require(try makeRequest().url)
+        let response = CacheEntry(
+            head: StoredHead(
+                url: url, status: 200, headers: HTTPHeaderFields(fields),
+                request: HTTPHeaderFields(),
+                requestTime: now, responseTime: now), body: .data(Data())
+        ).plainResponse
+        cache.storeCachedResponse(
+            CachedURLResponse(response: response, data: Data([9])), for: try makeRequest())
+        let plan = await plan(try makeRequest(), in: cache)
+        #expect(plan.standIn(at: now)?.body.data == Data([9]))
+        #expect(plan.standIn(at: now + 100) == nil)
+    }
+}
