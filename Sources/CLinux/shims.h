@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,7 +72,8 @@ static inline int byteclub_rename(
     return (int)syscall(SYS_renameat2, from, from_name, to, to_name, flags);
 }
 
-// Starts a thread that nobody will join; 0 or an error number.
+// Starts a thread that nobody will join; 0 or an error number. Signals are left to the threads that
+// were there before: one that reaches a thread Dispatch does not know is lost to its signal sources.
 static inline int byteclub_start_thread(
     void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable argument) {
     pthread_attr_t attributes;
@@ -79,7 +81,11 @@ static inline int byteclub_start_thread(
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 1 << 20);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = pthread_create(&thread, &attributes, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return code;
 }

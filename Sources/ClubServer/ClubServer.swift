@@ -156,18 +156,3 @@ enum StandardFolders {
         return "\(home)/\(standard)/byteclub"
     }
 }
-
-/// Something that is sent once and can be waited for.
-final class StopSignal: Sendable {
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream() }
-
-    func send() { continuation.finish() }
-
-    /// Returns when the signal was sent or the task is cancelled.
-    func wait() async {
-        for await _ in stream {}
-    }
-}

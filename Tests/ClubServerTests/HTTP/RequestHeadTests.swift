@@ -59,3 +59,23 @@ import Testing
         #expect(HTTPDate.text(secondsSince1970: seconds) == text)
     }
 }
+
+@Suite struct StopSignalTests {
+    @Test func everybodyWhoWaitsIsToldAndWhoComesLaterToo() async {
+        let signal = StopSignal()
+        await withTaskGroup { group in
+            for _ in 0..<10 { group.addTask { await signal.wait() } }
+            signal.send()
+            signal.send()
+            await group.waitForAll()
+        }
+        await signal.wait()
+    }
+
+    @Test func aCancelledTaskWaitsNoLonger() async {
+        let signal = StopSignal()
+        let task = Task { await signal.wait() }
+        task.cancel()
+        await task.value
+    }
+}
