@@ -2,13 +2,16 @@
 #define BYTECLUB_CCURL_H
 
 // libcurl for Swift. Swift cannot call C functions with variable arguments, so each family of
-// option types gets a typed door here; epoll, which Glibc's module leaves out, comes along.
+// option types gets a typed door here; what Glibc's module leaves out of the kernel comes along.
 
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 // MARK: - Easy handles
 
@@ -149,6 +152,16 @@ static inline int byteclub_epoll_collect(int epoll, byteclub_ready_socket *ready
         if (events[i].events & EPOLLERR) ready[i].ready |= CURL_CSELECT_ERR;
     }
     return count < 0 ? 0 : count;
+}
+
+// MARK: - Files
+
+/// Reads what the kernel has in memory of a file. Returns -1 with EAGAIN when it would have to wait
+/// for a disk, and other errors where file systems do not know the question.
+static inline ssize_t byteclub_read_cached(int descriptor, void *buffer, size_t count, off_t offset) {
+    struct iovec part = {buffer, count};
+    const int no_wait = 0x8; // RWF_NOWAIT
+    return syscall(SYS_preadv2, descriptor, &part, 1, (long)offset, 0L, no_wait);
 }
 
 #endif

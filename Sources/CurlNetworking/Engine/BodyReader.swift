@@ -1,13 +1,14 @@
+import CCurl
 import Dispatch
 import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reads the body of a request ahead of the engine: a file on the queue for files, a stream, which may
-/// take its time, on a queue of its own.
+/// Reads the body of a request for the engine, which takes bytes without ever waiting.
 ///
-/// Two blocks at most are in memory, whatever the length of the body. The engine takes bytes without
-/// ever waiting; when there are none yet it is woken.
+/// What the kernel has of a file in memory is taken at once. The rest is read ahead, from a file on the
+/// queue for files, from a stream, which may take its time, on a queue of its own; the engine is woken
+/// when there is something. Two blocks at most are kept, whatever the length of the body.
 final class BodyReader: Sendable {
     /// What the engine gets when it asks for bytes.
     enum Portion {
@@ -83,7 +84,7 @@ final class BodyReader: Sendable {
     init(stream: any HTTPBodyStream, wake: @escaping @Sendable () -> Void) {
         origin = .stream(stream)
         byteCount = -1
-        queue = DispatchQueue(label: "CurlNetworking.stream", target: .global())
+        queue = DispatchQueue(label: "CurlNetworking.stream")
         self.wake = wake
         state = Mutex(State())
     }
@@ -107,28 +108,58 @@ final class BodyReader: Sendable {
 
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Portion {
         let portion: Portion = state.withLock { state in
-            var count = 0
-            while count < buffer.count, let block = state.blocks.first {
-                let part = min(block.count - state.position, buffer.count - count)
-                UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                    .copyMemory(
-                        from: UnsafeRawBufferPointer(
-                            rebasing: block.bytes[state.position..<state.position + part]))
-                count += part
-                state.position += part
-                if state.position == block.count {
-                    state.spare.append(state.blocks.removeFirst())
-                    state.position = 0
-                }
-            }
+            let count = takeBlocks(of: &state, into: buffer)
             if count > 0 { return .bytes(count) }
             if let failure = state.failure { return .failed(failure) }
             if state.isAtEnd { return .end }
+            if !state.isReading, let count = takeCached(of: &state, into: buffer) {
+                return .bytes(count)
+            }
             state.isAwaited = true
             return .notYet
         }
-        readAhead()
+        switch (portion, origin) {
+        case (.notYet, _), (.bytes, .stream): readAhead()
+        default: break
+        }
         return portion
+    }
+
+    private func takeBlocks(
+        of state: inout State, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var count = 0
+        while count < buffer.count, let block = state.blocks.first {
+            let part = min(block.count - state.position, buffer.count - count)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(
+                from: UnsafeRawBufferPointer(
+                    rebasing: block.bytes[state.position..<state.position + part]))
+            count += part
+            state.position += part
+            if state.position == block.count {
+                state.spare.append(state.blocks.removeFirst())
+                state.position = 0
+            }
+        }
+        return count
+    }
+
+    /// What the kernel has in memory of a file anyway comes without a turn of the queue for files;
+    /// nil when it has nothing here.
+    private func takeCached(
+        of state: inout State, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        guard case .file(let descriptor) = origin, let start = buffer.baseAddress else {
+            return nil
+        }
+        let wanted = min(Int64(buffer.count), byteCount - state.offset)
+        guard wanted > 0 else { return nil }
+        let count = byteclub_read_cached(
+            descriptor.number, start, Int(wanted), Int(state.offset))
+        guard count > 0 else { return nil }
+        state.offset += Int64(count)
+        if state.offset >= byteCount { state.isAtEnd = true }
+        return count
     }
 
     /// Begins again at an offset of the file.
@@ -144,7 +175,7 @@ final class BodyReader: Sendable {
     }
 
     /// Reads blocks until two are there.
-    func readAhead() {
+    private func readAhead() {
         let begins = state.withLock { state in
             guard !state.isReading, !state.isAtEnd, state.failure == nil, state.blocks.count < 2
             else { return false }

@@ -84,7 +84,6 @@ extension Engine {
         switch opened {
         case .success(let reader):
             load.body = .reader(reader)
-            reader.readAhead()
             connect(load)
         case .failure(let error):
             end(load, with: error.failingURL == nil ? error.for(load.request.url) : error)
