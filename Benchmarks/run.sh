@@ -5,8 +5,9 @@ set -eu
 cd "$(dirname "$0")/.."
 parts=${*:-terminal text pictures network}
 
+# As `make build` does it, so that nothing is compiled twice.
 build() {
-    swift build --configuration release --product "$1" >&2
+    swift build --configuration release --static-swift-stdlib --product "$1" >&2
 }
 
 for part in $parts; do

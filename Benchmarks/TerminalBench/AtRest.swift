@@ -11,14 +11,14 @@ struct AtRest {
     /// - Parameter seconds: How long it is watched.
     init?(of process: Int32, named name: String, seconds: Int) {
         self.name = name
-        guard let before = ProcessTable.wakeUpCount(of: process) else { return nil }
+        let before = ProcessTable.wakeUpCounts(of: process)
         Thread.sleep(forTimeInterval: Double(seconds))
-        guard let after = ProcessTable.wakeUpCount(of: process),
-            let bytes = ProcessTable.residentByteCount(of: process),
+        let after = ProcessTable.wakeUpCounts(of: process)
+        guard let bytes = ProcessTable.residentByteCount(of: process),
             let threads = ProcessTable.threadCount(of: process)
         else { return nil }
         megabytes = Double(bytes) / 1e6
-        wakeUps = after - before
+        wakeUps = ProcessTable.wakeUps(from: before, to: after)
         self.threads = threads
     }
 
@@ -28,7 +28,8 @@ struct AtRest {
             let session = try BenchSession(contestant.program)
             defer { session.close() }
             contestant.open(session)
-            session.settle(quiet: .seconds(2))
+            // Rest begins when the threads that typing needed have gone home.
+            session.settle(quiet: .seconds(12))
             results.append(AtRest(of: session.process, named: contestant.name, seconds: seconds))
             if contestant.name == "byteclub", let server = home.servers.first {
                 results.append(AtRest(of: server, named: "its club", seconds: seconds))

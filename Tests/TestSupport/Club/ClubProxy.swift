@@ -71,7 +71,7 @@ public final class ClubProxy: Sendable {
 
     deinit { close(listener) }
 
-    /// Gives the club its socket back. Held requests go on.
+    /// Gives the club its socket back. Held requests go on, and all that come after are forwarded.
     public func stop() {
         let wasOpen = state.update { state in
             defer {

@@ -94,7 +94,8 @@ final class ClubProxyConnection: Sendable {
 
     private func begin(_ head: [UInt8]) -> Exchange {
         let request = ClubProxy.Request(head: String(decoding: head, as: UTF8.self))
-        let behavior = proxy.behavior(request)
+        let isOpen = proxy.state.read { !$0.isClosed }
+        let behavior = isOpen ? proxy.behavior(request) : .forward
         let index = proxy.state.update { state in
             state.requests.append(request)
             return state.requests.count - 1
@@ -108,6 +109,7 @@ final class ClubProxyConnection: Sendable {
 
     private func start(_ exchange: Exchange, _ head: [UInt8], to club: Int32) -> Bool {
         switch exchange.behavior {
+        case .hangUp(after: ...0): return false
         case .forward, .hold, .hangUp: return UnixSocket.writeAll(head[...], to: club)
         case .answer, .silence:
             let waits = proxy.requests[exchange.index].header("Expect") != nil

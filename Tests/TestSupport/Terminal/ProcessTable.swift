@@ -42,13 +42,24 @@ public enum ProcessTable {
         field("Threads", ofStatus: "/proc/\(process)/status")
     }
 
-    /// How often the threads of a process went to sleep by themselves: each time was a wake-up.
-    public static func wakeUpCount(of process: Int32) -> Int? {
+    /// How often each thread of a process went to sleep by itself: each time it had been woken.
+    public static func wakeUpCounts(of process: Int32) -> [Int32: Int] {
         let folder = "/proc/\(process)/task"
-        let threads = try? FileManager.default.contentsOfDirectory(atPath: folder)
-        return threads?.compactMap {
-            field("voluntary_ctxt_switches", ofStatus: "\(folder)/\($0)/status")
-        }.reduce(0, +)
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var counts: [Int32: Int] = [:]
+        for name in threads {
+            guard let thread = Int32(name),
+                let count = field("voluntary_ctxt_switches", ofStatus: "\(folder)/\(name)/status")
+            else { continue }
+            counts[thread] = count
+        }
+        return counts
+    }
+
+    /// How often threads were woken between two counts; one that ended was woken for that.
+    public static func wakeUps(from before: [Int32: Int], to after: [Int32: Int]) -> Int {
+        let ended = before.keys.filter { after[$0] == nil }.count
+        return after.reduce(ended) { $0 + $1.value - before[$1.key, default: 0] }
     }
 
     /// Kills every process of a session.

@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The club is a plain folder, and more than one may be in it.
+@Suite struct ClubFolderTests {
+    @Test(arguments: [Look.classic, .wide])
+    func showsWhatAnotherMemberPutsThere(look: Look) async throws {
+        try await withApp(look, notes: ["first.txt": "1"]) { home, terminal in
+            try home.write("2", toNote: "second.txt")
+            try await terminal.wait(forText: "second.txt")
+            try FileManager.default.removeItem(at: home.club.appending(path: "first.txt"))
+            try await terminal.wait(untilGone: "first.txt")
+            terminal.type("2")
+            try await terminal.waitUntilIdle()
+            try Photos.corners().write(to: home.photos.appending(path: "sea.jpg"))
+            try await terminal.wait(forText: "sea.jpg")
+        }
+    }
+
+    @Test func keepsTheSelectionWhenTheListChanges() async throws {
+        try await withApp(notes: ["m.txt": "middle"]) { home, terminal in
+            try home.write("first", toNote: "a.txt")
+            try await terminal.wait(forText: "a.txt")
+            try await terminal.waitUntilIdle()
+            try await terminal.openNote(showing: "middle")
+        }
+    }
+
+    @Test func neverShowsFoldersOrHiddenFilesAsNotes() async throws {
+        try await withApp(notes: ["seen.txt": "1", ".hidden.txt": "2"]) { home, terminal in
+            try FileManager.default.createDirectory(
+                at: home.club.appending(path: "folder"), withIntermediateDirectories: true)
+            try home.write("3", toNote: "last.txt")
+            let screen = try await terminal.wait(forText: "last.txt")
+            #expect(screen.contains("seen.txt"))
+            #expect(!screen.contains("hidden"))
+            #expect(!screen.contains("folder"))
+        }
+    }
+
+    @Test func twoAppsShareOneClub() async throws {
+        try await withApp { home, first in
+            let second = try await home.open(.wide)
+            defer { second.close() }
+            #expect(home.servers.count == 1)
+            first.type("n")
+            try await first.wait(forText: Label.nameField)
+            first.type("Shared\nby two")
+            first.press(.function(2))
+            try await second.wait(forText: "Shared.txt")
+
+            first.type("q")
+            #expect(try await first.waitForEnd() == .exited(status: 0))
+            try home.write("still here", toNote: "later.txt")
+            try await second.wait(forText: "later.txt")
+            #expect(home.servers.count == 1)
+        }
+    }
+
+    @Test func theClubClosesAfterTheLastAppHasQuit() async throws {
+        try await withApp { home, terminal in
+            #expect(home.servers.count == 1)
+            terminal.type("q")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+            try await eventually("no process left") { home.processes.isEmpty }
+        }
+    }
+
+    @Test func theClubClosesAfterAnAppWasKilled() async throws {
+        try await withApp { home, terminal in
+            terminal.signal(SIGKILL)
+            try await terminal.waitForEnd()
+            try await eventually("no process left") { home.processes.isEmpty }
+        }
+    }
+
+    @Test func theAppOpensTheClubAgainWhenItWasKilled() async throws {
+        try await withApp(notes: ["a.txt": "1"]) { home, terminal in
+            let server = try #require(home.servers.first)
+            kill(server, SIGKILL)
+            try await eventually("another club") {
+                home.servers.contains { $0 != server }
+            }
+            try home.write("2", toNote: "b.txt")
+            try await terminal.wait(forText: "b.txt")
+            try await terminal.waitUntilIdle()
+            terminal.type("n")
+            try await terminal.wait(forText: Label.nameField)
+            terminal.type("c\n3")
+            terminal.press(.function(2))
+            try await eventually("a save") { home.noteNames == ["a.txt", "b.txt", "c.txt"] }
+        }
+    }
+}

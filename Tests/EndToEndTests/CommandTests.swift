@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Byte Club without a screen.
+@Suite struct CommandTests {
+    @Test func printsTheClubWithoutATerminal() async throws {
+        try await inFreshHome { home in
+            try home.write("text", toNote: "Plan.txt")
+            try Photos.corners().write(to: home.photos.appending(path: "sea.jpg"))
+            let output = try await home.run()
+            #expect(output.status == 0)
+            #expect(output.text.contains("Plan.txt"))
+            #expect(output.text.contains("sea.jpg"))
+            #expect(output.text.contains("byteclub"))
+            #expect(!output.text.contains("\u{1B}"))
+            try await eventually("no process left") { home.processes.isEmpty }
+        }
+    }
+
+    @Test func printsTheGiftsOnTheFirstStart() async throws {
+        try await inFreshHome(hasClub: false) { home in
+            let output = try await home.run()
+            #expect(output.status == 0)
+            #expect(home.noteNames.count == 1)
+            #expect(home.photoNames.count == 3)
+            for name in home.noteNames + home.photoNames { #expect(output.text.contains(name)) }
+        }
+    }
+
+    @Test func writesReadsListsAndRemovesNotes() async throws {
+        try await inFreshHome { home in
+            let new = try await home.run("notes", "new", "Plan", "-", input: "one\ntwo 漢\n")
+            #expect(new.status == 0, "\(new.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "one\ntwo 漢\n")
+
+            let list = try await home.run("notes", "ls")
+            #expect(list.status == 0)
+            #expect(list.text.contains("Plan.txt"))
+
+            let text = try await home.run("notes", "cat", "Plan.txt")
+            #expect(text.status == 0)
+            #expect(text.text == "one\ntwo 漢\n")
+
+            let removal = try await home.run("notes", "rm", "Plan.txt")
+            #expect(removal.status == 0, "\(removal.errorText)")
+            #expect(home.noteNames.isEmpty)
+        }
+    }
+
+    @Test func listsAsJSON() async throws {
+        try await inFreshHome { home in
+            try home.write("12345", toNote: "Plan.txt")
+            try Photos.corners().write(to: home.photos.appending(path: "sea.jpg"))
+            for (arguments, name) in [("notes", "Plan.txt"), ("photos", "sea.jpg")] {
+                let output = try await home.run(arguments, "ls", "--json")
+                #expect(output.status == 0)
+                let json = try JSONSerialization.jsonObject(with: output.standardOutput)
+                #expect("\(json)".contains(name))
+            }
+        }
+    }
+
+    @Test func doesNotOverwriteANote() async throws {
+        try await inFreshHome { home in
+            try home.write("first", toNote: "Plan.txt")
+            let output = try await home.run("notes", "new", "Plan", "-", input: "second")
+            #expect(output.status == 1)
+            #expect(!output.errorText.isEmpty)
+            #expect(try home.text(ofNote: "Plan.txt") == "first")
+        }
+    }
+
+    @Test func putsAndGetsPhotos() async throws {
+        try await inFreshHome { home in
+            let photo = Photos.corners(width: 640, height: 160, orientation: 3)
+            try photo.write(to: home.work.appending(path: "sea.jpg"))
+            let put = try await home.run("photos", "put", "sea.jpg")
+            #expect(put.status == 0, "\(put.errorText)")
+            #expect(home.photoNames == ["sea.jpg"])
+
+            let list = try await home.run("photos", "ls")
+            #expect(list.text.contains("sea.jpg"))
+
+            let get = try await home.run("photos", "get", "sea.jpg", "copy.jpg")
+            #expect(get.status == 0, "\(get.errorText)")
+            let stored = try Data(contentsOf: home.photos.appending(path: "sea.jpg"))
+            #expect(try Data(contentsOf: home.work.appending(path: "copy.jpg")) == stored)
+        }
+    }
+
+    struct Usage: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let status: Int32
+        var testDescription: String { arguments.joined(separator: " ") }
+
+        init(_ words: String, _ status: Int32) {
+            arguments = words.split(separator: " ").map(String.init)
+            self.status = status
+        }
+    }
+
+    static let usages = [
+        Usage("notes cat missing.txt", 1), Usage("notes rm missing.txt", 1),
+        Usage("photos get missing.jpg", 1), Usage("photos put missing.jpg", 1),
+        Usage("notes new a/b -", 1), Usage("nonsense", 2), Usage("notes ls --nonsense", 2),
+        Usage("notes cat", 2), Usage("--version", 0), Usage("--help", 0), Usage("notes --help", 0),
+    ]
+
+    @Test(arguments: usages) func endsWithAStatusThatTells(usage: Usage) async throws {
+        try await inFreshHome { home in
+            let output = try await Command(
+                ClubHome.program, usage.arguments, environment: home.environment(),
+                directory: home.work.path
+            ).run()
+            #expect(output.status == usage.status, "\(output.text)\(output.errorText)")
+            if usage.status == 0 {
+                #expect(!output.text.isEmpty)
+            } else {
+                #expect(!output.errorText.isEmpty)
+                #expect(output.text.isEmpty)
+            }
+        }
+    }
+
+    @Test func servesAClubUntilItIsTold() async throws {
+        try await inFreshHome { home in
+            let socket = home.folder.appending(path: "s.sock").path
+            let server = try TerminalDriver(
+                running: TerminalProgram(
+                    ClubHome.program, ["serve", "--socket", socket, "--folder", home.work.path],
+                    environment: home.environment(), directory: home.work.path))
+            defer { server.close() }
+            try await eventually("the socket") { FileManager.default.fileExists(atPath: socket) }
+            server.press(.control("c"))
+            let end = try await server.waitForEnd()
+            #expect([.exited(status: 0), .exited(status: 130)].contains(end))
+            #expect(!FileManager.default.fileExists(atPath: socket))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct PhotosTests {
+    @Test(arguments: Look.all) func showsPanoramasAsThumbnails(look: Look) async throws {
+        let photos = [
+            "alps.jpg": Photos.wide(width: 1600, height: 400),
+            "grey.jpg": Photos.grey(width: 400, height: 100),
+            "sea.jpg": Photos.corners(width: 600, height: 200, isProgressive: true),
+        ]
+        try await withApp(look, photos: photos) { _, terminal in
+            terminal.type("2")
+            try await terminal.wait(for: "the names") { screen in
+                photos.keys.allSatisfy { screen.contains($0) }
+            }
+            let screen = try await terminal.waitUntilIdle()
+            #expect(look.colorProblem(in: screen) == nil)
+            // Eight bands and four quarters cannot be told in words alone.
+            if look.depth == .many { #expect(screen.colors.count > 8) }
+            #expect(!screen.contains("· …"))
+        }
+    }
+
+    @Test func aDamagedPhotoSpoilsNothing() async throws {
+        let photos = ["bad.jpg": Data("no JPEG".utf8), "good.jpg": Photos.corners()]
+        try await withApp(photos: photos) { _, terminal in
+            terminal.type("2")
+            try await terminal.wait { $0.contains("bad.jpg") && $0.contains("good.jpg") }
+            let screen = try await terminal.waitUntilIdle()
+            #expect(screen.colors.count > 4)
+        }
+    }
+
+    @Test func thumbnailsThatNeverComeBlockNothing() async throws {
+        try await inFreshHome { home in
+            for name in ["a.jpg", "b.jpg"] {
+                try Photos.corners().write(to: home.photos.appending(path: name))
+            }
+            try home.write("text\n", toNote: "note.txt")
+            let keeper = try await home.open()
+            defer { keeper.close() }
+            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
+                request.path.contains("thumbnail") ? .silence : .forward
+            }
+            defer { proxy.stop() }
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            terminal.type("2")
+            try await terminal.wait(forText: "b.jpg")
+            terminal.type("j1")
+            try await terminal.wait(forText: "note.txt")
+            // Never at rest, with thumbnails under way, and quick all the same.
+            terminal.press(.enter)
+            try await terminal.wait(for: "the note") { $0.contains("text") && !$0.showsTabs }
+        }
+    }
+
+    @Test func opensAPanorama() async throws {
+        try await withApp(photos: ["alps.jpg": Photos.wide(width: 1600, height: 400)]) {
+            _, terminal in
+            terminal.type("2")
+            try await terminal.wait(forText: "alps.jpg")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(for: "the picture") { $0.colors.count >= 6 }
+            try await terminal.waitUntilIdle()
+            terminal.press(.escape)
+            try await terminal.waitForTabs()
+        }
+    }
+}
+
+@Suite struct TabTests {
+    @Test(arguments: Look.all) func goesFromTabToTab(look: Look) async throws {
+        let isNotes: @Sendable (TerminalScreen) -> Bool = { $0.contains("note.txt") }
+        let isPhotos: @Sendable (TerminalScreen) -> Bool = { $0.contains("alps.jpg") }
+        try await withApp(
+            look, notes: ["note.txt": "text"], photos: ["alps.jpg": Photos.corners()]
+        ) { _, terminal in
+            terminal.press(.tab)
+            try await terminal.wait(for: "photos after Tab", until: isPhotos)
+            terminal.press(.tab)
+            try await terminal.wait(for: "notes after Tab", until: isNotes)
+            terminal.press(.backTab)
+            try await terminal.wait(for: "photos after S-Tab", until: isPhotos)
+            terminal.type("1")
+            try await terminal.wait(for: "notes after 1", until: isNotes)
+            terminal.type("2")
+            try await terminal.wait(for: "photos after 2", until: isPhotos)
+        }
+    }
+
+    @Test func aClickOnATabShowsIt() async throws {
+        try await withApp(notes: ["note.txt": "text"], photos: ["alps.jpg": Photos.corners()]) {
+            _, terminal in
+            #expect(terminal.screen.modes.reportsMouse)
+            let tab = try #require(terminal.screen.firstPosition(of: Label.photos))
+            terminal.click(tab)
+            try await terminal.wait(forText: "alps.jpg")
+        }
+    }
+}

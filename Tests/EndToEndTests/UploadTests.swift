@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct UploadTests {
+    @Test(arguments: Look.all) func uploadsAPhotoFromThePicker(look: Look) async throws {
+        let files = [
+            "sea.jpg": Photos.corners(
+                width: 640, height: 160, orientation: 6,
+                metadata: PhotoMetadata(hasLocation: true, maker: "Maker of cameras")),
+            "notes.pdf": Data("not for the picker".utf8),
+        ]
+        let photos = ["alps.jpg": Photos.corners(), "zoo.jpg": Photos.corners()]
+        try await withApp(look, photos: photos, files: files) { home, terminal in
+            terminal.type("2")
+            try await terminal.wait(forText: "zoo.jpg")
+            terminal.type("u")
+            let picker = try await terminal.wait(forText: "sea.jpg")
+            #expect(!picker.contains("notes.pdf"))
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await eventually("the photo in the club") { home.photoNames.contains("sea.jpg") }
+            try await terminal.wait(for: "the new photo in the list") { screen in
+                ["alps.jpg", "sea.jpg", "zoo.jpg"].allSatisfy { screen.contains($0) }
+            }
+            let screen = try await terminal.waitUntilIdle()
+            #expect(look.colorProblem(in: screen) == nil)
+
+            let sent = try Data(contentsOf: home.photos.appending(path: "sea.jpg"))
+            #expect(sent.prefix(2) == Data([0xFF, 0xD8]))
+            #expect(sent.range(of: Data("Maker of cameras".utf8)) == nil)
+
+            // The new photo is the selected one: it is what d would delete.
+            terminal.type("d")
+            try await terminal.wait(forText: "“sea.jpg”")
+            terminal.press(.escape)
+            try await terminal.waitUntilIdle()
+            #expect(home.photoNames == ["alps.jpg", "sea.jpg", "zoo.jpg"])
+        }
+    }
+
+    @Test func takesAPastedPath() async throws {
+        try await withApp { home, terminal in
+            let folder = home.folder.appending(path: "far away")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let photo = folder.appending(path: "my sea.jpg")
+            try Photos.corners().write(to: photo)
+            terminal.type("2u")
+            try await terminal.wait(forText: "Upload a photo")
+            terminal.paste("'\(photo.path)'")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await eventually("the photo in the club") { home.photoNames == ["my sea.jpg"] }
+        }
+    }
+
+    @Test(arguments: [Look.classic, .wide]) func showsHowFarAnUploadIs(look: Look) async throws {
+        try await withHeldUpload(look, after: 300_000) { home, proxy, terminal in
+            let screen = try await terminal.wait(for: "the bytes sent") {
+                $0.text.contains(/\d (KB|MB) \/ [\d.]+ MB/)
+            }
+            #expect(screen.contains("big.jpg"))
+            #expect(screen.contains(Label.cancel))
+            #expect(!screen.contains("100 %"))
+            proxy.release()
+            try await eventually("the photo in the club") { home.photoNames == ["big.jpg"] }
+            try await terminal.wait(untilGone: Label.cancel)
+            #expect(terminal.screen.contains("big.jpg"))
+        }
+    }
+
+    @Test(arguments: [TerminalKey.escape, .character("c"), .control("c")])
+    func cancelsWithOneKeyAndLeavesNothingBehind(key: TerminalKey) async throws {
+        try await withHeldUpload(after: 300_000) { home, proxy, terminal in
+            let before = home.everyFile
+            terminal.press(key)
+            try await terminal.wait(untilGone: Label.cancel)
+            _ = try await proxy.waitForAbandonment(of: "upload")
+            try await terminal.wait(forText: "cancelled")
+            try await terminal.waitUntilIdle()
+            #expect(home.photoNames.isEmpty)
+            try await eventually("nothing left of it, had \(before)") {
+                home.everyFile.filter { !$0.hasPrefix(".") || $0.contains("upload") }.allSatisfy {
+                    $0 == "photos"
+                }
+            }
+            // And the app goes on.
+            terminal.type("1")
+            try await terminal.wait(forText: Label.notes)
+        }
+    }
+
+    @Test func cancelsWhileThePhotoIsPrepared() async throws {
+        try await withApp(files: ["huge.jpg": Photos.wide()]) { home, terminal in
+            terminal.type("2u")
+            try await terminal.wait(forText: "huge.jpg")
+            terminal.press(.enter)
+            try await terminal.wait(for: "the upload's box") { $0.contains(Label.cancel) }
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: Label.cancel)
+            try await terminal.waitUntilIdle()
+            #expect(home.photoNames.isEmpty)
+            #expect(terminal.life == .running)
+        }
+    }
+
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        let name: String
+        let behavior: ClubProxy.Behavior
+        let words: [String]
+        var testDescription: String { name }
+    }
+
+    static let troubles = [
+        Trouble(
+            name: "507", behavior: .answer(.answer("507 Insufficient Storage")),
+            words: ["full", "room"]),
+        Trouble(
+            name: "500", behavior: .answer(.answer("500 Internal Server Error")),
+            words: ["again"]),
+        Trouble(
+            name: "garbage", behavior: .answer(Data("@\r\n\r\n".utf8)),
+            words: ["out of order", "again"]),
+    ]
+
+    @Test(arguments: troubles)
+    func saysWhyAnUploadFailed(trouble: Trouble) async throws {
+        try await inFreshHome { home in
+            try Photos.corners().write(to: home.work.appending(path: "sea.jpg"))
+            let keeper = try await home.open()
+            defer { keeper.close() }
+            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
+                request.path.contains("files/upload") ? trouble.behavior : .forward
+            }
+            defer { proxy.stop() }
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            terminal.type("2u")
+            try await terminal.wait(forText: "sea.jpg")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(for: "a sentence about it") { screen in
+                screen.contains("OK") && trouble.words.contains { screen.contains($0) }
+            }
+            terminal.press(.enter)
+            try await terminal.wait(untilGone: "OK")
+            #expect(home.photoNames.isEmpty)
+        }
+    }
+
+    @Test func aClubThatDiesMidUploadIsToldOrOpenedAgain() async throws {
+        try await withHeldUpload(after: 300_000) { home, proxy, terminal in
+            for server in home.servers { kill(server, SIGKILL) }
+            proxy.release()
+            let screen = try await terminal.wait(for: "the photo, or a sentence about it") {
+                $0.contains("OK") || $0.contains("is in the club")
+            }
+            if screen.contains("OK") {
+                #expect(screen.contains("not uploaded"))
+                #expect(home.photoNames.isEmpty)
+                terminal.press(.enter)
+            } else {
+                #expect(home.photoNames == ["big.jpg"])
+            }
+            try await terminal.waitUntilIdle()
+            #expect(terminal.life == .running)
+        }
+    }
+
+    /// Begins to upload `big.jpg`, a few megabytes, and stops it on its way.
+    private func withHeldUpload(
+        _ look: Look = .classic, after count: Int,
+        _ body: (ClubHome, ClubProxy, TerminalDriver) async throws -> Void
+    ) async throws {
+        try await inFreshHome { home in
+            try Photos.noise(width: 2400, height: 1600)
+                .write(to: home.work.appending(path: "big.jpg"))
+            let keeper = try await home.open()
+            defer { keeper.close() }
+            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
+                request.path.contains("files/upload") ? .hold(after: count) : .forward
+            }
+            defer { proxy.stop() }
+            let terminal = try await home.open(look)
+            defer { terminal.close() }
+            terminal.type("2u")
+            try await terminal.wait(forText: "big.jpg")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await proxy.waitForRequest(to: "upload", bodyByteCount: count)
+            try await body(home, proxy, terminal)
+        }
+    }
+}
