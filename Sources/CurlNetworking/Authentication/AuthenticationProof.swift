@@ -1,0 +1,117 @@
+import FoundationEssentials
+
+/// A credential with what is needed to prove it: good for one space.
+struct AuthenticationProof: Sendable {
+    let space: URLProtectionSpace
+    let credential: URLCredential
+    private(set) var kind: Kind
+
+    enum Kind: Sendable {
+        /// With the folders it is taken to be good for.
+        case basic(scopes: [String])
+        case digest(DigestAccess)
+    }
+
+    /// nil when the credential is none for this offer.
+    init?(_ offer: AuthenticationOffer, _ credential: URLCredential, for request: ChallengedRequest)
+    {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        switch offer.scheme {
+        case .basic:
+            guard BasicAccess.authorization(user: user, password: password) != nil else {
+                return nil
+            }
+            kind = .basic(
+                scopes: offer.space.isProxy ? ["/"] : [BasicAccess.scope(of: request.path)])
+        case .digest(let digest):
+            kind = .digest(DigestAccess(digest))
+        }
+        space = offer.space
+        self.credential = credential
+    }
+
+    /// What was sent, to know the server's answer by.
+    struct Sent: Sendable {
+        var space: URLProtectionSpace
+        var credential: URLCredential
+        var nonce: String?
+        var expectedProof: String?
+        /// Nobody was asked, and the server has not asked either.
+        var isPreemptive = false
+    }
+
+    /// Whether it can be shown to whom the request goes.
+    func isInSpace(of request: ChallengedRequest, _ party: AuthenticationParty) -> Bool {
+        request.space(of: party, realm: space.realm, method: space.authenticationMethod) == space
+    }
+
+    /// How closely it fits the request: the length of the folder it is known to be good for. nil: not
+    /// at all.
+    func closeness(to request: ChallengedRequest, _ party: AuthenticationParty) -> Int? {
+        guard isInSpace(of: request, party) else { return nil }
+        if party == .proxy { return 0 }
+        let scopes: [String]
+        switch kind {
+        case .basic(let known): scopes = known
+        case .digest(let access): scopes = access.offer.scopes(at: request.url)
+        }
+        return scopes.filter { request.path.hasPrefix($0) }.map(\.utf8.count).max()
+    }
+
+    var bodyHash: DigestAlgorithm? {
+        guard case .digest(let access) = kind, access.offer.protection == .body else { return nil }
+        return access.offer.algorithm
+    }
+
+    /// The value of `Authorization` for a request.
+    mutating func answer(
+        _ request: ChallengedRequest, clientNonce: () -> String
+    ) -> (value: String, sent: Sent)? {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        var sent = Sent(space: space, credential: credential)
+        switch kind {
+        case .basic:
+            return BasicAccess.authorization(user: user, password: password).map { ($0, sent) }
+        case .digest(var access):
+            let answer = access.answer(
+                user: user, password: password, method: request.method, target: request.target,
+                bodyHash: request.bodyHash, clientNonce: clientNonce())
+            kind = .digest(access)
+            guard let answer else { return nil }
+            sent.nonce = access.nonce
+            sent.expectedProof = answer.expectedProof
+            return (answer.authorization, sent)
+        }
+    }
+
+    /// Takes the nonce that a server names for the next request.
+    mutating func take(nextNonce: String) {
+        guard case .digest(var access) = kind else { return }
+        access.take(nextNonce: nextNonce)
+        kind = .digest(access)
+    }
+
+    /// Takes over the folders that the same credential is known to be good for.
+    mutating func widen(by other: AuthenticationProof) {
+        guard case .basic(let mine) = kind, case .basic(let known) = other.kind else { return }
+        let more = known.filter { !mine.contains($0) }
+        kind = .basic(scopes: mine + more.suffix(Self.mostScopes - mine.count))
+    }
+
+    private static let mostScopes = 32
+}
+
+extension DigestOffer {
+    /// The paths of the server at `url` that `domain` names. What it says of other servers is not
+    /// heeded: a server cannot speak for another.
+    func scopes(at url: URL) -> [String] {
+        guard !domain.isEmpty, let origin = Origin(of: url) else { return ["/"] }
+        return domain.prefix(64).compactMap { text -> String? in
+            guard let resolved = URL(string: text, relativeTo: url)?.absoluteURL,
+                Origin(of: resolved) == origin
+            else { return nil }
+            let path = resolved.path(percentEncoded: true)
+            return path.isEmpty ? "/" : path
+        }
+    }
+}

@@ -1,0 +1,381 @@
+import FoundationEssentials
+
+/// What follows from a challenge, for the engine to do.
+enum AuthenticationAction: Sendable {
+    /// Go on with what the head says, a 401 and 407 included: it is the answer.
+    case deliver
+    /// Send the request again, in a new leg; `fields(for:)` has the proof.
+    case retry
+    /// Put it to the delegate, then call `answer(_:_:)`.
+    case ask(URLAuthenticationChallenge, Audience)
+    /// Open the handshake.
+    case trust
+    /// Begin a new leg with this client certificate.
+    case present(ClientIdentity)
+    /// Go on with the handshake without a client certificate.
+    case presentNone
+    case fail(URLError)
+
+    /// Whose method is called.
+    enum Audience: Sendable {
+        /// The session delegate's, and the task's when that passes it on.
+        case session
+        case task
+    }
+}
+
+/// How one task proves who it is and whom it believes, as a value: challenges and the delegate's
+/// answers go in, actions come out.
+///
+/// For HTTP, per party (server, proxy):
+///
+/// | moment | what happens |
+/// |---|---|
+/// | a request goes out | it carries the task's proof, else the one the session remembers |
+/// | 401 or 407 to no proof | the strongest offer that was not rejected is put to the delegate |
+/// | to a proof with a nonce that has aged | once more with the new nonce, nobody is asked |
+/// | to a remembered proof | it is forgotten; the delegate is asked, which has not failed yet |
+/// | to the delegate's proof | the delegate is asked again, with one failure more |
+/// | anything else | the proof was good; the session remembers it as its persistence allows |
+///
+/// No loops: credentials that nobody was asked for are tried once each, an aged nonce is renewed at
+/// most `mostRenewals` times in a row, and a delegate is asked at most `mostQuestions` times in all.
+struct AuthenticationState: Sendable {
+    /// From the URL of the task's first request (`http://name:password@host/`): good for its server.
+    private let ownCredential: (credential: URLCredential, origin: Origin)?
+    private var dialogues: [AuthenticationParty: Dialogue] = [:]
+    private var question: Question?
+    private var questionCount = 0
+    /// The servers' certificates that were accepted, by where.
+    private var accepted: [Origin: Data] = [:]
+    private var identities: [Origin: ClientIdentity] = [:]
+    private let makeClientNonce: @Sendable () -> String
+
+    static let mostQuestions = 20
+    static let mostRenewals = 3
+
+    private struct Dialogue: Sendable {
+        var proof: AuthenticationProof?
+        var sent: AuthenticationProof.Sent?
+        var failures: [URLProtectionSpace: Int] = [:]
+        var refused: [URLProtectionSpace: [URLCredential]] = [:]
+        var rejected: Set<URLProtectionSpace> = []
+        var renewals = 0
+    }
+
+    private enum Question: Sendable {
+        case http(
+            AuthenticationParty, ChallengedRequest, offers: [AuthenticationOffer],
+            HTTPURLResponse?, known: URLCredential?)
+        case trust(ServerTrust, Origin, URL)
+        case identity(Origin, known: URLCredential?, URL)
+    }
+
+    init(
+        for url: URL?,
+        clientNonce: @escaping @Sendable () -> String = { DigestAccess.makeClientNonce() }
+    ) {
+        makeClientNonce = clientNonce
+        ownCredential = url.flatMap { url in
+            guard let origin = Origin(of: url), let user = url.user(percentEncoded: false),
+                !user.isEmpty
+            else { return nil }
+            let password = url.password(percentEncoded: false) ?? ""
+            return (URLCredential(user: user, password: password, persistence: .forSession), origin)
+        }
+    }
+
+    /// Whether the delegate is being asked.
+    var isAsking: Bool { question != nil }
+}
+
+// MARK: - Requests
+
+extension AuthenticationState {
+    /// The hash of the body that the proof of the next request needs: give it as its `bodyHash`.
+    func bodyHashWanted(
+        for request: ChallengedRequest, memory: AuthenticationMemory
+    ) -> DigestAlgorithm? {
+        proof(for: request, .server, memory)?.bodyHash
+    }
+
+    /// The fields that prove who we are. To be called once for each leg, as it begins.
+    ///
+    /// They stand in for fields of the same name. A request with an `Authorization` of its own keeps it
+    /// until it is challenged.
+    mutating func fields(
+        for request: ChallengedRequest, own headers: HTTPHeaderFields,
+        memory: inout AuthenticationMemory
+    ) -> [HTTPHeaderFields.Field] {
+        var fields: [HTTPHeaderFields.Field] = []
+        for party in [AuthenticationParty.server, .proxy] {
+            dialogues[party]?.sent = nil
+            guard let proof = proof(for: request, party, memory) else { continue }
+            if var own = dialogues[party]?.proof, own.space == proof.space {
+                guard let answer = own.answer(request, clientNonce: makeClientNonce) else {
+                    continue
+                }
+                dialogues[party]?.proof = own
+                dialogues[party]?.sent = answer.sent
+                fields.append(.init(name: party.answerField, value: answer.value))
+            } else {
+                guard headers[party.answerField] == nil,
+                    var answer = memory.answer(
+                        in: proof.space, request, clientNonce: makeClientNonce)
+                else { continue }
+                answer.sent.isPreemptive = true
+                dialogues[party, default: Dialogue()].sent = answer.sent
+                fields.append(.init(name: party.answerField, value: answer.value))
+            }
+        }
+        return fields
+    }
+
+    private func proof(
+        for request: ChallengedRequest, _ party: AuthenticationParty, _ memory: AuthenticationMemory
+    ) -> AuthenticationProof? {
+        if let own = dialogues[party]?.proof, own.isInSpace(of: request, party) { return own }
+        return memory.proof(for: request, party)
+    }
+
+    /// The client certificate to present to a server.
+    func identity(for url: URL) -> ClientIdentity? {
+        Origin(of: url).flatMap { identities[$0] }
+    }
+}
+
+// MARK: - Answers over HTTP
+
+extension AuthenticationState {
+    /// To be called with the head of each answer, before anything else is done about it.
+    mutating func take(
+        _ head: ResponseHead, to request: ChallengedRequest, memory: inout AuthenticationMemory,
+        storage: URLCredentialStorage?
+    ) -> AuthenticationAction {
+        if head.status != AuthenticationParty.proxy.status {
+            noteSuccess(head, .proxy, &memory, storage)
+            if head.status != AuthenticationParty.server.status {
+                noteSuccess(head, .server, &memory, storage)
+                return .deliver
+            }
+        }
+        let party: AuthenticationParty = head.status == 401 ? .server : .proxy
+        var dialogue = dialogues[party] ?? Dialogue()
+        defer { dialogues[party] = dialogue }
+        let offers = AuthenticationOffer.all(in: head, from: party, for: request)
+        if let sent = dialogue.sent {
+            dialogue.sent = nil
+            let same = offers.first { $0.space == sent.space }
+            if let same, let digest = same.digest, digest.nonce != sent.nonce,
+                digest.isStale || sent.isPreemptive, dialogue.renewals < Self.mostRenewals,
+                let renewed = AuthenticationProof(same, sent.credential, for: request)
+            {
+                dialogue.renewals += 1
+                dialogue.proof = renewed
+                return .retry
+            }
+            memory.forget(sent)
+            dialogue.refused[sent.space, default: []].append(sent.credential)
+            if !sent.isPreemptive { dialogue.failures[sent.space, default: 0] += 1 }
+            dialogue.proof = nil
+        }
+        let open = offers.filter { !dialogue.rejected.contains($0.space) }
+        return ask(
+            open, party, request, HTTPURLResponse(url: request.url, head: head), dialogue, storage)
+    }
+
+    private mutating func ask(
+        _ offers: [AuthenticationOffer], _ party: AuthenticationParty, _ request: ChallengedRequest,
+        _ response: HTTPURLResponse?, _ dialogue: Dialogue, _ storage: URLCredentialStorage?
+    ) -> AuthenticationAction {
+        guard let offer = offers.first, questionCount < Self.mostQuestions else { return .deliver }
+        let refused = dialogue.refused[offer.space] ?? []
+        let known = knownCredentials(for: offer.space, party, request, storage).first { known in
+            !refused.contains { $0.isSameSecret(as: known) }
+        }
+        let failures = dialogue.failures[offer.space] ?? 0
+        questionCount += 1
+        question = .http(party, request, offers: offers, response, known: known)
+        return .ask(
+            URLAuthenticationChallenge(
+                protectionSpace: offer.space,
+                proposedCredential: failures > 0 ? refused.last : known,
+                previousFailureCount: failures, failureResponse: response, error: nil),
+            .task)
+    }
+
+    private func knownCredentials(
+        for space: URLProtectionSpace, _ party: AuthenticationParty, _ request: ChallengedRequest,
+        _ storage: URLCredentialStorage?
+    ) -> [URLCredential] {
+        var known: [URLCredential] = []
+        if let ownCredential, party == .server, Origin(of: request.url) == ownCredential.origin {
+            known.append(ownCredential.credential)
+        }
+        if let stored = storage?.defaultCredential(for: space), stored.hasPassword {
+            known.append(stored)
+        }
+        return known
+    }
+
+    private mutating func noteSuccess(
+        _ head: ResponseHead, _ party: AuthenticationParty, _ memory: inout AuthenticationMemory,
+        _ storage: URLCredentialStorage?
+    ) {
+        guard var dialogue = dialogues[party], let sent = dialogue.sent else { return }
+        defer { dialogues[party] = dialogue }
+        dialogue.sent = nil
+        dialogue.renewals = 0
+        let isGenuine = Self.nextNonce(in: head, party, sent) { nonce in
+            dialogue.proof?.take(nextNonce: nonce)
+            memory.take(nextNonce: nonce, for: sent)
+        }
+        guard let proof = dialogue.proof, sent.credential.persistence != .none, isGenuine else {
+            return
+        }
+        memory.remember(proof)
+        dialogue.proof = nil
+        storage?.set(sent.credential, for: sent.space)
+    }
+
+    /// Reads `Authentication-Info`. Returns false when the server shows that it does not know the
+    /// password: then nothing of it is believed or remembered.
+    private static func nextNonce(
+        in head: ResponseHead, _ party: AuthenticationParty, _ sent: AuthenticationProof.Sent,
+        take: (String) -> Void
+    ) -> Bool {
+        guard sent.nonce != nil, let field = head.headers[party.infoField] else { return true }
+        let parameters = HTTPChallenge.parseParameters(field)
+        let value = { (name: String) in parameters.first { $0.name == name }?.value }
+        if let proof = value("rspauth"), let expected = sent.expectedProof,
+            proof.lowercased() != expected
+        {
+            return false
+        }
+        if let next = value("nextnonce"), !next.isEmpty { take(next) }
+        return true
+    }
+}
+
+// MARK: - TLS
+
+extension AuthenticationState {
+    /// To be called when a handshake is held. A server that was believed once is believed as long as
+    /// it shows the same certificate.
+    mutating func take(_ trust: ServerTrust, from url: URL) -> AuthenticationAction {
+        guard let origin = Origin(of: url) else { return .fail(URLError(.badURL, failingURL: url)) }
+        if let known = accepted[origin], known == trust.certificates.first?.sha256 { return .trust }
+        guard !trust.certificates.isEmpty,
+            let space = ChallengedRequest(url, method: "").space(
+                of: .server, method: NSURLAuthenticationMethodServerTrust, serverTrust: trust)
+        else { return .fail(trust.refusal(url)) }
+        question = .trust(trust, origin, url)
+        return .ask(
+            URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0,
+                failureResponse: nil, error: trust.isTrusted ? nil : trust.refusal(url)),
+            .session)
+    }
+
+    /// To be called after `.trust` when the server wants a client certificate.
+    mutating func take(
+        clientCertificateFrom authorities: [String], at url: URL, storage: URLCredentialStorage?
+    ) -> AuthenticationAction {
+        guard let origin = Origin(of: url),
+            let space = ChallengedRequest(url, method: "").space(
+                of: .server, method: NSURLAuthenticationMethodClientCertificate,
+                distinguishedNames: authorities)
+        else { return .presentNone }
+        let stored = storage?.defaultCredential(for: space)
+        let known = stored?.identity == nil ? nil : stored
+        question = .identity(origin, known: known, url)
+        return .ask(
+            URLAuthenticationChallenge(
+                protectionSpace: space, proposedCredential: known, previousFailureCount: 0,
+                failureResponse: nil, error: nil),
+            .session)
+    }
+}
+
+// MARK: - The delegate's answer
+
+extension AuthenticationState {
+    /// Takes the answer to the last question. Without a delegate it is `.performDefaultHandling`.
+    mutating func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        storage: URLCredentialStorage? = nil
+    ) -> AuthenticationAction {
+        guard let question else { return .deliver }
+        self.question = nil
+        switch question {
+        case .http(let party, let request, let offers, let response, let known):
+            return answer(
+                disposition, credential, party, request, offers, response, known, storage)
+        case .trust(let trust, let origin, let url):
+            return answer(disposition, credential, trust, origin, url)
+        case .identity(let origin, let known, let url):
+            return answer(disposition, credential, known, origin, url)
+        }
+    }
+
+    private mutating func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        _ party: AuthenticationParty, _ request: ChallengedRequest, _ offers: [AuthenticationOffer],
+        _ response: HTTPURLResponse?, _ known: URLCredential?, _ storage: URLCredentialStorage?
+    ) -> AuthenticationAction {
+        guard let offer = offers.first else { return .deliver }
+        var dialogue = dialogues[party] ?? Dialogue()
+        defer { dialogues[party] = dialogue }
+        let chosen: URLCredential?
+        switch disposition {
+        case .useCredential: chosen = credential
+        case .performDefaultHandling: chosen = known
+        case .cancelAuthenticationChallenge:
+            return .fail(URLError(.cancelled, failingURL: request.url))
+        case .rejectProtectionSpace:
+            dialogue.rejected.insert(offer.space)
+            return ask(Array(offers.dropFirst()), party, request, response, dialogue, storage)
+        }
+        guard let chosen, let proof = AuthenticationProof(offer, chosen, for: request) else {
+            return .deliver
+        }
+        dialogue.proof = proof
+        return .retry
+    }
+
+    private mutating func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        _ trust: ServerTrust, _ origin: Origin, _ url: URL
+    ) -> AuthenticationAction {
+        let isAccepted: Bool
+        switch disposition {
+        case .useCredential:
+            let chosen = credential?.trust?.certificates.first?.sha256
+            isAccepted = chosen.map { $0 == trust.certificates.first?.sha256 } ?? trust.isTrusted
+        case .performDefaultHandling: isAccepted = trust.isTrusted
+        case .cancelAuthenticationChallenge:
+            return .fail(URLError(.cancelled, failingURL: url))
+        case .rejectProtectionSpace: isAccepted = false
+        }
+        guard isAccepted else { return .fail(trust.refusal(url)) }
+        accepted[origin] = trust.certificates.first?.sha256
+        return .trust
+    }
+
+    private mutating func answer(
+        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
+        _ known: URLCredential?, _ origin: Origin, _ url: URL
+    ) -> AuthenticationAction {
+        let chosen: URLCredential?
+        switch disposition {
+        case .useCredential: chosen = credential
+        case .performDefaultHandling: chosen = known
+        case .cancelAuthenticationChallenge:
+            return .fail(URLError(.cancelled, failingURL: url))
+        case .rejectProtectionSpace: chosen = nil
+        }
+        guard let identity = chosen?.identity else { return .presentNone }
+        identities[origin] = identity
+        return .present(identity)
+    }
+}

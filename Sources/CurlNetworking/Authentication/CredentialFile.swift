@@ -1,0 +1,54 @@
+import FoundationEssentials
+
+/// The file of permanent credentials.
+enum CredentialFile {
+    static let largestByteCount = 1 << 20
+
+    struct Entry: Codable, Equatable, Sendable {
+        var host: String
+        var port: Int
+        var scheme: String?
+        var proxyType: String?
+        var realm: String?
+        var method: String
+        var user: String
+        var password: String
+        var isDefault: Bool
+
+        /// nil for what is not kept in files.
+        init?(_ space: URLProtectionSpace, _ credential: URLCredential, isDefault: Bool) {
+            guard [.permanent, .synchronizable].contains(credential.persistence),
+                let user = credential.user, let password = credential.password
+            else { return nil }
+            host = space.host
+            port = space.port
+            scheme = space.protocol
+            proxyType = space.proxyType
+            realm = space.realm
+            method = space.authenticationMethod
+            self.user = user
+            self.password = password
+            self.isDefault = isDefault
+        }
+
+        var space: URLProtectionSpace {
+            URLProtectionSpace(
+                host: host, port: port, protocol: scheme, proxyType: proxyType, realm: realm,
+                method: method)
+        }
+
+        var credential: URLCredential {
+            URLCredential(user: user, password: password, persistence: .permanent)
+        }
+    }
+
+    static func render(_ entries: [Entry]) throws -> Data {
+        try SealedRecord.seal(JSONEncoder().encode(entries), as: .credentials)
+    }
+
+    /// nil when the file is damaged or another's.
+    static func parse(_ data: Data) -> [Entry]? {
+        guard let payload = try? SealedRecord.open(data, as: .credentials) else { return nil }
+        return try? JSONDecoder().decode([Entry].self, from: payload)
+    }
+}

@@ -1,0 +1,199 @@
+/// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 §11).
+struct HTTPChallenge: Hashable, Sendable {
+    struct Parameter: Hashable, Sendable {
+        /// In lower case.
+        var name: String
+        /// Without the quotes and their escapes.
+        var value: String
+    }
+
+    /// In lower case.
+    var scheme: String
+    var token68: String?
+    /// A name that comes twice counts once, the first time.
+    var parameters: [Parameter] = []
+
+    subscript(name: String) -> String? {
+        parameters.first { $0.name == name }?.value
+    }
+
+    // A server that sends more than this is up to something.
+    static let largestByteCount = 64 << 10
+    static let mostChallenges = 32
+    static let mostParameters = 64
+
+    /// Reads all challenges of a field, or of several that were joined by commas.
+    ///
+    /// What makes no sense is skipped up to the next comma outside of quotes. A field beyond all
+    /// measure has no challenges.
+    static func parse(_ field: String) -> [HTTPChallenge] {
+        parse(Array(field.utf8))
+    }
+
+    static func parse(_ bytes: [UInt8]) -> [HTTPChallenge] {
+        guard bytes.count <= largestByteCount else { return [] }
+        var scanner = FieldScanner(bytes)
+        var found: [HTTPChallenge] = []
+        while scanner.skipSeparators() {
+            guard let word = scanner.token() else {
+                scanner.skipItem()
+                continue
+            }
+            if let last = found.indices.last, found[last].token68 == nil, scanner.startsValue() {
+                let value = scanner.value()
+                scanner.skipItem()
+                if let value { found[last].add(word, value) }
+            } else if let challenge = scanner.challenge(of: word) {
+                guard found.count < mostChallenges else { break }
+                found.append(challenge)
+            } else {
+                scanner.skipItem()
+            }
+        }
+        return found
+    }
+
+    /// Reads a list of parameters without a scheme: `Authentication-Info`.
+    static func parseParameters(_ field: String) -> [Parameter] {
+        let bytes = Array(field.utf8)
+        guard bytes.count <= largestByteCount else { return [] }
+        var scanner = FieldScanner(bytes)
+        var list = HTTPChallenge(scheme: "")
+        while scanner.skipSeparators() {
+            if let word = scanner.token(), scanner.startsValue(), let value = scanner.value() {
+                list.add(word, value)
+            }
+            scanner.skipItem()
+        }
+        return list.parameters
+    }
+
+    private mutating func add(_ name: String, _ value: String) {
+        let name = name.lowercased()
+        guard parameters.count < Self.mostParameters, self[name] == nil else { return }
+        parameters.append(Parameter(name: name, value: value))
+    }
+}
+
+/// Reads the parts of a field, byte by byte.
+private struct FieldScanner {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+    private var isAtItemEnd: Bool { current == nil || current == UInt8(ascii: ",") }
+
+    /// Returns whether anything is left.
+    mutating func skipSeparators() -> Bool {
+        while let byte = current, byte == UInt8(ascii: ",") || byte.isBlank { position += 1 }
+        return current != nil
+    }
+
+    /// Goes to the next comma outside of quotes.
+    mutating func skipItem() {
+        while let byte = current, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
+        }
+    }
+
+    mutating func token() -> String? {
+        run(while: { $0.isTokenByte })
+    }
+
+    /// Whether an equals sign follows; it is read.
+    mutating func startsValue() -> Bool {
+        let start = position
+        skipBlanks()
+        guard current == UInt8(ascii: "=") else {
+            position = start
+            return false
+        }
+        position += 1
+        skipBlanks()
+        return true
+    }
+
+    /// A quoted string, or a bare word, in which we bear the marks of base64.
+    mutating func value() -> String? {
+        if current == UInt8(ascii: "\"") { return quotedString() }
+        return run(while: { $0.isTokenByte || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+    }
+
+    /// A challenge whose scheme was just read. Its parameters, if any, are left.
+    mutating func challenge(of scheme: String) -> HTTPChallenge? {
+        guard isAtItemEnd || current?.isBlank == true else { return nil }
+        var challenge = HTTPChallenge(scheme: scheme.lowercased())
+        skipBlanks()
+        let start = position
+        if let word = run(while: { $0.isToken68Byte }) {
+            let padding = run(while: { $0 == UInt8(ascii: "=") }) ?? ""
+            skipBlanks()
+            if isAtItemEnd {
+                challenge.token68 = word + padding
+                return challenge
+            }
+        }
+        position = start
+        return challenge
+    }
+
+    /// nil when the quotes are never closed.
+    private mutating func quotedString() -> String? {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = current {
+            position += 1
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = current else { return nil }
+                position += 1
+                text.append(escaped)
+            } else {
+                text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func skipBlanks() {
+        while current?.isBlank == true { position += 1 }
+    }
+
+    private mutating func run(while belongs: (UInt8) -> Bool) -> String? {
+        let start = position
+        while let byte = current, belongs(byte) { position += 1 }
+        return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    private var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    fileprivate var isToken68Byte: Bool { isLetterOrDigit || "-._~+/".utf8.contains(self) }
+}
+
+extension String {
+    /// The text as a quoted string (RFC 9110 §5.6.4).
+    var quoted: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,58 @@
+import CTLS
+import FoundationEssentials
+
+/// A TLS handshake that is held when the server has shown its certificates, until somebody has
+/// decided about them. Nothing of the request has left by then.
+///
+/// Owned by the engine, used on its queue alone; has to live until its transfer is off libcurl or has
+/// got past the handshake. See CTLS.h for how the holding works.
+final class TLSHandshake {
+    private let raw: OpaquePointer
+    private let host: String
+
+    /// - Parameter host: Without the brackets of an IPv6 address.
+    init?(host: String) {
+        guard let raw = byteclub_handshake_make(host) else { return nil }
+        self.raw = raw
+        self.host = host
+    }
+
+    deinit {
+        byteclub_handshake_release(raw)
+    }
+
+    /// To be called in CURLOPT_SSL_CTX_FUNCTION. CURLOPT_SSL_VERIFYHOST has to be 0.
+    func attach(to context: UnsafeMutableRawPointer) -> Bool {
+        byteclub_handshake_attach(raw, context)
+    }
+
+    var isHeld: Bool { byteclub_handshake_is_held(raw) }
+
+    /// Lets the handshake go on: the server is trusted.
+    func open() {
+        byteclub_handshake_open(raw)
+    }
+
+    var trust: ServerTrust {
+        let chain = (0..<byteclub_handshake_certificate_count(raw)).map { index in
+            var count = 0
+            let bytes = byteclub_handshake_certificate(raw, index, &count)
+            return Data(bytes: bytes, count: count)
+        }
+        return ServerTrust(
+            host: host, chain: chain, verdict: Int(byteclub_handshake_verdict(raw)))
+    }
+
+    /// The names of the authorities whose client certificates the server takes; nil when it wants
+    /// none, or was shown one.
+    var clientCertificateAuthorities: [String]? {
+        guard byteclub_handshake_wants_client_certificate(raw) else { return nil }
+        return (0..<byteclub_handshake_authority_count(raw)).compactMap { index in
+            var count = 0
+            let bytes = byteclub_handshake_authority(raw, index, &count)
+            guard let text = byteclub_name_text(bytes, count) else { return nil }
+            defer { byteclub_text_free(text) }
+            return String(cString: text)
+        }
+    }
+}

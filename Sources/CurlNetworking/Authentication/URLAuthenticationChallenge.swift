@@ -1,0 +1,50 @@
+import Synchronization
+
+/// A question put to a delegate: how to prove who we are, or whether to believe who the server is.
+public final class URLAuthenticationChallenge: Sendable {
+    public let protectionSpace: URLProtectionSpace
+    /// A credential that is known for the space and was not tried yet; after a failure, the one that
+    /// has failed.
+    public let proposedCredential: URLCredential?
+    /// How many answers of this task's delegate in this space have failed.
+    public let previousFailureCount: Int
+    /// The 401 or 407.
+    public let failureResponse: URLResponse?
+    public let error: (any Error)?
+
+    private let wasPassedOn = Mutex(false)
+
+    public init(
+        protectionSpace: URLProtectionSpace, proposedCredential: URLCredential?,
+        previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?
+    ) {
+        self.protectionSpace = protectionSpace
+        self.proposedCredential = proposedCredential
+        self.previousFailureCount = previousFailureCount
+        self.failureResponse = failureResponse
+        self.error = error
+    }
+
+    /// Says that the session's delegate has no method for it. Swift cannot be asked that, so the
+    /// method's default says it.
+    func passOn() {
+        wasPassedOn.withLock { $0 = true }
+    }
+
+    /// Whether the session's delegate has no method for it: the task's method is next.
+    var isPassedOn: Bool { wasPassedOn.withLock { $0 } }
+}
+
+extension URLSession {
+    /// What to do about a challenge. The numbers are Apple's.
+    public enum AuthChallengeDisposition: Int, Sendable {
+        /// Answer with the credential; nil goes on without one.
+        case useCredential = 0
+        /// As if the delegate had no method for it.
+        case performDefaultHandling = 1
+        /// End the task with `.cancelled`.
+        case cancelAuthenticationChallenge = 2
+        /// Try the next way the server offers.
+        case rejectProtectionSpace = 3
+    }
+}

@@ -1,0 +1,113 @@
+public import FoundationEssentials
+
+/// What answers a challenge: a name and a password, a client certificate, or trust in a server.
+///
+/// Never printed with its password.
+public final class URLCredential: Hashable, Sendable {
+    /// How long a credential is kept. The numbers are Apple's.
+    public enum Persistence: UInt, Sendable {
+        /// For this one task.
+        case none = 0
+        /// Until the process ends.
+        case forSession = 1
+        /// In the storage's file, if it has one; else until the process ends.
+        case permanent = 2
+        /// Like `.permanent`: nothing here is carried to other machines.
+        case synchronizable = 3
+    }
+
+    private enum Kind: Hashable {
+        case password(user: String, password: String)
+        case identity(ClientIdentity)
+        case trust(ServerTrust)
+    }
+
+    public let persistence: Persistence
+    private let kind: Kind
+
+    public init(user: String, password: String, persistence: Persistence) {
+        self.kind = .password(user: user, password: password)
+        self.persistence = persistence
+    }
+
+    /// A client certificate. Apple's suite has a `SecIdentity` here.
+    public init(identity: ClientIdentity, persistence: Persistence) {
+        self.kind = .identity(identity)
+        self.persistence = persistence
+    }
+
+    /// Accepts the server as it has shown itself, whatever the system thinks of its certificate. Good
+    /// for the connection it was asked for.
+    public init(trust: ServerTrust) {
+        self.kind = .trust(trust)
+        self.persistence = .none
+    }
+
+    public var user: String? {
+        if case .password(let user, _) = kind { user } else { nil }
+    }
+
+    public var password: String? {
+        if case .password(_, let password) = kind { password } else { nil }
+    }
+
+    public var hasPassword: Bool { password != nil }
+
+    public var identity: ClientIdentity? {
+        if case .identity(let identity) = kind { identity } else { nil }
+    }
+
+    /// The server that is trusted.
+    public var trust: ServerTrust? {
+        if case .trust(let trust) = kind { trust } else { nil }
+    }
+
+    public static func == (one: URLCredential, other: URLCredential) -> Bool {
+        one.kind == other.kind && one.persistence == other.persistence
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(persistence)
+    }
+
+    /// Whether both open the same doors, however long they are kept.
+    func isSameSecret(as other: URLCredential) -> Bool { kind == other.kind }
+}
+
+extension URLCredential: CustomStringConvertible, CustomReflectable {
+    public var description: String {
+        switch kind {
+        case .password(let user, _): "URLCredential for \(user)"
+        case .identity: "URLCredential with a client certificate"
+        case .trust(let trust): "URLCredential trusting \(trust.host)"
+        }
+    }
+
+    /// Nothing: a mirror would show the password.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// A client certificate and its key, in files that libcurl reads.
+public struct ClientIdentity: Hashable, Sendable {
+    public enum Format: Hashable, Sendable {
+        /// The certificate, behind it those that vouch for it, and the key in the same file or
+        /// another.
+        case pem(certificate: URL, key: URL?)
+        /// All in one.
+        case pkcs12(URL)
+    }
+
+    public var format: Format
+    /// Opens the key, if it is locked.
+    public var passphrase: String?
+
+    public init(_ format: Format, passphrase: String? = nil) {
+        self.format = format
+        self.passphrase = passphrase
+    }
+}
+
+extension ClientIdentity: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["format": format]) }
+}

@@ -1,0 +1,170 @@
+import Dispatch
+public import FoundationEssentials
+import Synchronization
+
+/// Credentials by protection space, shared by sessions.
+///
+/// The shared storage lives in memory alone, `.permanent` credentials too: Linux has no keychain that
+/// is always there, and a library must not leave passwords in a file that nobody asked for. A program
+/// that wants them kept names a file: `URLCredentialStorage(file:)`. It is readable by its owner only,
+/// and always whole: it is written beside itself and moved into place. Passwords stand in it as they
+/// are, so it is as secret as `~/.netrc`; client certificates are not written.
+public final class URLCredentialStorage: Sendable {
+    public static let shared = URLCredentialStorage()
+
+    private struct Contents: Sendable {
+        var credentials: [URLProtectionSpace: [String: URLCredential]] = [:]
+        var defaults: [URLProtectionSpace: String] = [:]
+    }
+
+    private let contents: Mutex<Contents>
+    private let file: URL?
+
+    /// An empty storage in memory.
+    public init() {
+        file = nil
+        contents = Mutex(Contents())
+    }
+
+    /// A storage whose `.permanent` credentials are kept in a file, which is made when there are any.
+    ///
+    /// A file that is damaged is moved aside (`….damaged`) and not believed.
+    ///
+    /// - Throws: `URLError`: `.noPermissionsToReadFile` when others than its owner may read the file or
+    ///   it is not ours, `.cannotOpenFile` when it cannot be read.
+    public init(file: URL) throws {
+        self.file = file
+        let path = file.path(percentEncoded: false)
+        var contents = Contents()
+        if let data = try WholeFile.read(path, atMost: CredentialFile.largestByteCount) {
+            if let entries = CredentialFile.parse(data) {
+                for entry in entries {
+                    contents.credentials[entry.space, default: [:]][entry.user] = entry.credential
+                    if entry.isDefault || contents.defaults[entry.space] == nil {
+                        contents.defaults[entry.space] = entry.user
+                    }
+                }
+            } else {
+                try WholeFile.setAside(path)
+            }
+        }
+        self.contents = Mutex(contents)
+    }
+
+    /// All credentials of a space by user name; nil when there are none.
+    public func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
+        contents.withLock { $0.credentials[space] }
+    }
+
+    public var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
+        contents.withLock { $0.credentials }
+    }
+
+    /// Keeps a credential; one of the same user is replaced. One with persistence `.none`, or of trust in
+    /// a server, is not kept.
+    ///
+    /// The first one of a space becomes its default.
+    public func set(_ credential: URLCredential, for space: URLProtectionSpace) {
+        guard credential.persistence != .none, credential.trust == nil else { return }
+        change { contents in
+            let user = credential.user ?? ""
+            contents.credentials[space, default: [:]][user] = credential
+            if contents.defaults[space] == nil { contents.defaults[space] = user }
+        }
+    }
+
+    public func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
+        change { contents in
+            let user = credential.user ?? ""
+            contents.credentials[space]?[user] = nil
+            if contents.credentials[space]?.isEmpty == true { contents.credentials[space] = nil }
+            if contents.defaults[space] == user { contents.defaults[space] = nil }
+        }
+    }
+
+    /// - Parameter options: Apple's, without effect: nothing is carried to other machines.
+    public func remove(
+        _ credential: URLCredential, for space: URLProtectionSpace, options: [String: any Sendable]?
+    ) {
+        remove(credential, for: space)
+    }
+
+    /// The credential that is used when nobody is asked.
+    public func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+        contents.withLock { contents in
+            contents.defaults[space].flatMap { contents.credentials[space]?[$0] }
+        }
+    }
+
+    /// Keeps a credential and makes it the default of the space.
+    public func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
+        guard credential.persistence != .none, credential.trust == nil else { return }
+        change { contents in
+            let user = credential.user ?? ""
+            contents.credentials[space, default: [:]][user] = credential
+            contents.defaults[space] = user
+        }
+    }
+
+    private func change(_ change: (inout Contents) -> Void) {
+        contents.withLock { contents in
+            let before = permanent(contents)
+            change(&contents)
+            guard let file else { return }
+            let after = permanent(contents)
+            guard after != before else { return }
+            // Inside the lock, so that the file never goes back in time. A full disk costs the memory
+            // of the next run, not the log-in of this one.
+            try? WholeFile.write(CredentialFile.render(after), to: file.path(percentEncoded: false))
+        }
+    }
+
+    private func permanent(_ contents: Contents) -> [CredentialFile.Entry] {
+        contents.credentials.flatMap { space, credentials in
+            credentials.compactMap { user, credential in
+                CredentialFile.Entry(
+                    space, credential, isDefault: contents.defaults[space] == user)
+            }
+        }.sorted { ($0.host, $0.port, $0.user) < ($1.host, $1.port, $1.user) }
+    }
+}
+
+// MARK: - With a task, as Apple has them
+
+extension URLCredentialStorage {
+    /// Calls back on the delegate queue of the task's session.
+    public func getCredentials(
+        for space: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
+    ) {
+        let found = credentials(for: space)
+        task.session.delegateQueue.async { @Sendable in completionHandler(found) }
+    }
+
+    public func getDefaultCredential(
+        for space: URLProtectionSpace, task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URLCredential?) -> Void
+    ) {
+        let found = defaultCredential(for: space)
+        task.session.delegateQueue.async { @Sendable in completionHandler(found) }
+    }
+
+    public func set(
+        _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
+    ) {
+        set(credential, for: space)
+    }
+
+    public func setDefaultCredential(
+        _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
+    ) {
+        setDefaultCredential(credential, for: space)
+    }
+
+    public func remove(
+        _ credential: URLCredential, for space: URLProtectionSpace,
+        options: [String: any Sendable]?, task: URLSessionTask
+    ) {
+        remove(credential, for: space)
+    }
+}

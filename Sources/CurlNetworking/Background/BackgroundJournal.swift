@@ -1,0 +1,103 @@
+import FoundationEssentials
+
+/// What the background sessions of a user have to do and have done, on the disk: one file a task,
+/// always whole. Whoever is killed, whenever: the next one finds each task in its last state or the
+/// one before.
+///
+/// One process writes at a time: the one that holds the helper's lock.
+struct BackgroundJournal: Sendable {
+    private let folder: PrivateFolder
+    private var records: [Key: BackgroundTaskRecord] = [:]
+    /// Files that made no sense: moved aside, for people to look at.
+    private(set) var damagedNames: [String] = []
+
+    private struct Key: Hashable, Sendable {
+        var session: String
+        var number: Int
+    }
+
+    /// Opens the journal of a folder, made if need be.
+    ///
+    /// Tasks that were running are queued again, as whoever ran them is gone; delivered ones are
+    /// removed.
+    init(path: String) throws(URLError) {
+        folder = try PrivateFolder(path: path)
+        try folder.removeUnfinished()
+        for name in try folder.names() where name.hasSuffix(Self.suffix) {
+            try load(name)
+        }
+    }
+
+    private mutating func load(_ name: String) throws(URLError) {
+        let data: Data?
+        do throws(URLError) {
+            data = try folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
+        } catch
+            where error.code == .dataLengthExceedsMaximum
+            || error.code == .noPermissionsToReadFile
+        {
+            data = Data()
+        }
+        guard let data else { return }
+        guard var record = BackgroundTaskRecord(parsing: data), Self.name(of: record) == name else {
+            try folder.setAside(name)
+            damagedNames.append(name)
+            return
+        }
+        if case .delivered = record.state {
+            try folder.remove(name)
+            return
+        }
+        _ = record.take(.pause)
+        records[Key(session: record.session, number: record.number)] = record
+    }
+
+    /// The tasks of a session in the order of their numbers.
+    func tasks(of session: String) -> [BackgroundTaskRecord] {
+        records.values.filter { $0.session == session }.sorted { $0.number < $1.number }
+    }
+
+    /// The identifiers of the sessions that have tasks here, sorted.
+    var sessions: [String] {
+        Set(records.keys.map(\.session)).sorted()
+    }
+
+    /// The next free number in a session.
+    func nextNumber(in session: String) -> Int {
+        (records.keys.lazy.filter { $0.session == session }.map(\.number).max() ?? 0) + 1
+    }
+
+    /// Enters a task. When this returns it is on the disk.
+    mutating func add(_ record: BackgroundTaskRecord) throws {
+        let key = Key(session: record.session, number: record.number)
+        precondition(records[key] == nil, "task \(record.number) is in the journal already")
+        try folder.write(record.render(), to: Self.name(of: record))
+        records[key] = record
+    }
+
+    /// Notes what has happened to a task. When this returns true it is on the disk; when it throws
+    /// the task is as it was.
+    ///
+    /// - Returns: false when there is no such task, or its state does not allow it.
+    mutating func note(
+        _ event: BackgroundTaskRecord.Event, of number: Int, in session: String
+    ) throws -> Bool {
+        let key = Key(session: session, number: number)
+        guard var record = records[key], record.take(event) else { return false }
+        try folder.write(record.render(), to: Self.name(of: record))
+        records[key] = record
+        if case .delivered = record.state {
+            try folder.remove(Self.name(of: record))
+            records[key] = nil
+        }
+        return true
+    }
+
+    private static let suffix = ".task"
+
+    /// The identifier is anybody's text, so the name has its hash.
+    private static func name(of record: BackgroundTaskRecord) -> String {
+        let session = DigestAlgorithm.sha256.hexHash(record.session) ?? ""
+        return "\(session.prefix(16))-\(record.number)\(suffix)"
+    }
+}

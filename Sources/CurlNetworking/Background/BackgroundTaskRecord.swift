@@ -1,0 +1,155 @@
+import FoundationEssentials
+
+/// One task of a background session, as the journal keeps it.
+///
+/// | state | left by |
+/// |---|---|
+/// | queued | `start`, `fail`, `finish` |
+/// | running | `progress`, `pause` (→ queued), `fail`, `finish` |
+/// | finished, failed | `deliver` |
+/// | delivered | nothing: its record is removed |
+struct BackgroundTaskRecord: Codable, Hashable, Sendable {
+    /// Unique in its session.
+    let number: Int
+    /// The background session's identifier.
+    let session: String
+    let kind: Kind
+    let request: Request
+    /// Seconds since 1970; after the resource timeout nobody tries any more.
+    let created: Int64
+    var description: String?
+    var priority: Float
+    private(set) var state: State
+    /// How often it was set going.
+    private(set) var attempts: Int
+
+    enum Kind: Codable, Hashable, Sendable {
+        /// `resumeData`: from an earlier task, or of a broken attempt of this one.
+        case download(resumeData: Data?)
+        /// An absolute path.
+        case upload(file: String)
+    }
+
+    /// A request with all it needs, credentials included: the record is for our eyes only.
+    struct Request: Codable, Hashable, Sendable {
+        var url: String
+        var method: String
+        var fields: [Field]
+        var timeout: Double?
+
+        struct Field: Codable, Hashable, Sendable {
+            var name: String
+            var value: String
+        }
+    }
+
+    /// The head of an answer.
+    struct Answer: Codable, Hashable, Sendable {
+        var url: String
+        var status: Int
+        var fields: [Request.Field]
+    }
+
+    enum State: Codable, Hashable, Sendable {
+        case queued
+        /// Bytes moved, of how many (-1: not known).
+        case running(moved: Int64, expected: Int64)
+        /// The plain name of the file with the body; nil when there was none.
+        case finished(Answer, file: String?)
+        /// An `URLError` code and its text, with resume data where it can be gone on with.
+        case failed(code: Int, text: String?, resumeData: Data?)
+        case delivered
+
+        var isOver: Bool {
+            switch self {
+            case .queued, .running: false
+            case .finished, .failed, .delivered: true
+            }
+        }
+    }
+
+    init(
+        number: Int, session: String, kind: Kind, request: Request, created: Int64,
+        description: String? = nil, priority: Float = 0.5
+    ) {
+        self.number = number
+        self.session = session
+        self.kind = kind
+        self.request = request
+        self.created = created
+        self.description = description
+        self.priority = priority
+        self.state = .queued
+        self.attempts = 0
+    }
+
+    /// What happens to a task.
+    enum Event: Sendable {
+        case start
+        case progress(moved: Int64, expected: Int64)
+        /// The connection was lost, or the process that carried it: it will be started again.
+        case pause
+        case finish(Answer, file: String?)
+        case fail(URLError, resumeData: Data?)
+        /// The app was told how it ended.
+        case deliver
+    }
+
+    /// Returns whether the state allows it; if not, nothing changes.
+    mutating func take(_ event: Event) -> Bool {
+        switch (state, event) {
+        case (.queued, .start):
+            state = .running(moved: 0, expected: -1)
+            attempts += 1
+        case (.running, .progress(let moved, let expected)) where moved >= 0 && expected >= -1:
+            state = .running(moved: moved, expected: expected)
+        case (.running, .pause):
+            state = .queued
+        case (.queued, .finish(let answer, let file)), (.running, .finish(let answer, let file)):
+            guard file.map(PrivateFolder.isPlain) ?? true else { return false }
+            state = .finished(answer, file: file)
+        case (.queued, .fail(let error, let data)), (.running, .fail(let error, let data)):
+            state = .failed(code: error.errorCode, text: error.underlyingText, resumeData: data)
+        case (.finished, .deliver), (.failed, .deliver):
+            state = .delivered
+        default:
+            return false
+        }
+        return true
+    }
+}
+
+// MARK: - On the disk
+
+extension BackgroundTaskRecord {
+    static let largestByteCount = 1 << 20
+
+    func render() throws -> Data {
+        try SealedRecord.seal(JSONEncoder().encode(self), as: .backgroundTask)
+    }
+
+    /// nil when it is damaged, or says what no task of ours can.
+    init?(parsing data: Data) {
+        guard data.count <= Self.largestByteCount,
+            let payload = try? SealedRecord.open(data, as: .backgroundTask),
+            let record = try? JSONDecoder().decode(Self.self, from: payload),
+            record.isSound
+        else { return nil }
+        self = record
+    }
+
+    private var isSound: Bool {
+        guard number > 0, attempts >= 0, priority.isFinite, !session.isEmpty,
+            let url = URL(string: request.url), Origin(of: url) != nil
+        else { return false }
+        if case .upload(let file) = kind, !file.hasPrefix("/") || file.utf8.contains(0) {
+            return false
+        }
+        switch state {
+        case .running(let moved, let expected): return moved >= 0 && expected >= -1
+        case .finished(let answer, let file):
+            return (100...999).contains(answer.status) && file.map(PrivateFolder.isPlain) ?? true
+        case .queued, .failed, .delivered: return true
+        }
+    }
+}

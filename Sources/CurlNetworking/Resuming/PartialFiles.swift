@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Glibc
+
+/// Where the parts of unfinished downloads are kept: a folder of ours alone, on a disk and not in the
+/// memory that `/tmp` often is, so that another process can go on with them after a restart.
+struct PartialFiles: Sendable {
+    let folder: PrivateFolder
+
+    /// `$XDG_CACHE_HOME/CurlNetworking/Downloads`, else in `~/.cache`.
+    static func standardPath(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
+        if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+            return cache + "/CurlNetworking/Downloads"
+        }
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            return home + "/.cache/CurlNetworking/Downloads"
+        }
+        return "/tmp/CurlNetworking-\(geteuid())/Downloads"
+    }
+
+    init(path: String = PartialFiles.standardPath()) throws(URLError) {
+        folder = try PrivateFolder(path: path)
+    }
+
+    private static let prefix = "part-"
+
+    /// Whether a name is one we give: nothing else is ever opened.
+    static func isName(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix) else { return false }
+        let rest = name.dropFirst(prefix.count)
+        return rest.utf8.count == 32
+            && rest.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    static func makeName() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return prefix + (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hex
+    }
+
+    /// Makes an empty part, open for writing. It is locked while the descriptor is open, which keeps
+    /// `removeOld` off.
+    func make() throws(URLError) -> (name: String, descriptor: Int32) {
+        let name = Self.makeName()
+        let path = folder.path(of: name)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = Glibc.open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        return (name, descriptor)
+    }
+
+    /// Opens a part for going on with it. nil when it is gone.
+    ///
+    /// - Throws: `.cannotOpenFile` for a name that is not ours, what is no plain file of ours with one
+    ///   name, and one that another task is writing.
+    func open(_ name: String) throws(URLError) -> (descriptor: Int32, byteCount: Int64)? {
+        guard Self.isName(name) else {
+            throw URLError(.cannotOpenFile, underlyingText: "not the name of a part of a download")
+        }
+        let path = folder.path(of: name)
+        let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw WholeFile.failure(.cannotOpenFile, path)
+        }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            facts.st_uid == geteuid(), facts.st_nlink == 1
+        else {
+            close(descriptor)
+            throw URLError(.cannotOpenFile, underlyingText: "\(path) is no file of ours")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw URLError(.cannotOpenFile, underlyingText: "another task goes on with \(path)")
+        }
+        return (descriptor, Int64(facts.st_size))
+    }
+
+    /// Removes parts that nobody has touched for so long and nobody holds open: of processes that were
+    /// killed, and of resume data that was never used.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    func removeOld(than age: Duration = .seconds(14 * 24 * 3600), now: Int64) throws(URLError) {
+        for name in try folder.names() where Self.isName(name) {
+            let path = folder.path(of: name)
+            let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { continue }
+            var facts = stat()
+            if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+                Int64(facts.st_mtim.tv_sec) < now - age.components.seconds,
+                flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            {
+                unlink(path)
+            }
+            close(descriptor)
+        }
+    }
+}

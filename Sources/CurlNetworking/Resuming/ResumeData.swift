@@ -1,0 +1,182 @@
+import FoundationEssentials
+
+/// What is needed to go on with a broken download, as a blob a program may keep.
+///
+/// It names the part that has arrived by the plain name of a file in `PartialFiles`, never by a path,
+/// and holds no credentials: header fields that may be secret are left out, and so are a name and
+/// password in the URL.
+struct ResumeData: Hashable, Sendable {
+    /// The URL that answered, after any redirects.
+    var url: URL
+    /// The URL the first task was made for.
+    var originalURL: URL
+    /// The request's other fields.
+    var headers: HTTPHeaderFields
+    var validator: Validator
+    /// How much has arrived.
+    var byteCount: Int64
+    /// Of the whole body; nil when the server did not say.
+    var totalByteCount: Int64?
+    /// The plain name of the part.
+    var fileName: String
+
+    /// What tells one version of a resource from another, byte for byte.
+    enum Validator: Hashable, Sendable {
+        /// A strong one, with its quotes.
+        case entityTag(String)
+        /// A `Last-Modified`, word for word.
+        case lastModified(String)
+
+        /// The value of `If-Range`.
+        var text: String {
+            switch self {
+            case .entityTag(let text), .lastModified(let text): text
+            }
+        }
+    }
+
+    static let largestByteCount = 256 << 10
+
+    /// - Throws: `.cannotDecodeRawData` with the reason.
+    init(blob: Data) throws(URLError) {
+        guard blob.count <= Self.largestByteCount else { throw Self.damaged("it is too large") }
+        let payload: Data
+        do throws(SealedRecord.Damage) {
+            payload = try SealedRecord.open(blob, as: .download)
+        } catch {
+            throw Self.damaged(error.text)
+        }
+        guard let record = try? JSONDecoder().decode(Record.self, from: payload) else {
+            throw Self.damaged("a part of it is missing")
+        }
+        try self.init(record)
+    }
+
+    var blob: Data {
+        get throws { try SealedRecord.seal(JSONEncoder().encode(Record(self)), as: .download) }
+    }
+
+    init(
+        url: URL, originalURL: URL, headers: HTTPHeaderFields, validator: Validator,
+        byteCount: Int64, totalByteCount: Int64?, fileName: String
+    ) {
+        self.url = url.withoutCredentials
+        self.originalURL = originalURL.withoutCredentials
+        self.headers = headers.withoutSecrets
+        self.validator = validator
+        self.byteCount = byteCount
+        self.totalByteCount = totalByteCount
+        self.fileName = fileName
+    }
+
+    fileprivate static func damaged(_ reason: String) -> URLError {
+        URLError(
+            .cannotDecodeRawData, underlyingText: "the resume data cannot be used: \(reason)")
+    }
+}
+
+/// The blob's inside, before it is believed.
+private struct Record: Codable {
+    struct Field: Codable {
+        var name: String
+        var value: String
+    }
+
+    var url: String
+    var originalURL: String
+    var fields: [Field]
+    var entityTag: String?
+    var lastModified: String?
+    var byteCount: Int64
+    var totalByteCount: Int64?
+    var fileName: String
+
+    init(_ data: ResumeData) {
+        url = data.url.absoluteString
+        originalURL = data.originalURL.absoluteString
+        fields = data.headers.fields.map { Field(name: $0.name, value: $0.value) }
+        switch data.validator {
+        case .entityTag(let text): entityTag = text
+        case .lastModified(let text): lastModified = text
+        }
+        byteCount = data.byteCount
+        totalByteCount = data.totalByteCount
+        fileName = data.fileName
+    }
+}
+
+extension ResumeData {
+    fileprivate init(_ record: Record) throws(URLError) {
+        guard let url = URL(string: record.url), Origin(of: url) != nil,
+            let original = URL(string: record.originalURL), Origin(of: original) != nil
+        else { throw Self.damaged("its URL is none of http or https") }
+        let isFieldText: (String) -> Bool = { text in
+            text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+        }
+        let validator: Validator
+        switch (record.entityTag, record.lastModified) {
+        case (let tag?, nil) where EntityTag.isStrong(tag): validator = .entityTag(tag)
+        case (nil, let date?) where isFieldText(date) && !date.isEmpty:
+            validator = .lastModified(date)
+        default: throw Self.damaged("it does not say which version it is of")
+        }
+        guard record.byteCount >= 0, record.totalByteCount.map({ $0 >= record.byteCount }) ?? true
+        else { throw Self.damaged("its lengths make no sense") }
+        guard PartialFiles.isName(record.fileName) else {
+            throw Self.damaged("it names a file that is not ours")
+        }
+        var headers = HTTPHeaderFields()
+        for field in record.fields {
+            guard isFieldText(field.name), isFieldText(field.value), !field.name.isEmpty else {
+                throw Self.damaged("it has a field that cannot be sent")
+            }
+            headers[field.name] = field.value
+        }
+        self.init(
+            url: url, originalURL: original, headers: headers, validator: validator,
+            byteCount: record.byteCount, totalByteCount: record.totalByteCount,
+            fileName: record.fileName)
+    }
+}
+
+/// RFC 9110 §8.8.3.
+enum EntityTag {
+    static func isStrong(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 2, bytes.count <= 8192, bytes.first == UInt8(ascii: "\""),
+            bytes.last == UInt8(ascii: "\"")
+        else { return false }
+        return bytes.dropFirst().dropLast().allSatisfy {
+            $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80
+        }
+    }
+}
+
+extension HTTPHeaderFields {
+    /// Without fields that may open something, and those that are made anew for each request.
+    var withoutSecrets: HTTPHeaderFields {
+        let words = [
+            "auth", "cookie", "token", "secret", "password", "key", "credential", "session",
+        ]
+        let renewed = ["range", "if-range", "accept-encoding", "expect"]
+        var kept = HTTPHeaderFields()
+        for field in fields {
+            let name = field.name.lowercased()
+            guard !renewed.contains(name), !words.contains(where: name.contains) else { continue }
+            kept[field.name] = field.value
+        }
+        return kept
+    }
+}
+
+extension URL {
+    /// Without a name and password.
+    var withoutCredentials: URL {
+        guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
+            var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        parts.percentEncodedUser = nil
+        parts.percentEncodedPassword = nil
+        return parts.url ?? self
+    }
+}

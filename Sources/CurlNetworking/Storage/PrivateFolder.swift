@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Glibc
+
+/// A folder that is ours alone, and the files in it by their plain names.
+///
+/// Nothing outside of it can be reached through it: names are checked, links are not followed.
+struct PrivateFolder: Sendable {
+    let path: String
+
+    /// Makes the folder, and those above it, unless it is there.
+    ///
+    /// - Throws: `.cannotCreateFile`; `.noPermissionsToReadFile` when it is a link, somebody else's, or
+    ///   open to others.
+    init(path: String) throws(URLError) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+        try Self.make(path)
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
+        guard facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid(),
+            facts.st_mode & 0o077 == 0
+        else {
+            throw URLError(
+                .noPermissionsToReadFile,
+                underlyingText: "\(path) is not a folder of ours alone: its mode has to be 0700")
+        }
+    }
+
+    private static func make(_ path: String) throws(URLError) {
+        guard mkdir(path, 0o700) != 0 else { return }
+        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try make(String(path[..<slash]))
+            if mkdir(path, 0o700) == 0 { return }
+        }
+        guard errno == EEXIST else { throw WholeFile.failure(.cannotCreateFile, path) }
+    }
+
+    /// Whether a name is that of a file right here: letters, digits, `-`, `_` and `.`, the first no
+    /// dot.
+    static func isPlain(_ name: String) -> Bool {
+        guard name.utf8.first != UInt8(ascii: "."), (1...200).contains(name.utf8.count) else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// - Precondition: The name is plain.
+    func path(of name: String) -> String {
+        precondition(Self.isPlain(name), "not the name of a file in a folder of ours: \(name)")
+        return path + "/" + name
+    }
+
+    /// The plain names of what is here, sorted. Unfinished files are none.
+    func names() throws(URLError) -> [String] {
+        try allNames().filter(Self.isPlain).sorted()
+    }
+
+    private func allNames() throws(URLError) -> [String] {
+        guard let folder = opendir(path) else { throw WholeFile.failure(.cannotOpenFile, path) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    func read(_ name: String, atMost limit: Int) throws(URLError) -> Data? {
+        try WholeFile.read(path(of: name), atMost: limit)
+    }
+
+    func write(_ data: Data, to name: String) throws(URLError) {
+        try WholeFile.write(data, to: path(of: name))
+    }
+
+    func setAside(_ name: String) throws(URLError) {
+        try WholeFile.setAside(path(of: name))
+    }
+
+    /// A file that is not there is no failure.
+    func remove(_ name: String) throws(URLError) {
+        guard unlink(path(of: name)) == 0 || errno == ENOENT else {
+            throw WholeFile.failure(.cannotRemoveFile, path(of: name))
+        }
+        WholeFile.syncFolder(path)
+    }
+
+    /// Removes what writers that were killed have left. Call it when no other process writes here.
+    func removeUnfinished() throws(URLError) {
+        for name in try allNames() where name.hasPrefix(WholeFile.unfinishedPrefix) {
+            unlink(path + "/" + name)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@testable import CurlNetworking
+
+@Suite struct BackgroundJournalTests {
+    private let answer = BackgroundTaskRecord.Answer(
+        url: "https://a.test/x", status: 200, fields: [.init(name: "ETag", value: "\"v\"")])
+
+    // MARK: - States
+
+    @Test(
+        arguments: [
+            ("", "queued"), ("s", "running"), ("sp", "running"), ("sz", "queued"),
+            ("szs", "running"), ("sf", "finished"), ("sx", "failed"), ("x", "failed"),
+            ("f", "finished"), ("sfd", "delivered"), ("sxd", "delivered"),
+        ])
+    func goesThroughItsStates(events: String, state: String) {
+        var record = makeRecord(1)
+        for event in events { #expect(record.take(self.event(event)) == true, "\(event)") }
+        #expect(name(of: record.state) == state)
+    }
+
+    @Test(arguments: [
+        "d", "p", "z", "ss", "sd", "sfs", "sff", "sfx", "sxf", "sxs", "sfdd", "sfds", "sb",
+    ])
+    func takesNoOtherWay(events: String) throws {
+        var record = makeRecord(1)
+        for event in events.dropLast() { #expect(record.take(self.event(event)) == true) }
+        let before = record
+        let last = try #require(events.last)
+        #expect(record.take(event(last)) == false)
+        #expect(record == before)
+    }
+
+    // MARK: - On the disk
+
+    @Test func comesBackAsItWas() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        try journal.add(makeRecord(1))
+        try journal.add(makeRecord(2, kind: .upload(file: "/photos/a b.jpg")))
+        try journal.add(makeRecord(1, session: "other/../session"))
+        #expect(try journal.note(event("s"), of: 1, in: "club") == true)
+        #expect(try journal.note(event("f"), of: 1, in: "club") == true)
+        #expect(try journal.note(event("x"), of: 2, in: "club") == true)
+        let again = try BackgroundJournal(path: folder.path(of: "journal"))
+        #expect(again.tasks(of: "club") == journal.tasks(of: "club"))
+        #expect(again.tasks(of: "other/../session").count == 1)
+        #expect(again.sessions == ["club", "other/../session"])
+        #expect(again.nextNumber(in: "club") == 3)
+        #expect(again.nextNumber(in: "new") == 1)
+        #expect(again.damagedNames == [])
+    }
+
+    @Test func whatWasRunningIsQueuedAgain() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        try journal.add(makeRecord(1))
+        #expect(try journal.note(event("s"), of: 1, in: "club") == true)
+        #expect(try journal.note(event("p"), of: 1, in: "club") == true)
+        let again = try BackgroundJournal(path: folder.path(of: "journal"))
+        #expect(again.tasks(of: "club").first?.state == .queued)
+        #expect(again.tasks(of: "club").first?.attempts == 1)
+    }
+
+    @Test func whatIsDeliveredIsForgotten() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        try journal.add(makeRecord(1))
+        for event in "sfd" {
+            #expect(try journal.note(self.event(event), of: 1, in: "club") == true)
+        }
+        #expect(journal.tasks(of: "club").isEmpty)
+        #expect(try journal.note(event("s"), of: 1, in: "club") == false)
+        #expect(try BackgroundJournal(path: folder.path(of: "journal")).sessions.isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")) == [])
+    }
+
+    /// Whatever of a write a kill leaves behind: the part of a new file that was written, beside the
+    /// old one.
+    @Test func aKillAtAnyByteLeavesTheLastState() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        try journal.add(makeRecord(1))
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")).first)
+        let queued = try #require(folder.get("journal/" + name))
+        _ = try journal.note(event("f"), of: 1, in: "club")
+        let finished = try #require(folder.get("journal/" + name))
+        for count in stride(from: 0, through: finished.count, by: 13) {
+            try folder.put(queued, "journal/" + name)
+            try folder.put(
+                finished.prefix(count), "journal/" + WholeFile.unfinishedPrefix + "x-" + name)
+            let found = try BackgroundJournal(path: folder.path(of: "journal"))
+            #expect(found.tasks(of: "club").map(\.state) == [.queued])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal"))
+                    == [name])
+        }
+    }
+
+    @Test func aKillBeforeARemovalIsMadeGoodFor() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        var record = makeRecord(1)
+        try journal.add(record)
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")).first)
+        for event in "sfd" { #expect(record.take(self.event(event)) == true) }
+        try folder.put(record.render(), "journal/" + name)
+        #expect(try BackgroundJournal(path: folder.path(of: "journal")).sessions.isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")) == [])
+    }
+
+    @Test func damageIsMovedAsideAndCostsOneTask() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        for number in 1...4 { try journal.add(makeRecord(number)) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal"))
+            .sorted()
+        var data = try #require(folder.get("journal/" + names[0]))
+        data[data.count / 2] ^= 1
+        try folder.put(data, "journal/" + names[0])
+        try folder.put(Data(), "journal/" + names[1])
+        // A good record under another's name is none.
+        try folder.put(try #require(folder.get("journal/" + names[3])), "journal/" + names[2])
+        let again = try BackgroundJournal(path: folder.path(of: "journal"))
+        #expect(again.tasks(of: "club").count == 1)
+        #expect(again.damagedNames == Array(names[..<3]))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")).sorted()
+                == (names[..<3].map { $0 + ".damaged" } + [names[3]]).sorted())
+        #expect(try BackgroundJournal(path: folder.path(of: "journal")).damagedNames == [])
+    }
+
+    @Test func aWriteThatFailsChangesNothing() throws {
+        let folder = try ScratchFolder()
+        var journal = try BackgroundJournal(path: folder.path(of: "journal"))
+        try journal.add(makeRecord(1))
+        try FileManager.default.moveItem(
+            atPath: folder.path(of: "journal"), toPath: folder.path(of: "gone"))
+        #expect(throws: URLError.self) { try journal.note(event("s"), of: 1, in: "club") }
+        #expect(throws: URLError.self) { try journal.add(makeRecord(2)) }
+        #expect(journal.tasks(of: "club").map(\.state) == [.queued])
+    }
+
+    /// With a right checksum: what a stranger could write.
+    @Test(
+        arguments: [
+            ("\"number\":1", "\"number\":0"), ("https:\\/\\/a.test\\/x", "file:\\/\\/\\/etc"),
+            ("\"file\":\"body\"", "\"file\":\"..\\/body\""), ("\"status\":200", "\"status\":2000"),
+            ("\"attempts\":1", "\"attempts\":-1"), ("{", "["),
+        ])
+    func refusesAForgedRecord(old: String, new: String) throws {
+        var record = makeRecord(1)
+        for event in "sf" { #expect(record.take(self.event(event)) == true) }
+        let payload = try SealedRecord.open(record.render(), as: .backgroundTask)
+        let text = String(decoding: payload, as: UTF8.self)
+        #expect(
+            BackgroundTaskRecord(parsing: try SealedRecord.seal(payload, as: .backgroundTask))
+                == record)
+        #expect(text.contains(old), "\(text)")
+        let forged = try SealedRecord.seal(
+            Data(text.replacing(old, with: new).utf8), as: .backgroundTask)
+        #expect(BackgroundTaskRecord(parsing: forged) == nil)
+    }
+
+    @Test(arguments: ["relative.jpg", "", "/a\u{0}b"])
+    func refusesAFileThatIsNowhere(path: String) throws {
+        let record = makeRecord(1, kind: .upload(file: path))
+        #expect(BackgroundTaskRecord(parsing: try record.render()) == nil)
+    }
+
+    // MARK: -
+
+    private func makeRecord(
+        _ number: Int, session: String = "club",
+        kind: BackgroundTaskRecord.Kind = .download(resumeData: nil)
+    ) -> BackgroundTaskRecord {
+        BackgroundTaskRecord(
+            number: number, session: session, kind: kind,
+            request: .init(
+                url: "https://a.test/x", method: "GET",
+                fields: [.init(name: "Authorization", value: "Bearer t")], timeout: 60),
+            created: 1_800_000_000, description: "a photo")
+    }
+
+    private func event(_ letter: Character) -> BackgroundTaskRecord.Event {
+        switch letter {
+        case "s": .start
+        case "p": .progress(moved: 10, expected: 100)
+        case "b": .progress(moved: -1, expected: 100)
+        case "z": .pause
+        case "f": .finish(answer, file: "body")
+        case "x": .fail(URLError(.timedOut, underlyingText: "slow"), resumeData: Data([1]))
+        default: .deliver
+        }
+    }
+
+    private func name(of state: BackgroundTaskRecord.State) -> String {
+        switch state {
+        case .queued: "queued"
+        case .running: "running"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .delivered: "delivered"
+        }
+    }
+}
