@@ -8,7 +8,7 @@ struct AuthenticationMemory: Sendable {
     /// More spaces than this are not remembered.
     static let capacity = 256
 
-    /// The proof that fits a request most closely.
+    /// The proof that fits a request most closely; among equals the strongest.
     func proof(
         for request: ChallengedRequest, _ party: AuthenticationParty
     ) -> AuthenticationProof? {
@@ -16,7 +16,7 @@ struct AuthenticationMemory: Sendable {
             proof.closeness(to: request, party).map { (proof, $0) }
         }.max { one, other in
             one.1 == other.1
-                ? one.0.space.authenticationMethod > other.0.space.authenticationMethod
+                ? one.0.strength < other.0.strength
                 : one.1 < other.1
         }?.0
     }

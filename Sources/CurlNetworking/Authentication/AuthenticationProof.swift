@@ -58,6 +58,14 @@ struct AuthenticationProof: Sendable {
         return scopes.filter { request.path.hasPrefix($0) }.map(\.utf8.count).max()
     }
 
+    /// Stronger is larger.
+    var strength: Int {
+        switch kind {
+        case .basic: AuthenticationOffer.Scheme.basic.strength
+        case .digest(let access): AuthenticationOffer.Scheme.digest(access.offer).strength
+        }
+    }
+
     var bodyHash: DigestAlgorithm? {
         guard case .digest(let access) = kind, access.offer.protection == .body else { return nil }
         return access.offer.algorithm

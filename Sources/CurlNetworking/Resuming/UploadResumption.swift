@@ -105,7 +105,6 @@ struct UploadResumption: Sendable {
     mutating func take(_ head: ResponseHead) -> Decision {
         switch stage {
         case .creating:
-            note(head.headers)
             stage = .over
             return .deliver
         case .asking:

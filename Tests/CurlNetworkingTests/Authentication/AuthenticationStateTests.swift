@@ -305,6 +305,22 @@ import Testing
         #expect(task.bodyHashWanted == .sha256)
     }
 
+    @Test func theStrongerOfTwoRememberedProofsIsSent() throws {
+        var task = try Play("http://a.test/")
+        try task.expectQuestion(basic)
+        _ = task.answer(.useCredential, ada)
+        _ = task.send()
+        _ = task.receive(200)
+        var second = task.next("http://a.test/")
+        second.headers["Authorization"] = "Bearer none"
+        try second.expectQuestion(digest("n"))
+        _ = second.answer(.useCredential, bob)
+        _ = second.send()
+        _ = second.receive(200)
+        second.headers = HTTPHeaderFields()
+        #expect(second.fieldsOfNext("http://a.test/").first?.contains("Digest ") == true)
+    }
+
     // MARK: - Proxies
 
     @Test func aProxyIsAnotherParty() throws {
