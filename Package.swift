@@ -107,7 +107,8 @@ let tests: [Target] = [
         ],
         swiftSettings: strict),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], swiftSettings: strict),
+        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], exclude: ["Screens"],
+        swiftSettings: strict),
 ]
 
 /// What `make bench` runs, and what draws the pictures of the screen.

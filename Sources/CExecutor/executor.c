@@ -1,6 +1,7 @@
 #include "CExecutor.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ extern void(SWIFT_CC *swift_task_enqueueGlobalWithDeadline_hook)(
     long long seconds, long long nanoseconds, long long tolerance_seconds,
     long long tolerance_nanoseconds, int clock, void *job, deadline_original original);
 
-// _ClockID.suspending; the other one, continuous, goes on while the machine sleeps.
+// _ClockID.suspending; the other one, continuous, goes on while the machine sleeps. A wait is turned
+// into one that does not: a machine that slept ends it late, as it does every other timer here.
 enum { SWIFT_CLOCK_SUSPENDING = 2 };
 
 typedef struct entry {
@@ -44,7 +46,9 @@ static pthread_cond_t changed;
 static entry *ready_first, *ready_last;
 // Soonest first.
 static entry *waiting;
-static int thread_count, thread_limit, idle_count;
+static int thread_count, thread_limit;
+// Threads at rest, and those of them that were called and have not come yet.
+static int idle_count, called_count;
 // One idle thread keeps the time for all.
 static bool has_timekeeper;
 
@@ -83,7 +87,11 @@ static void rest(void) {
         pthread_cond_wait(&changed, &lock);
     }
     idle_count--;
+    if (called_count > 0) called_count--;
 }
+
+// With the lock held: sees to it that one more thread takes what has come, or keeps the time.
+static void summon(void);
 
 static void *work(void *unused) {
     (void)unused;
@@ -98,7 +106,7 @@ static void *work(void *unused) {
         ready_first = item->next;
         if (!ready_first) ready_last = NULL;
         // Others take the rest, and the time, meanwhile.
-        if ((ready_first || waiting) && idle_count > 0) pthread_cond_signal(&changed);
+        if (ready_first || (waiting && !has_timekeeper)) summon();
         pthread_mutex_unlock(&lock);
         void *job = item->job;
         free(item);
@@ -108,9 +116,9 @@ static void *work(void *unused) {
     return NULL;
 }
 
-// With the lock held: sees to it that somebody takes what has come.
 static void summon(void) {
-    if (idle_count > 0) {
+    if (idle_count > called_count) {
+        called_count++;
         pthread_cond_signal(&changed);
         return;
     }
@@ -119,8 +127,13 @@ static void summon(void) {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 1 << 20);
+    // Signals are for the threads that were there before: the program's handlers know those.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     if (pthread_create(&thread, &attributes, work, NULL) == 0) thread_count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
 
@@ -158,8 +171,12 @@ static void enqueue_after(int64_t delay, void *job) {
     *place = item;
     // Somebody must look at the clock anew; whoever keeps it now may sleep for longer than this.
     if (waiting == item) {
-        if (has_timekeeper) pthread_cond_broadcast(&changed);
-        else summon();
+        if (has_timekeeper) {
+            called_count = idle_count;
+            pthread_cond_broadcast(&changed);
+        } else {
+            summon();
+        }
     }
     pthread_mutex_unlock(&lock);
 }

@@ -81,8 +81,11 @@ public protocol RemoteStore: Sendable {
 
     /// Removes a file, or a folder with all in it.
     ///
-    /// - Throws: `.notFound`.
-    @concurrent func delete(_ path: RemotePath) async throws(StoreError)
+    /// - Parameter revision: Where given, only while the file still has it.
+    /// - Throws: `.notFound`; `.conflict` when the file has another revision.
+    @concurrent func delete(
+        _ path: RemotePath, ifRevision revision: Revision?
+    ) async throws(StoreError)
 
     /// Gives a file or folder another place or name.
     ///
@@ -136,6 +139,11 @@ public protocol RemoteStore: Sendable {
 extension RemoteStore {
     /// The largest file that ``fetch(_:)`` takes into memory, in bytes: 16 MiB.
     public var fetchLimit: Int64 { 16 << 20 }
+
+    /// Removes a file in whatever revision, or a folder with all in it.
+    @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
+        try await delete(path, ifRevision: nil)
+    }
 
     /// All entries of one folder, not of the folders in it.
     @concurrent public func list(_ folder: RemotePath) async throws(StoreError) -> Listing {

@@ -12,25 +12,33 @@ import Glibc
     static func cancelling<Value: Sendable>(
         _ work: @escaping @MainActor () async throws -> Value
     ) async throws -> Value {
-        let task = Task { try await work() }
+        var task: Task<Value, any Error>?
         let sources = signals.map { number in
-            Glibc.signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
             source.setEventHandler { @Sendable in
                 MainActor.assumeIsolated {
                     if signal != nil { die(of: number) }
                     signal = number
-                    task.cancel()
+                    task?.cancel()
                 }
             }
-            source.activate()
             return source
+        }
+        // Until a source listens, its signal does what it always does; then Dispatch catches it. To
+        // ignore it first would lose one that comes in between.
+        for source in sources {
+            await withCheckedContinuation { continuation in
+                source.setRegistrationHandler { @Sendable in continuation.resume() }
+                source.activate()
+            }
         }
         defer {
             for source in sources { source.cancel() }
             for number in signals { Glibc.signal(number, SIG_DFL) }
         }
-        return try await task.value
+        let running = Task { try await work() }
+        task = running
+        return try await running.value
     }
 
     /// Ends the program as the signal would have, so that a shell's loop ends too.

@@ -63,7 +63,8 @@ enum Output {
 
     static func notice(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let shown = lines.map { isErrorTerminal ? VisibleText($0).string : String($0) }
+        // Complaints name what came from outside, and end up on a terminal one day, log or not.
+        let shown = lines.map { VisibleText($0).string }
         writeError(shown.joined(separator: "\n") + "\n")
     }
 

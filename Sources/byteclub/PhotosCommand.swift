@@ -2,6 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubStore
 import FoundationEssentials
+import Glibc
 import Pictures
 
 struct PhotosCommand: ParsableCommand {
@@ -102,8 +103,8 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "get", abstract: "Fetch a photo from the club.",
             discussion: """
-                The file appears when it is whole and verified, replacing one that was there. With \
-                --resume, what has arrived of an interrupted download is kept beside it, and the \
+                The file appears when it is whole and verified; one that is there is replaced only with \
+                --force. With --resume, what has arrived of an interrupted download is kept beside it, and the \
                 next one goes on from there.
                 """)
 
@@ -119,6 +120,9 @@ struct PhotosCommand: ParsableCommand {
             help: "Go on where an interrupted download stopped, and keep what arrives of this one.")
         var resume = false
 
+        @Flag(help: "Replace a file of that name.")
+        var force = false
+
         @Option(
             help: ArgumentHelp(
                 "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
@@ -127,6 +131,7 @@ struct PhotosCommand: ParsableCommand {
         func run() async throws {
             let path = try ClubFiles.photosFolder().appending(name)
             let file = target()
+            try checkMayWrite(file)
             let store = try await EmbeddedClub.open()
             try await Interruption.cancelling {
                 do throws(StoreError) {
@@ -142,6 +147,18 @@ struct PhotosCommand: ParsableCommand {
                     }
                     throw CommandFailure("“\(name)” was not fetched.", error)
                 }
+            }
+        }
+
+        private func checkMayWrite(_ file: URL) throws {
+            var status = stat()
+            guard lstat(file.path, &status) == 0 else { return }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw CommandFailure("“\(file.path)” is not an ordinary file. Nothing was fetched.")
+            }
+            guard force else {
+                throw CommandFailure(
+                    "There is a file “\(file.path)” already. Nothing was fetched; --force replaces it.")
             }
         }
 

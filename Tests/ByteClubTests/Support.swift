@@ -12,17 +12,17 @@ import TextEditing
     let club: Club
     let drafts: DraftStore
     let activity = TestActivity()
-    private let folder: URL
+    let draftsFolder: URL
 
     init(_ store: InMemoryStore = InMemoryStore()) {
         self.store = store
-        folder = FileManager.default.temporaryDirectory
+        draftsFolder = FileManager.default.temporaryDirectory
             .appendingPathComponent("club-\(UUID().uuidString)", isDirectory: true)
-        drafts = DraftStore(folder: folder)
+        drafts = DraftStore(folder: draftsFolder)
         club = Club(activity: activity) { store }
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { try? FileManager.default.removeItem(at: draftsFolder) }
 
     /// Starts following the store and returns when what is wanted has come true.
     func waitUntil(_ isTrue: @escaping @MainActor (Club) -> Bool) async {

@@ -125,9 +125,14 @@ struct InMemoryClub {
         journal.append(.folder(path))
     }
 
-    mutating func delete(_ path: RemotePath) throws(StoreError) {
+    mutating func delete(
+        _ path: RemotePath, ifRevision revision: Revision? = nil
+    ) throws(StoreError) {
         guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
         guard nodes[path] != nil else { throw StoreError(.notFound, during: .delete, at: path) }
+        if let revision, entry(at: path)?.file?.revision != revision {
+            throw StoreError(.conflict(serverRevision: nil), during: .delete, at: path)
+        }
         for inside in nodes.keys where inside.isInside(path) { nodes[inside] = nil }
         journal.append(.deleted(path))
     }

@@ -162,9 +162,11 @@ public final class InMemoryStore: RemoteStore {
         }
     }
 
-    @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
+    @concurrent public func delete(
+        _ path: RemotePath, ifRevision revision: Revision?
+    ) async throws(StoreError) {
         try await gate.pass(.delete, at: path)
-        try change { club throws(StoreError) in try club.delete(path) }
+        try change { club throws(StoreError) in try club.delete(path, ifRevision: revision) }
     }
 
     @concurrent public func move(

@@ -30,3 +30,12 @@ import Testing
         #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).secondsSince1970 == 0)
     }
 }
+
+@Suite struct StrangeTimeTests {
+    @Test(arguments: [Int64.min, -62_167_219_201, 253_402_300_800, .max])
+    func becomeTheNearestThatCanBeWritten(seconds: Int64) throws {
+        let text = Timestamp(secondsSince1970: seconds).description
+        #expect(text.utf8.count == 20)
+        #expect(Timestamp(text) == Timestamp(secondsSince1970: seconds))
+    }
+}

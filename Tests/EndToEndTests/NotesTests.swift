@@ -105,7 +105,7 @@ import Testing
 
             terminal.press(.escape)
             try await terminal.wait(forText: "Keep editing")
-            terminal.type("d")
+            terminal.type("D")
             try await terminal.waitForTabs()
             #expect(try home.text(ofNote: "a.txt") == "old\n")
         }

@@ -11,7 +11,8 @@ internal import TerminalUI
     private let drafts: DraftStore
     private let notes: NotesViewController
     private let photos: PhotosViewController
-    private var hasOfferedDrafts = false
+    /// What earlier runs have left unsaved, newest first; nil until it was looked for.
+    private var waitingDrafts: [Draft]?
 
     init(application: Application) {
         self.application = application
@@ -24,6 +25,7 @@ internal import TerminalUI
         notes = NotesViewController(club: club, drafts: drafts)
         photos = PhotosViewController(club: club)
         tabBarController = TabBarController([notes, photos])
+        notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
     }
@@ -49,11 +51,25 @@ extension AppCoordinator: ClubObserver {
         }
     }
 
-    /// Offers, once, what an earlier run has left unsaved.
+    /// Looks, once, for what earlier runs have left unsaved, and offers it.
     private func offerDrafts() {
-        guard !hasOfferedDrafts else { return }
-        hasOfferedDrafts = true
-        guard let draft = drafts.waitingDrafts().first else { return }
+        guard waitingDrafts == nil else { return }
+        waitingDrafts = []
+        Task {
+            waitingDrafts = await Self.read(drafts)
+            offerNextDraft()
+        }
+    }
+
+    @concurrent private nonisolated static func read(_ drafts: DraftStore) async -> [Draft] {
+        drafts.waitingDrafts()
+    }
+
+    /// One after the other, each when the person is back at the lists.
+    private func offerNextDraft() {
+        guard application.topViewController === tabBarController, let draft = waitingDrafts?.first
+        else { return }
+        waitingDrafts?.removeFirst()
         let name = draft.name.isEmpty ? "a new note" : "“\(draft.name)”"
         notes.present(
             AlertController(
@@ -61,9 +77,12 @@ extension AppCoordinator: ClubObserver {
                 message: "The text of \(name) did not reach the club last time. It is safe here.",
                 actions: [
                     AlertAction("Open it", key: "o") { [notes] in notes.resume(draft) },
-                    AlertAction("Later", key: "l", kind: .cancel),
-                    AlertAction("Delete it", key: "d", kind: .destructive) { [drafts] in
+                    AlertAction("Later", key: "l", kind: .cancel) { [weak self] in
+                        self?.offerNextDraft()
+                    },
+                    AlertAction("Delete it", key: "D", kind: .destructive) { [weak self, drafts] in
                         drafts.remove(draft.id)
+                        self?.offerNextDraft()
                     },
                 ]))
     }
@@ -72,6 +91,7 @@ extension AppCoordinator: ClubObserver {
 extension AppCoordinator: ApplicationDelegate {
     func applicationWillTerminate(_ application: Application) {
         notes.keepDraftNow()
+        photos.cancelUpload()
     }
 }
 

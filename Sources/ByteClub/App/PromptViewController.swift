@@ -25,7 +25,7 @@ final class PromptViewController: ViewController {
 
     override func viewDidLoad() {
         form.add(label, field)
-        form.add(reason, height: 1)
+        form.add(reason, height: 2)
         form.add(
             ButtonRow([
                 Button("Cancel") { [weak self] in self?.dismiss() },
@@ -39,7 +39,7 @@ final class PromptViewController: ViewController {
     override func layoutView(in bounds: Rect) { form.frame = bounds }
 
     override func preferredSize(in available: Size) -> Size {
-        Size(width: min(56, available.width), height: min(6, available.height))
+        Size(width: min(56, available.width), height: min(8, available.height))
     }
 
     override var keyTable: KeyTable {

@@ -131,11 +131,18 @@ extension Club {
         var cursor = cursor
         while !Task.isCancelled {
             let store = try await openStore()
+            let asked = ContinuousClock.now
             guard try await store.waitForChanges(after: cursor, atMost: .seconds(240)) else { continue }
             let changes = try await store.changes(since: cursor)
             if Task.isCancelled { return }
             cursor = changes.cursor
-            guard !changes.entries.isEmpty else { continue }
+            guard !changes.entries.isEmpty else {
+                // A server that answers at once with nothing must not keep us busy.
+                if ContinuousClock.now - asked < .milliseconds(100) {
+                    try? await Pause.sleep(for: .seconds(1))
+                }
+                continue
+            }
             contents.apply(changes.entries)
             notify()
         }

@@ -68,7 +68,7 @@ final class FilterableList: View {
 
     private func queryDidChange() {
         guard filter.query != field.text else { return }
-        filter.query = field.text
+        filter = NameFilter(query: field.text)
         filterDidChange?()
     }
 }

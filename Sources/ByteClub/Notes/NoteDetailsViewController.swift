@@ -9,6 +9,8 @@ internal import TextEditing
 final class NoteDetailsViewController: ViewController {
     /// Called with the note's path after each save that the store has confirmed.
     var didSave: ((RemotePath) -> Void)?
+    /// Called when the editor has left the screen.
+    var didClose: (@MainActor () -> Void)?
 
     private let document: NoteDocument
     private let startText: TextBuffer
@@ -129,15 +131,15 @@ extension NoteDetailsViewController {
             saving?.cancel()
             return
         }
-        guard isDirty else { return close(discardingDraft: true) }
+        guard isDirty else { return close() }
         present(
             AlertController(
                 title: "Save the changes?",
                 message: "“\(shownName)” has changes that are not in the club yet.",
                 actions: [
                     AlertAction("Save", key: "s") { [weak self] in self?.save(closing: true) },
-                    AlertAction("Discard", key: "d", kind: .destructive) { [weak self] in
-                        self?.close(discardingDraft: true)
+                    AlertAction("Discard", key: "D", kind: .destructive) { [weak self] in
+                        self?.close()
                     },
                     AlertAction("Keep editing", key: "k", kind: .cancel),
                 ], preferred: 2))
@@ -145,7 +147,7 @@ extension NoteDetailsViewController {
 
     private func done() {
         guard !isSaving else { return }
-        if !document.isNew, !isDirty { return close(discardingDraft: true) }
+        if !document.isNew, !isDirty { return close() }
         save(closing: true)
     }
 
@@ -153,14 +155,15 @@ extension NoteDetailsViewController {
         document.name.isEmpty ? "The new note" : document.name
     }
 
-    private func close(discardingDraft: Bool) {
-        if discardingDraft { document.discardDraft() }
-        dismiss()
+    /// Leaves; the draft is given up, because the text is in the club or not wanted.
+    private func close() {
+        document.discardDraft()
+        dismiss { [didClose] in didClose?() }
     }
 
     private func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
         guard !isSaving else { return }
-        let text = textView.buffer
+        let (text, state) = (textView.buffer, textView.state)
         application?.showMessage("Saving “\(shownName)”…", for: nil)
         saving = startPending { [self] in
             do throws(NoteDocument.SaveFailure) {
@@ -170,7 +173,7 @@ extension NoteDetailsViewController {
                     try await document.save(text, mode: mode)
                 }
                 saving = nil
-                didFinishSaving(text, closing: closing)
+                didFinishSaving(text, state, closing: closing)
             } catch {
                 saving = nil
                 application?.dismissMessage()
@@ -179,17 +182,19 @@ extension NoteDetailsViewController {
         }
     }
 
-    private func didFinishSaving(_ text: TextBuffer, closing: Bool) {
+    private func didFinishSaving(_ text: TextBuffer, _ state: UndoHistory.State, closing: Bool) {
         application?.showMessage("“\(document.name)” is in the club.", .success)
         if let path = document.file?.path { didSave?(path) }
-        // Keys pressed while it was being saved are changes of their own, and stay.
-        let isUnchanged = textView.buffer == text
-        if isUnchanged { textView.markClean() }
-        if isUnchanged, closing {
-            close(discardingDraft: true)
+        // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
+        // changes of their own, and stay.
+        textView.markClean(state)
+        title = document.name
+        if textView.isDirty {
+            didEdit()
+        } else if closing {
+            close()
         } else {
-            if isUnchanged { document.discardDraft() }
-            title = document.name
+            document.discardDraft()
             showPlace()
         }
     }
@@ -204,9 +209,13 @@ extension NoteDetailsViewController {
             alert(
                 "The name is taken",
                 "There is a note named “\(fileName)” already. Give this one another name.")
+        case .tooLarge:
+            alert(
+                "Too large for a note",
+                "A note may have 16 MiB at most. Shorten it, or save the rest as another note.")
         case .changedMeanwhile: askAboutConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
-            application?.showMessage("Not saved. The text is still here.", .warning)
+            application?.showMessage("Stopped saving. The text is still here.", .warning)
         case .store(let error):
             let words = ErrorSentence(error)
             alert(words.title, words.text + " Your text is still here.")
@@ -243,7 +252,7 @@ extension KeyCommand {
     static let saveNote = KeyCommand(
         "editor.save", keys: ["^S"], title: "Save and stay", label: "save", weight: 70)
     static let cancelNote = KeyCommand(
-        "editor.cancel", keys: ["Esc", "^C"], title: "Cancel: close, asking when something is unsaved",
+        "editor.cancel", keys: ["Esc"], title: "Cancel: close, asking when something is unsaved",
         label: "Cancel", weight: 98)
 
     static let editorCommands: [KeyCommand] = [.doneWithNote, .saveNote, .cancelNote]

@@ -19,7 +19,8 @@ internal import TextEditing
 
     let club: Club
     private let drafts: DraftStore
-    private let draftID: UUID
+    /// A new one after each save: a draft that was given up takes no more writes.
+    private var draftID: UUID
     private var draftSequence = 0
     private var draftDelay: Task<Void, Never>?
 
@@ -45,12 +46,14 @@ internal import TextEditing
     }
 
     /// A draft taken up again. Nothing is known to be safe but the draft itself.
-    init(club: Club, drafts: DraftStore, resuming draft: Draft) {
+    ///
+    /// - Returns: Nil when another running app has taken it up.
+    init?(club: Club, drafts: DraftStore, resuming draft: Draft) {
+        guard drafts.claim(draft.id) else { return nil }
         self.club = club
         self.drafts = drafts
         name = draft.name
         draftID = draft.id
-        drafts.claim(draft.id)
         if let path = draft.path.flatMap({ try? RemotePath(validating: $0) }),
             let revision = draft.baseRevision
         {
@@ -75,7 +78,8 @@ extension NoteDocument {
             try? await Pause.sleep(for: Self.draftPause)
             draftDelay = nil
             guard !Task.isCancelled, let text = text() else { return }
-            let (draft, sequence, store) = (nextDraft(), draftSequence, drafts)
+            let draft = nextDraft()
+            let (sequence, store) = (draftSequence, drafts)
             let failure = await Self.write(draft, text, sequence, to: store)
             if let failure { onDraftFailure?(failure) }
         }
@@ -94,10 +98,20 @@ extension NoteDocument {
     }
 
     /// Removes the draft: its text is safe elsewhere or no longer wanted.
-    func discardDraft() {
+    ///
+    /// - Returns: The removal under way; it need not be waited for.
+    @discardableResult
+    func discardDraft() -> Task<Void, Never> {
         draftDelay?.cancel()
         draftDelay = nil
-        drafts.remove(draftID)
+        let (store, id) = (drafts, draftID)
+        (draftID, draftSequence) = (UUID(), 0)
+        // It waits for a write under way, which may wait for the disk.
+        return Task { await Self.remove(id, from: store) }
+    }
+
+    @concurrent private nonisolated static func remove(_ id: UUID, from store: DraftStore) async {
+        store.remove(id)
     }
 
     private func nextDraft() -> Draft {
@@ -131,6 +145,8 @@ extension NoteDocument {
         case nameTaken(fileName: String)
         /// Someone changed the note since it was opened.
         case changedMeanwhile
+        /// More than can be opened again.
+        case tooLarge
         case store(StoreError)
     }
 
@@ -142,9 +158,13 @@ extension NoteDocument {
         case replacing
     }
 
+    /// What the store's `fetch` takes into memory: a larger note could not be opened again.
+    static let byteLimit = 16 << 20
+
     /// Sends the text to the club; returns when the store has confirmed it.
     func save(_ text: TextBuffer, mode: SaveMode = .careful) async throws(SaveFailure) {
         let path = try destination()
+        guard text.count <= Self.byteLimit else { throw .tooLarge }
         let writeMode: WriteMode =
             switch (mode, file) {
             case (.replacing, _): .overwrite
@@ -204,7 +224,6 @@ extension NoteDocument {
         } catch {
             throw .badName(error)
         }
-        if club.contents.hasNote(named: fileName) { throw .nameTaken(fileName: fileName) }
         do {
             return try RemotePath.root.appending(newName: fileName)
         } catch {
@@ -213,7 +232,7 @@ extension NoteDocument {
     }
 
     /// The text becomes bytes off the main actor: a large note would hold up the keys.
-    @concurrent private nonisolated static func put(
+    @concurrent nonisolated static func put(
         _ text: TextBuffer, at path: RemotePath, mode: WriteMode, in store: any RemoteStore
     ) async throws(StoreError) -> RemoteFile {
         try await store.put(Data(text.bytes(in: 0..<text.count)), at: path, mode: mode)

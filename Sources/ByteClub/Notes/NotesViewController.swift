@@ -24,8 +24,10 @@ final class NotesViewController: ViewController {
     private var opening: Task<Void, Never>?
     private var pathToSelect: RemotePath?
     private weak var editor: NoteDetailsViewController?
-    /// What `z` brings back: the last deleted note's name and text.
-    private var lastDeleted: (path: RemotePath, text: TextBuffer)?
+    /// Called when the editor has been left.
+    var didReturnToList: (() -> Void)?
+    /// What `z` brings back, the last one first: the names and texts of notes deleted in this run.
+    private var deleted: [(path: RemotePath, text: TextBuffer)] = []
 
     init(club: Club, drafts: DraftStore) {
         self.club = club
@@ -57,7 +59,7 @@ final class NotesViewController: ViewController {
             KeyCommand.renameNote.performs(unless: none) { self.renameSelected() }
             KeyCommand.deleteNote.performs(unless: none) { self.deleteSelected() }
             KeyCommand.undeleteNote.performs(
-                unless: lastDeleted == nil ? "No note was deleted here." : nil
+                unless: deleted.isEmpty ? "There is no deleted note to bring back." : nil
             ) { self.undelete() }
             KeyCommand.refresh.performs { self.refresh() }
             if opening != nil {
@@ -194,6 +196,8 @@ extension NotesViewController {
                 guard !Task.isCancelled else { return }
                 opening = nil
                 application?.dismissMessage()
+                // Something else came up while it was fetched: what the person sees now comes first.
+                guard application?.topViewController is TabBarController else { return }
                 open(file, text)
             } catch {
                 guard !Task.isCancelled else { return }
@@ -223,18 +227,20 @@ extension NotesViewController {
 
     /// Takes up the text of a draft that an earlier run of the app has left.
     func resume(_ draft: Draft) {
-        edit(
-            NoteDocument(club: club, drafts: drafts, resuming: draft),
-            text: TextBuffer(utf8: draft.text), startsDirty: true)
+        guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
+            application?.showMessage("Another Byte Club has taken it up meanwhile.", .warning)
+            return
+        }
+        edit(document, text: TextBuffer(utf8: draft.text), startsDirty: true)
     }
 
     private func edit(_ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false) {
-        guard application?.topViewController is TabBarController else { return }
         let editor = NoteDetailsViewController(document, text: text, startsDirty: startsDirty)
         editor.didSave = { [weak self] path in
             self?.pathToSelect = path
             self?.reload()
         }
+        editor.didClose = { [weak self] in self?.didReturnToList?() }
         self.editor = editor
         present(editor)
     }
@@ -297,33 +303,52 @@ extension NotesViewController {
                 // The text first: what cannot be brought back is not deleted.
                 let (file, text) = try await texts.text(of: note)
                 try await club.perform { store throws(StoreError) in
-                    try await store.delete(file.path)
+                    try await store.delete(file.path, ifRevision: file.revision)
                 }
-                lastDeleted = (file.path, text)
+                deleted.append((file.path, text))
                 club.recordRemoval(of: file.path)
                 application?.showMessage("“\(file.name)” was deleted. z brings it back.")
             } catch {
                 if error.code == .notFound { club.recordRemoval(of: note.path) }
-                alert(ErrorSentence(error))
+                guard case .conflict = error.code else { return alert(ErrorSentence(error)) }
+                present(
+                    AlertController(
+                        title: "Not deleted",
+                        message: "“\(note.name)” has just been changed by someone else. Look at it first."))
             }
         }
     }
 
     private func undelete() {
-        guard let (path, text) = lastDeleted else { return }
-        lastDeleted = nil
+        guard let (path, text) = deleted.popLast() else { return }
         _ = startPending { [self] in
             do throws(StoreError) {
-                let data = Data(text.bytes(in: 0..<text.count))
-                let file = try await club.perform { store throws(StoreError) in
-                    try await store.put(data, at: path, mode: .add)
-                }
+                let file = try await restore(text, at: path)
                 pathToSelect = file.path
                 club.record(file)
                 application?.showMessage("“\(file.name)” is back.", .success)
             } catch {
-                lastDeleted = (path, text)
+                deleted.append((path, text))
                 alert(ErrorSentence(error))
+            }
+        }
+    }
+
+    /// Puts a deleted text back, beside whatever has its name by now.
+    private func restore(
+        _ text: TextBuffer, at path: RemotePath
+    ) async throws(StoreError) -> RemoteFile {
+        var (free, number) = (path, 0)
+        while true {
+            do throws(StoreError) {
+                return try await club.perform { [free] store throws(StoreError) in
+                    try await NoteDocument.put(text, at: free, mode: .add, in: store)
+                }
+            } catch {
+                number += 1
+                guard case .conflict = error.code, number < 100 else { throw error }
+                let name = NoteDocument.copyName(of: path.name, number: number)
+                free = try RemotePath.root.appending(name)
             }
         }
     }
@@ -344,7 +369,7 @@ extension KeyCommand {
     static let undeleteNote = KeyCommand(
         "notes.undelete", keys: ["z"], title: "Bring the deleted note back", label: "undo delete",
         weight: 65)
-    static let refresh = KeyCommand("list.refresh", keys: ["R"], title: "Look for changes now")
+    static let refresh = KeyCommand("list.refresh", keys: ["R"], title: "Refresh the list")
     static let stopOpening = KeyCommand(
         "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop", weight: 97)
 

@@ -19,14 +19,22 @@ extension Color {
     }
 }
 
-extension CellRenderer {
-    /// How pictures at rest are drawn at a colour depth.
-    static func atRest(_ depth: ColorDepth) -> CellRenderer {
-        CellRenderer(style: depth == .monochrome ? .characters(onDark: true) : .symbols)
+@MainActor extension CellRenderer {
+    /// A cell's width over its height; terminals do not tell, and most fonts are near this.
+    static let cellAspect = 0.5
+
+    /// How pictures at rest are drawn on a screen.
+    static func atRest(_ screen: any Screen) -> CellRenderer {
+        CellRenderer(style: isPlain(screen) ? .characters(onDark: true) : .symbols)
     }
 
     /// How pictures are drawn while they move.
-    static func moving(_ depth: ColorDepth) -> CellRenderer {
-        CellRenderer(style: depth == .monochrome ? .characters(onDark: true) : .halfBlocks)
+    static func moving(_ screen: any Screen) -> CellRenderer {
+        CellRenderer(style: isPlain(screen) ? .characters(onDark: true) : .halfBlocks)
+    }
+
+    /// Without colours, or without block characters to colour.
+    private static func isPlain(_ screen: any Screen) -> Bool {
+        screen.colorDepth == .monochrome || !screen.showsUnicode
     }
 }

@@ -38,7 +38,10 @@ final class PanoramaViewController: ViewController {
     override func viewDidLoad() {
         view.addSubview(imageView)
         view.addSubview(infoLabel)
-        load()
+    }
+
+    override func viewDidAppear() {
+        if image == nil { load() }
     }
 
     override func viewDidDisappear() {
@@ -145,18 +148,17 @@ extension PanoramaViewController {
 // MARK: - Moving
 
 extension PanoramaViewController {
-    private var depth: ColorDepth { application?.screen.colorDepth ?? .palette }
 
     private func fit() {
         guard let image else { return }
-        viewport.fit(image.size, in: box, cellAspect: CellRenderer.moving(depth).cellAspect)
+        viewport.fit(image.size, in: box, cellAspect: CellRenderer.cellAspect)
     }
 
     /// Pans by a part of what is visible, so that a key feels the same at every zoom.
     private func pan(_ part: Double) {
         guard let image else { return }
         let region = viewport.region(
-            of: image.size, in: box, cellAspect: CellRenderer.moving(depth).cellAspect)
+            of: image.size, in: box, cellAspect: CellRenderer.cellAspect)
         move { $0.turn(by: part * region.width / Double(image.size.width)) }
     }
 
@@ -166,11 +168,11 @@ extension PanoramaViewController {
     }
 
     private func draw() {
-        guard let image, box.columns > 0 else { return }
+        guard let image, box.columns > 0, let screen = application?.screen else { return }
         imageView.image = ImageCells(
-            CellRenderer.moving(depth).render(image, through: viewport, filling: box))
+            CellRenderer.moving(screen).render(image, through: viewport, filling: box))
         refining?.cancel()
-        let (viewport, box, renderer) = (viewport, box, CellRenderer.atRest(depth))
+        let (viewport, box, renderer) = (viewport, box, CellRenderer.atRest(screen))
         refining = startPending { [self] in
             try? await Pause.sleep(for: Self.restingTime)
             guard !Task.isCancelled else { return }

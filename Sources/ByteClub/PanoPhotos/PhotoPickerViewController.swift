@@ -23,6 +23,8 @@ final class PhotoPickerViewController: ViewController {
     /// Where relative paths start: the folder that was entered last.
     private var base: String
     private var reading: Task<Void, Never>?
+    /// Enter was pressed while the folder was being read.
+    private var choosesWhenRead = false
     private var showing: Task<Void, Never>?
 
     /// - Parameter completion: Gets the absolute path of the chosen file, when the box is gone.
@@ -44,8 +46,9 @@ final class PhotoPickerViewController: ViewController {
         list.delegate = self
         split.didChangeVisibility = { [weak self] _ in self?.showPicture() }
         for part in [field, split, note] { view.addSubview(part) }
-        read(base)
     }
+
+    override func viewDidAppear() { read(base) }
 
     override var preferredFirstResponder: View? { field }
 
@@ -95,6 +98,7 @@ extension PhotoPickerViewController {
 
     private func typedTextDidChange() {
         note.text = ""
+        choosesWhenRead = false
         if typed.folder == folder.path { narrow() } else { read(typed.folder) }
     }
 
@@ -109,14 +113,22 @@ extension PhotoPickerViewController {
         return text.hasSuffix(name) ? text.dropLast(name.count) + completed : nil
     }
 
+    /// Takes what is typed when it names something that is there, else the chosen row.
+    ///
+    /// A row counts only when the list shows the folder that is typed: while that is being read, the
+    /// choice waits.
     private func choose() {
         let resolved = TypedPath.resolve(field.text, in: base, home: home)
-        let isExact = folder.entries.contains { $0.path == resolved && $0.kind != .parent }
-        if !field.text.isEmpty, !isExact, entries.isEmpty { return open(typedPath: resolved) }
-        if isExact, let entry = folder.entries.first(where: { $0.path == resolved }) {
-            return open(entry)
+        if !field.text.isEmpty, FileManager.default.fileExists(atPath: resolved) {
+            return open(typedPath: resolved)
         }
-        guard let index = list.selectedIndex, entries.indices.contains(index) else { return }
+        guard typed.folder == folder.path else {
+            choosesWhenRead = true
+            return
+        }
+        guard let index = list.selectedIndex, entries.indices.contains(index) else {
+            return open(typedPath: resolved)
+        }
         open(entries[index])
     }
 
@@ -163,9 +175,14 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
                 guard !Task.isCancelled else { return }
                 self.folder = folder
                 narrow()
+                if choosesWhenRead {
+                    choosesWhenRead = false
+                    choose()
+                }
             } catch {
                 guard !Task.isCancelled else { return }
                 folder = PhotoFolder(path: path, entries: [])
+                choosesWhenRead = false
                 narrow()
                 note.text = TextLine("\(error)", .warning)
             }
@@ -229,15 +246,16 @@ extension PhotoPickerViewController {
         showing?.cancel()
         picture.image = nil
         picture.placeholder = ""
-        guard split.showsSecondary, let depth = application?.screen.colorDepth,
+        guard split.showsSecondary, let screen = application?.screen,
             let index = list.selectedIndex, entries.indices.contains(index),
             entries[index].kind == .photo
         else { return }
         let path = entries[index].path
         let box = CellSize(columns: picture.bounds.width - 1, rows: picture.bounds.height)
+        let renderer = CellRenderer.atRest(screen)
         showing = startPending { [self] in
             do throws(PictureError) {
-                let cells = try await LocalPicture.render(path, fitting: box, .atRest(depth))
+                let cells = try await LocalPicture.render(path, fitting: box, renderer)
                 guard !Task.isCancelled else { return }
                 picture.image = ImageCells(cells)
             } catch {

@@ -21,6 +21,7 @@ final class PhotosViewController: ViewController {
     private var previewPause: Task<Void, Never>?
     private var pathToSelect: RemotePath?
     private var wasFailed = false
+    private weak var upload: PhotoUpload?
     /// Where the picker starts: the working directory, then wherever the last photo was found.
     private var pickerFolder = FileManager.default.currentDirectoryPath
 
@@ -146,7 +147,7 @@ extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelega
 extension PhotosViewController {
     /// Chooses how large thumbnails are for the width there is; called at each layout.
     private func sizeDidChange() {
-        guard let depth = application?.screen.colorDepth else { return }
+        guard let screen = application?.screen else { return }
         let width = list.bounds.width
         let box: CellSize? =
             switch width {
@@ -161,7 +162,7 @@ extension PhotosViewController {
             thumbnails?.cancel()
             thumbnails = box.map { box in
                 let loader = ThumbnailLoader(
-                    club: club, size: .w256h256, renderer: .atRest(depth), box: box)
+                    club: club, size: .w256h256, renderer: .atRest(screen), box: box)
                 loader.onArrival = { [weak self] in self?.list.setNeedsDisplay() }
                 return loader
             }
@@ -171,7 +172,7 @@ extension PhotosViewController {
         if split.showsSecondary, !pane.isEmpty, previews?.box != paneBox {
             previews?.cancel()
             let loader = ThumbnailLoader(
-                club: club, renderer: .atRest(depth), filling: paneBox, capacity: 12)
+                club: club, renderer: .atRest(screen), filling: paneBox, capacity: 12)
             loader.onArrival = { [weak self] in self?.fillPreview() }
             previews = loader
             showPreview()
@@ -203,6 +204,7 @@ extension PhotosViewController {
         guard let photo = selected, let previews else { return }
         switch previews.state(of: photo) {
         case .loading:
+            preview.image = nil
             preview.placeholder = TextLine("…", .secondary)
         case .loaded(let cells): preview.image = ImageCells(cells)
         case .unavailable(let reason):
@@ -242,9 +244,13 @@ extension PhotosViewController {
 
     private func upload(_ source: URL, named name: String) {
         let upload = PhotoUpload(source, named: name, in: club)
+        self.upload = upload
         present(
             UploadViewController(upload) { [weak self] result in self?.finish(upload, result) })
     }
+
+    /// Ends the upload and removes its temporary file; the program is about to end.
+    func cancelUpload() { upload?.cancel() }
 
     private func finish(_ upload: PhotoUpload, _ result: PhotoUpload.Result) {
         switch result {

@@ -59,9 +59,10 @@ internal import Pictures
 
     /// A loader for pictures that fill a box, asking the store for no more pixels than it can use.
     convenience init(club: Club, renderer: CellRenderer, filling box: CellSize, capacity: Int) {
+        // By width alone: a panorama fills the box's width long before its height.
         let pixels = renderer.pixelSize(of: box)
         self.init(
-            club: club, size: .smallest(covering: pixels.width, by: min(pixels.height, 1)),
+            club: club, size: .smallest(covering: pixels.width, by: 1),
             renderer: renderer, box: box, capacity: capacity)
     }
 

@@ -24,7 +24,7 @@ public struct TransferProgress: Sendable, Equatable {
     /// Records that `byteCount` bytes had moved at `time`.
     public mutating func record(byteCount: Int64, of expected: Int64, at time: Duration) {
         if expected > 0 { expectedByteCount = expected }
-        self.byteCount = max(self.byteCount, min(byteCount, max(expectedByteCount, byteCount)))
+        self.byteCount = max(self.byteCount, byteCount)
         samples.append(Sample(time: time, byteCount: self.byteCount))
         if let firstInside = samples.firstIndex(where: { time - $0.time <= Self.window }),
             firstInside > 1
@@ -50,6 +50,6 @@ public struct TransferProgress: Sendable, Equatable {
     /// The time left at this speed, or nil while it is too early to tell.
     public var timeLeft: Duration? {
         guard let bytesPerSecond, expectedByteCount > byteCount else { return nil }
-        return .seconds(Double(expectedByteCount - byteCount) / bytesPerSecond)
+        return .seconds(min(1e9, Double(expectedByteCount - byteCount) / bytesPerSecond))
     }
 }

@@ -183,6 +183,9 @@ extension Club {
                 throw error
             }
             if swapped {
+                // What is under the temporary name now is the other program's file: it must not go
+                // when this value does, whatever fails from here on.
+                staged.keep()
                 let old = try FileStatus.of(staged.name, in: access.staging.number)
                 guard old.kind == .file, old.signature == expected.signature else {
                     _ = try access.exchange(

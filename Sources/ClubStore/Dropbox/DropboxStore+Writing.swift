@@ -24,10 +24,13 @@ extension DropboxStore {
         }
     }
 
-    @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
+    @concurrent public func delete(
+        _ path: RemotePath, ifRevision revision: Revision?
+    ) async throws(StoreError) {
         guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
         _ = try await call(
-            Routes.delete, DeleteArg(path: paths.wire(path)), isRepeatable: false,
+            Routes.delete, DeleteArg(path: paths.wire(path), parentRevision: revision?.rawValue),
+            isRepeatable: false,
             during: .delete, at: path)
     }
 

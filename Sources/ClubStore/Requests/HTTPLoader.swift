@@ -73,16 +73,47 @@ final class HTTPLoader: Sendable {
             case .file(let file): session.uploadTask(with: request, fromFile: file)
             }
         observers.control(task)
+        let start = CancellableStart(task)
         let result: Result<Answer, Failure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 router.follow(
                     task, with: Exchange(observers, limit: limit, continuation: continuation))
-                task.resume()
+                start.start()
             }
         } onCancel: {
-            task.cancel()
+            start.cancel()
         }
         return try result.get()
+    }
+}
+
+/// Keeps a task from being cancelled before somebody waits for its end, who would wait for ever.
+private final class CancellableStart: Sendable {
+    private enum State {
+        case waiting, started, cancelled
+    }
+
+    private let task: URLSessionTask
+    private let state = Mutex(State.waiting)
+
+    init(_ task: URLSessionTask) {
+        self.task = task
+    }
+
+    func start() {
+        let isCancelled = state.withLock { state in
+            defer { state = .started }
+            return state == .cancelled
+        }
+        if isCancelled { task.cancel() } else { task.resume() }
+    }
+
+    func cancel() {
+        let isStarted = state.withLock { state in
+            if state == .waiting { state = .cancelled }
+            return state == .started
+        }
+        if isStarted { task.cancel() }
     }
 }
 

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Waiting without a thread, and without `Task.sleep`.
 ///
-/// Swift's own sleep goes through one of Dispatch's global queues, and libdispatch on Linux, once such a
-/// queue has been used, wakes the program up every second for as long as it lives. A timer source on a
-/// serial queue does not.
+/// Swift's own sleep goes to Dispatch's global queues directly, whatever the program's executor, and
+/// libdispatch on Linux, once such a queue has been used, wakes the program up every second for as long
+/// as it lives. A timer source on a serial queue does not.
 package enum Pause {
     private static let queue = DispatchQueue(label: "byteclub.pauses")
 

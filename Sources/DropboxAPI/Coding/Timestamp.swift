@@ -2,16 +2,21 @@ public import FoundationEssentials
 
 /// A moment in whole seconds, written `%Y-%m-%dT%H:%M:%SZ`.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    public var secondsSince1970: Int64
+    public let secondsSince1970: Int64
 
+    /// The years 0000 to 9999, all that the format can write: file systems hold stranger times.
+    private static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
+    /// A moment outside the years 0000 to 9999 becomes the nearest one inside.
     public init(secondsSince1970: Int64) {
-        self.secondsSince1970 = secondsSince1970
+        self.secondsSince1970 = min(
+            max(secondsSince1970, Self.range.lowerBound), Self.range.upperBound)
     }
 
     /// The second in which `date` lies.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        secondsSince1970 = Int64(exactly: seconds) ?? 0
+        self.init(secondsSince1970: Int64(exactly: seconds) ?? 0)
     }
 
     public var date: Date { Date(timeIntervalSince1970: Double(secondsSince1970)) }

@@ -6,7 +6,9 @@ import Glibc
 /// does by default.
 @MainActor
 enum CrashGuard {
-    private static let numbers = [SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE, SIGTRAP]
+    private static let numbers = [
+        SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGQUIT,
+    ]
     private static var previousActions: [Int32: sigaction] = [:]
 
     /// From now on a crash restores this terminal.

@@ -27,6 +27,8 @@ public final class CursesScreen: Screen {
     private var savedModes: termios?
     private var isOpen = false
     private(set) var charset = Charset.utf8
+
+    public var showsUnicode: Bool { charset == .utf8 }
     var pairs = PairCache(limit: 0)
 
     /// What ncurses was told last; empty when everything has to be told again.

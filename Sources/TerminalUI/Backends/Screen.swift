@@ -8,6 +8,9 @@ public protocol Screen: AnyObject {
 
     var colorDepth: ColorDepth { get }
 
+    /// Whether block characters and the like can be shown; if not, likenesses in ASCII stand for them.
+    var showsUnicode: Bool { get }
+
     /// The descriptor whose bytes are keys; nil when nothing can be read.
     var inputDescriptor: Int32? { get }
 
@@ -31,6 +34,10 @@ public protocol Screen: AnyObject {
 
     /// Writes bytes that draw nothing, e.g. text for the clipboard.
     func send(_ sequence: [UInt8])
+}
+
+extension Screen {
+    public var showsUnicode: Bool { true }
 }
 
 /// Why a terminal cannot be used, as a sentence for the person at it.

@@ -66,7 +66,7 @@ extension KeyCommand {
         "edit.delete-word-forward", keys: ["M-d", "C-Del"],
         title: "Delete the word after the caret")
     public static let cutLine = KeyCommand(
-        "edit.cut-line", keys: ["^K"], title: "Cut the line", label: "cut line", weight: 30)
+        "edit.cut-line", keys: ["^K"], title: "Cut the line")
     public static let cutText = KeyCommand(
         "edit.cut", keys: ["^X"], title: "Cut the selection", label: "cut", weight: 62)
     public static let copyText = KeyCommand(
@@ -90,7 +90,8 @@ extension KeyCommand {
 
     // MARK: - Fields
 
-    public static let submitField = KeyCommand("field.submit", keys: ["Enter"], title: "Accept")
+    public static let submitField = KeyCommand(
+        "field.submit", keys: ["Enter"], title: "Accept", label: "accept", weight: 90)
     public static let completeField = KeyCommand(
         "field.complete", keys: ["Tab"], title: "Complete", label: "complete", weight: 85)
 

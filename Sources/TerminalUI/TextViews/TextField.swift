@@ -37,9 +37,12 @@ public final class TextField: TextInputView {
         Size(width: available.width, height: min(1, available.height))
     }
 
-    /// What is pasted becomes one line.
+    /// The most that is taken from one paste, in characters: a name or a path, not a book.
+    static let pasteLimit = 4_096
+
+    /// What is pasted becomes one line; what is far too long for one is cut.
     override func acceptable(_ text: String) -> TextBuffer {
-        let lines = text.split(whereSeparator: \.isNewline)
+        let lines = text.prefix(Self.pasteLimit).split(whereSeparator: \.isNewline)
         return TextBuffer(lines.joined(separator: " "))
     }
 

@@ -29,6 +29,8 @@ public class TextInputView: View {
 
     public override var canBecomeFirstResponder: Bool { true }
 
+    public override var acceptsText: Bool { isEditable }
+
     public override func focusDidChange() { setNeedsDisplay() }
 
     // MARK: - Text

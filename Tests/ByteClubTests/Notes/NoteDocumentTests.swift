@@ -98,8 +98,40 @@ import TextEditing
         }
         #expect(test.drafts.drafts().count == 1)
         try await document.save(TextBuffer("words"))
-        document.discardDraft()
+        await document.discardDraft().value
         #expect(test.drafts.drafts().isEmpty)
+    }
+
+    @Test func keepsDraftsAgainAfterASave() async throws {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "plan"
+        document.keepDraftNow(TextBuffer("one"))
+        try await document.save(TextBuffer("one"))
+        await document.discardDraft().value
+        document.keepDraftNow(TextBuffer("one and two"))
+        #expect(test.drafts.drafts().map(\.text) == [Data("one and two".utf8)])
+    }
+
+    @Test func aDraftIsTakenUpByOneAppOnly() throws {
+        let first = NoteDocument(club: test.club, drafts: test.drafts)
+        first.keepDraftNow(TextBuffer("words"))
+        let draft = try #require(test.drafts.drafts().first)
+        let other = DraftStore(folder: test.draftsFolder)
+        #expect(NoteDocument(club: test.club, drafts: other, resuming: draft) == nil)
+    }
+
+    @Test func refusesWhatCouldNotBeOpenedAgain() async {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "huge"
+        let text = TextBuffer(utf8: [UInt8](repeating: 0x61, count: NoteDocument.byteLimit + 1))
+        let failure = await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(text)
+        }
+        guard case .tooLarge = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(test.store.contents(of: "/huge.txt") == nil)
     }
 
     @Test func takesUpADraftWhereItWasLeft() async throws {
@@ -107,7 +139,8 @@ import TextEditing
         let first = try await open("/a.txt")
         first.keepDraftNow(TextBuffer("one and more"))
         let draft = try #require(test.drafts.drafts().first)
-        let second = NoteDocument(club: test.club, drafts: test.drafts, resuming: draft)
+        let second = try #require(
+            NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
         try await second.save(TextBuffer(utf8: draft.text))
         #expect(text("/a.txt") == "one and more")
     }

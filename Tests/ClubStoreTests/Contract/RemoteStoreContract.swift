@@ -57,6 +57,18 @@ enum RemoteStoreContract {
             await expectFailure(.notFound) { try await store.delete(gone) }
             await expectFailure(.notFound) { _ = try await store.move(gone, to: path("/b")) }
         },
+        ContractCheck("only the revision meant is deleted") { store in
+            let place = try path("/a.txt")
+            let first = try await store.put(data("one"), at: place, mode: .add)
+            _ = try await store.put(data("two"), at: place, mode: .overwrite)
+            await expectFailure(.conflict(serverRevision: nil)) {
+                try await store.delete(place, ifRevision: first.revision)
+            }
+            let second = try await store.fetch(place)
+            #expect(second.data == data("two"))
+            try await store.delete(place, ifRevision: second.file.revision)
+            await expectFailure(.notFound) { _ = try await store.metadata(of: place) }
+        },
         ContractCheck("files and folders are not taken for each other") { store in
             _ = try await store.put(data("x"), at: path("/file"), mode: .add)
             try await store.createFolder(path("/folder"))
