@@ -54,6 +54,30 @@ import Testing
         }
     }
 
+    /// Enter right after the path, while its folder is still being read, must not take the row that
+    /// the list still shows.
+    @Test func whatIsTypedWinsOverTheRowShown() async throws {
+        try await withApp { home, terminal in
+            let folder = home.folder.appending(path: "far")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Photos.corners().write(to: folder.appending(path: "meant.jpg"))
+            try Photos.corners().write(to: home.work.appending(path: "shown.jpg"))
+            terminal.type("2u")
+            try await terminal.wait(forText: "shown.jpg")
+            terminal.type(folder.appending(path: "meant.jpg").path)
+            terminal.press(.enter)
+            try await eventually("the photo in the club") { home.photoNames == ["meant.jpg"] }
+
+            terminal.type("u")
+            try await terminal.wait(forText: "Upload a photo")
+            terminal.type(home.work.path + "/sho")
+            terminal.press(.enter)
+            try await eventually("the other photo") {
+                home.photoNames == ["meant.jpg", "shown.jpg"]
+            }
+        }
+    }
+
     @Test(arguments: [Look.classic, .wide]) func showsHowFarAnUploadIs(look: Look) async throws {
         try await withHeldUpload(look, after: 300_000) { home, proxy, terminal in
             let screen = try await terminal.wait(for: "the bytes sent") {

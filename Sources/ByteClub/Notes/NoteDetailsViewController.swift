@@ -116,8 +116,9 @@ extension NoteDetailsViewController {
 
     private func showPlace() {
         let place = textView.caretPosition
-        var words = TextLine("Ln \(place.line + 1), Col \(place.column + 1)", .secondary)
-        if isDirty { words = words + TextLine(" · ", .secondary) + TextLine("modified", .warning) }
+        // In the plain style: the numbers change with every key, and colours would double its bytes.
+        var words = TextLine("Ln \(place.line + 1), Col \(place.column + 1)")
+        if isDirty { words = words + TextLine(" · ") + TextLine("modified", .warning) }
         panel.footer = words
         panel.title = TextLine(title, .heading)
     }

@@ -99,7 +99,9 @@ extension PhotoUpload {
         let (progress, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
         let reporting = Task {
-            for await fraction in progress where phase != .finished {
+            for await fraction in progress {
+                // The last word about preparing may come after sending has begun.
+                guard case .preparing = phase else { return }
                 phase = .preparing(fraction)
                 delegate?.photoUploadDidProgress(self)
             }
