@@ -66,7 +66,8 @@ import Testing
             try await terminal.wait(forText: "shown.jpg")
             terminal.type(folder.appending(path: "meant.jpg").path)
             terminal.press(.enter)
-            try await eventually("the photo in the club") { home.photoNames == ["meant.jpg"] }
+            try await terminal.wait(forText: "“meant.jpg” is in the club")
+            #expect(home.photoNames == ["meant.jpg"])
 
             terminal.type("u")
             try await terminal.wait(forText: "Upload a photo")
