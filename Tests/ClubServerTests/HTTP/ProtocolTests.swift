@@ -243,12 +243,13 @@ import Testing
         }
     }
 
-    @Test func aThousandConnectionsThatSayNothingKeepNobodyOut() async throws {
+    @Test func hundredsOfConnectionsThatSayNothingKeepNobodyOut() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let idle = try await TestConnection.run {
                 try (0..<400).map { number in
                     let connection = try club.connect()
-                    if number.isMultiple(of: 2) { try connection.send("POST /2/files/") }
+                    // The server may have closed it by then, to make room for others.
+                    if number.isMultiple(of: 2) { try? connection.send("POST /2/files/") }
                     return connection
                 }
             }
