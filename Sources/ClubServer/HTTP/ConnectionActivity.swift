@@ -29,15 +29,19 @@ final class ConnectionActivity: Sendable {
         state = Mutex(State(descriptor: descriptor))
     }
 
-    /// Seconds on a clock that never jumps.
+    /// Nanoseconds on a clock that never jumps; fine enough that of many connections made in one
+    /// second the newest is not taken for the one longest at rest.
     static var now: Int {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        return time.tv_sec
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
+    /// When bytes last moved, by ``now``.
+    var restingSince: Int { lastProgress.load(ordering: .relaxed) }
+
     /// Seconds since bytes last moved.
-    var secondsAtRest: Int { Self.now - lastProgress.load(ordering: .relaxed) }
+    var secondsAtRest: Int { (Self.now - restingSince) / 1_000_000_000 }
 
     /// Whether ending it would interrupt nothing.
     var isIdle: Bool { state.withLock { $0.phase != .answering } }
@@ -93,7 +97,7 @@ final class ConnectionRegistry: Sendable {
     ///
     /// - Returns: false when all are at work.
     func makeRoom() -> Bool {
-        let all = open.withLock { Array($0.values) }.sorted { $0.secondsAtRest > $1.secondsAtRest }
+        let all = open.withLock { Array($0.values) }.sorted { $0.restingSince < $1.restingSince }
         guard let victim = all.first(where: \.isIdle) ?? all.first(where: { $0.secondsAtRest > 60 })
         else { return false }
         victim.abort()
