@@ -75,24 +75,12 @@ struct NotesCommand: ParsableCommand {
             }
             // The same text under the same name would be no conflict to the store; but the
             // name is taken.
-            if try await isTaken(path, in: store) { throw taken(path) }
+            if try await store.hasFile(at: path) { throw taken(path) }
             do throws(StoreError) {
                 _ = try await store.put(text, at: path, mode: .add)
             } catch {
                 if case .conflict = error.code { throw taken(path) }
                 throw error
-            }
-        }
-
-        private func isTaken(
-            _ path: RemotePath, in store: any RemoteStore
-        ) async throws -> Bool {
-            do throws(StoreError) {
-                _ = try await store.metadata(of: path)
-                return true
-            } catch {
-                guard error.code == .notFound else { throw error }
-                return false
             }
         }
 

@@ -63,7 +63,7 @@ struct PhotosCommand: ParsableCommand {
             do throws(PictureError) {
                 Output.status("\(name)  getting ready")
                 photo = try await PictureQueue.exports.run { () throws(PictureError) in
-                    try PhotoReencoder(quality: 0.6).reencode(file)
+                    try PhotoReencoder(quality: ClubFiles.photoQuality).reencode(file)
                 }
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
@@ -73,7 +73,7 @@ struct PhotosCommand: ParsableCommand {
             do throws(StoreError) {
                 let path = try ClubFiles.photosFolder()
                     .appending(newName: ClubFiles.photoName(for: name))
-                let isThere = try await isTaken(path, in: store)
+                let isThere = try await store.hasFile(at: path)
                 if isThere {
                     throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
                 }
@@ -83,18 +83,6 @@ struct PhotosCommand: ParsableCommand {
             } catch {
                 if error.code == .cancelled { throw error }
                 throw CommandFailure("“\(name)” was not added.", error)
-            }
-        }
-
-        private func isTaken(
-            _ path: RemotePath, in store: any RemoteStore
-        ) async throws(StoreError) -> Bool {
-            do throws(StoreError) {
-                _ = try await store.metadata(of: path)
-                return true
-            } catch {
-                guard error.code == .notFound else { throw error }
-                return false
             }
         }
     }
