@@ -1,0 +1,245 @@
+import DropboxAPI
+public import FoundationEssentials
+
+/// Copies all of a club into another one, file by file, and replaces nothing there.
+///
+/// Every copy is verified: by the destination's content hash, or by reading it back where the store
+/// keeps none. A run that was interrupted is simply started again: what was copied is passed over,
+/// and a large file goes on from the bytes that had arrived.
+@MainActor public final class ClubCopy {
+    private let source: any RemoteStore
+    private let destination: any RemoteStore
+    private let folder: URL
+    private let report: (Event) -> Void
+    private var ledger: CopyLedger
+
+    /// What became of one entry.
+    public enum Outcome: Sendable {
+        case copied
+        /// The same bytes were there already.
+        case alreadyThere
+        /// The destination holds something else under this name. It was left alone.
+        case different
+        case failed(Failure)
+    }
+
+    public enum Event: Sendable {
+        /// Both clubs are listed: so many entries, so many bytes to look at.
+        case began(entryCount: Int, byteCount: Int64)
+        /// A file's bytes move, first here, then there.
+        case moving(RemoteFile, byteCount: Int64, isSending: Bool)
+        case finished(RemotePath, Outcome)
+    }
+
+    /// An error and the club it came from.
+    public struct Failure: Error, Sendable {
+        public enum Side: Sendable { case source, destination }
+        public var side: Side
+        public var error: StoreError
+    }
+
+    /// - Parameters:
+    ///   - folder: A folder of this copy's own, made if it is not there, for the bytes on their way
+    ///     and the ledger of what is done. To be the same one when an interrupted copy is repeated.
+    ///   - report: Is told what happens, on the main actor.
+    public init(
+        from source: any RemoteStore, to destination: any RemoteStore, workingFolder folder: URL,
+        report: @escaping (Event) -> Void
+    ) {
+        self.source = source
+        self.destination = destination
+        self.folder = folder
+        self.report = report
+        ledger = CopyLedger(at: folder.appending(path: "ledger"))
+    }
+
+    /// Copies. Entries that cannot be copied are reported and passed over.
+    ///
+    /// - Throws: What ends the whole copy: a club that is out of reach, signed out or full, a disk
+    ///   that cannot be written, or cancellation. What was copied until then stays.
+    public func run() async throws(Failure) {
+        try makeFolder()
+        let here = try await from { () async throws(StoreError) in
+            try await self.source.list(.root, recursive: true)
+        }
+        let there = try await to { () async throws(StoreError) in
+            try await self.destination.list(.root, recursive: true)
+        }
+        let steps = CopyStep.steps(from: here, to: there)
+        report(
+            .began(
+                entryCount: steps.count, byteCount: here.files.reduce(0) { $0 + $1.byteCount }))
+        for step in steps {
+            do throws(Failure) {
+                report(.finished(step.path, try await take(step)))
+            } catch {
+                guard error.concernsOneFile else { throw error }
+                report(.finished(step.path, .failed(error)))
+            }
+        }
+    }
+
+    private func take(_ step: CopyStep) async throws(Failure) -> Outcome {
+        switch step {
+        case .blocked:
+            return .different
+        case .makeFolder(let path):
+            return try await makeFolder(path)
+        case .compare(let file, let other):
+            return try await compare(file, with: other)
+        case .copy(let file):
+            return try await copy(file)
+        }
+    }
+}
+
+extension ClubCopy {
+    private func makeFolder(_ path: RemotePath) async throws(Failure) -> Outcome {
+        do throws(Failure) {
+            try await to { () async throws(StoreError) in
+                try await self.destination.createFolder(path)
+            }
+            return .copied
+        } catch {
+            // Made meanwhile, by somebody else or for a file in it.
+            if case .conflict = error.error.code { return .alreadyThere }
+            throw error
+        }
+    }
+
+    private func compare(
+        _ file: RemoteFile, with other: RemoteFile
+    ) async throws(Failure) -> Outcome {
+        guard file.byteCount == other.byteCount else { return .different }
+        if ledger.hasVerified(file, as: other) { return .alreadyThere }
+        let mine = try await contentHash(of: file, in: source, .source)
+        let theirs = try await contentHash(of: other, in: destination, .destination)
+        guard mine == theirs else { return .different }
+        ledger.note(file, isEqualTo: other)
+        return .alreadyThere
+    }
+
+    private func copy(_ file: RemoteFile) async throws(Failure) -> Outcome {
+        let local = localCopy(of: file)
+        let (received, hash) = try await receive(file, from: source, .source, into: local)
+        let sent: RemoteFile
+        do throws(Failure) {
+            sent = try await to { () async throws(StoreError) in
+                try await TransferRun.run { delegate in
+                    self.destination.upload(
+                        fileAt: local, to: received.path, mode: .add, delegate: delegate)
+                } moved: { count in
+                    self.report(.moving(received, byteCount: count, isSending: true))
+                }
+            }
+        } catch {
+            if case .conflict = error.error.code {
+                try? FileManager.default.removeItem(at: local)
+                return .different
+            }
+            throw error
+        }
+        guard try await contentHash(of: sent, in: destination, .destination) == hash else {
+            // Ours, and not what it should be: a later run would take it for another member's.
+            try? await destination.delete(sent.path, ifRevision: sent.revision)
+            throw Failure(
+                side: .destination, error: StoreError(.damaged, during: .upload, at: sent.path))
+        }
+        ledger.note(received, isEqualTo: sent)
+        try? FileManager.default.removeItem(at: local)
+        return .copied
+    }
+
+    /// The store's own hash, or that of the bytes it gives out.
+    private func contentHash(
+        of file: RemoteFile, in store: any RemoteStore, _ side: Failure.Side
+    ) async throws(Failure) -> String {
+        if let hash = file.contentHash { return hash }
+        let local = folder.appending(path: "check-" + Self.name(for: file))
+        defer { try? FileManager.default.removeItem(at: local) }
+        return try await receive(file, from: store, side, into: local).hash
+    }
+
+    /// Brings a file here, or finds it here whole from an earlier run.
+    private func receive(
+        _ file: RemoteFile, from store: any RemoteStore, _ side: Failure.Side, into local: URL
+    ) async throws(Failure) -> (file: RemoteFile, hash: String) {
+        if FileManager.default.fileExists(atPath: local.path), let promised = file.contentHash,
+            let hash = try? await SourceFile(at: local).contentHash().hexadecimal,
+            hash == promised
+        {
+            return (file, hash)
+        }
+        do throws(StoreError) {
+            let received = try await TransferRun.run { delegate in
+                store.download(file.path, to: local, keepsPartialFile: true, delegate: delegate)
+            } moved: { count in
+                self.report(.moving(file, byteCount: count, isSending: false))
+            }
+            return (received, try await SourceFile(at: local).contentHash().hexadecimal)
+        } catch {
+            throw Failure(side: side, error: error)
+        }
+    }
+
+    private func localCopy(of file: RemoteFile) -> URL {
+        folder.appending(path: Self.name(for: file))
+    }
+
+    /// A name that is safe on every file system, and another one for another revision.
+    private static func name(for file: RemoteFile) -> String {
+        let identity = Data((file.path.string + "\0" + file.revision.rawValue).utf8)
+        return sha256(of: identity).prefix(16).reduce(into: "") { text, byte in
+            text += byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
+        }
+    }
+
+    private func makeFolder() throws(Failure) {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure(
+                side: .source,
+                error: StoreError(
+                    .fileUnwritable, during: .download, detail: folder.path, underlying: error))
+        }
+    }
+
+    private func from<Value>(
+        _ call: () async throws(StoreError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await call()
+        } catch {
+            throw Failure(side: .source, error: error)
+        }
+    }
+
+    @discardableResult
+    private func to<Value>(
+        _ call: () async throws(StoreError) -> Value
+    ) async throws(Failure) -> Value {
+        do throws(StoreError) {
+            return try await call()
+        } catch {
+            throw Failure(side: .destination, error: error)
+        }
+    }
+}
+
+extension ClubCopy.Failure {
+    /// Whether the other files may fare better.
+    var concernsOneFile: Bool {
+        switch error.code {
+        case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
+            .changedMeanwhile, .badRequest, .forbidden, .fileUnreadable, .noThumbnail,
+            .cursorReset:
+            true
+        case .unauthorized, .rateLimited, .overQuota, .serverUnavailable, .serverError, .offline,
+            .timedOut, .cancelled, .badAnswer, .fileUnwritable:
+            false
+        }
+    }
+}
