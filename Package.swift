@@ -33,7 +33,10 @@ let modules: [Target] = [
     .target(name: "CExecutor"),
     .target(
         name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-    .target(name: "CurlNetworking", dependencies: ["CCurl", "CTLS"], swiftSettings: strict),
+    .target(name: "CurlNetworkingNames", swiftSettings: strict),
+    .target(
+        name: "CurlNetworking", dependencies: ["CCurl", "CTLS", "CurlNetworkingNames"],
+        swiftSettings: strict),
     .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
     .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),

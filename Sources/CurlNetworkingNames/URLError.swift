@@ -6,17 +6,62 @@ public import FoundationEssentials
 /// do { try await session.data(from: url) }
 /// catch URLError.timedOut { … }
 /// ```
-public struct URLError: Error, Hashable, Sendable {
+///
+/// All of Foundation has a type of this name too. A file that imports both `Foundation` and
+/// `CurlNetworking` means this one, without a word: `CurlNetworking` exports it by its name, which
+/// comes before what a module exports as a whole.
+public struct URLError: Error, Sendable {
     public let code: Code
     /// The URL that was being loaded when it failed.
     public let failingURL: URL?
     /// What libcurl or the system said, for logs: `Failed to connect to 127.0.0.1 port 9`.
     public let underlyingText: String?
+    /// What `URLSession.downloadTask(withResumeData:)` takes, when the download can go on later.
+    public private(set) var downloadTaskResumeData: Data?
+    /// What `URLSession.uploadTask(withResumeData:)` takes, when the upload can go on later.
+    public private(set) var uploadTaskResumeData: Data?
+    /// What the maker of the error added, besides what has a property of its own.
+    private let additions: [String: any Sendable]
 
-    public init(_ code: Code, failingURL: URL? = nil, underlyingText: String? = nil) {
+    /// Makes an error of one's own, for a delegate or a test.
+    ///
+    /// - Parameter userInfo: May hold Apple's keys: `NSErrorFailingURLKey` (a `URL`),
+    ///   `NSDebugDescription` (a `String`), `NSURLSessionDownloadTaskResumeData` and
+    ///   `NSURLSessionUploadTaskResumeData` (`Data`); they come back as the properties of this
+    ///   type. Anything else is kept in ``userInfo``.
+    public init(_ code: Code, userInfo: [String: any Sendable] = [:]) {
+        self.code = code
+        failingURL = userInfo[Key.failingURL] as? URL
+        underlyingText = userInfo[Key.underlyingText] as? String
+        downloadTaskResumeData = userInfo[Key.downloadResumeData] as? Data
+        uploadTaskResumeData = userInfo[Key.uploadResumeData] as? Data
+        additions = userInfo
+    }
+
+    package init(
+        _ code: Code, failingURL: URL?, underlyingText: String? = nil,
+        downloadTaskResumeData: Data? = nil, uploadTaskResumeData: Data? = nil
+    ) {
         self.code = code
         self.failingURL = failingURL
         self.underlyingText = underlyingText
+        self.downloadTaskResumeData = downloadTaskResumeData
+        self.uploadTaskResumeData = uploadTaskResumeData
+        additions = [:]
+    }
+
+    package init(_ code: Code, underlyingText: String?) {
+        self.init(code, failingURL: nil, underlyingText: underlyingText)
+    }
+
+    /// The same error with what its task needs to go on later.
+    package func with(downloadTaskResumeData: Data? = nil, uploadTaskResumeData: Data? = nil)
+        -> URLError
+    {
+        var error = self
+        error.downloadTaskResumeData = downloadTaskResumeData ?? self.downloadTaskResumeData
+        error.uploadTaskResumeData = uploadTaskResumeData ?? self.uploadTaskResumeData
+        return error
     }
 
     /// `NSURLErrorDomain`.
@@ -25,12 +70,45 @@ public struct URLError: Error, Hashable, Sendable {
     /// The code as a number, negative as Apple has it.
     public var errorCode: Int { code.rawValue }
 
+    /// The whole error under Apple's keys, as `NSError.userInfo` has it there.
+    public var userInfo: [String: Any] {
+        var all = additions as [String: Any]
+        if let failingURL {
+            all[Key.failingURL] = failingURL
+            all[Key.failingURLString] = failingURL.absoluteString
+        }
+        all[Key.underlyingText] = underlyingText
+        all[Key.downloadResumeData] = downloadTaskResumeData
+        all[Key.uploadResumeData] = uploadTaskResumeData
+        if all[Key.sentence] == nil { all[Key.sentence] = code.sentence }
+        return all
+    }
+
+    /// The same as ``userInfo``.
+    public var errorUserInfo: [String: Any] { userInfo }
+
+    /// ``failingURL`` as text.
     public var failureURLString: String? { failingURL?.absoluteString }
 
     /// What happened, in a sentence for a person.
-    public var localizedDescription: String { code.sentence }
+    public var localizedDescription: String {
+        additions[Key.sentence] as? String ?? code.sentence
+    }
 
-    /// Two errors are the same when their codes are: the text is for logs.
+    private enum Key {
+        static let failingURL = "NSErrorFailingURLKey"
+        static let failingURLString = "NSErrorFailingURLStringKey"
+        static let underlyingText = "NSDebugDescription"
+        static let sentence = "NSLocalizedDescription"
+        static let downloadResumeData = "NSURLSessionDownloadTaskResumeData"
+        static let uploadResumeData = "NSURLSessionUploadTaskResumeData"
+    }
+}
+
+// MARK: - Comparing and describing
+
+extension URLError: Hashable {
+    /// Two errors are the same when their codes and URLs are: the rest is for logs.
     public static func == (one: URLError, other: URLError) -> Bool {
         one.code == other.code && one.failingURL == other.failingURL
     }
@@ -54,6 +132,15 @@ extension URLError: CustomStringConvertible {
     }
 }
 
+// MARK: - As an NSError
+
+extension URLError {
+    // What the standard library asks of every error, and all of Foundation of `error as NSError`:
+    // with these, its domain and code are Apple's, though this module knows no NSError.
+    public var _domain: String { Self.errorDomain }
+    public var _code: Int { errorCode }
+}
+
 // MARK: - Codes
 
 extension URLError {
@@ -62,11 +149,6 @@ extension URLError {
         public let rawValue: Int
 
         public init(rawValue: Int) { self.rawValue = rawValue }
-
-        /// Lets `catch URLError.timedOut` and `case URLError.timedOut:` match an error by its code.
-        public static func ~= (code: Code, error: any Error) -> Bool {
-            (error as? URLError)?.code == code
-        }
     }
 }
 
@@ -199,4 +281,18 @@ extension URLError {
     public static var cannotWriteToFile: Code { .cannotWriteToFile }
     public static var cannotRemoveFile: Code { .cannotRemoveFile }
     public static var cannotMoveFile: Code { .cannotMoveFile }
+    public static var internationalRoamingOff: Code { .internationalRoamingOff }
+    public static var callIsActive: Code { .callIsActive }
+    public static var appTransportSecurityRequiresSecureConnection: Code {
+        .appTransportSecurityRequiresSecureConnection
+    }
+    public static var downloadDecodingFailedMidStream: Code { .downloadDecodingFailedMidStream }
+    public static var downloadDecodingFailedToComplete: Code { .downloadDecodingFailedToComplete }
+    public static var backgroundSessionRequiresSharedContainer: Code {
+        .backgroundSessionRequiresSharedContainer
+    }
+    public static var backgroundSessionInUseByAnotherProcess: Code {
+        .backgroundSessionInUseByAnotherProcess
+    }
+    public static var backgroundSessionWasDisconnected: Code { .backgroundSessionWasDisconnected }
 }

@@ -1,0 +1,52 @@
+import CurlNetworking
+import Foundation
+import Testing
+
+/// A file as a Foundation program has it: both modules imported whole, every name unqualified.
+@Suite struct BesideFoundationTests {
+    @Test func `URLError is ours beside all of Foundation`() {
+        let error = URLError(.timedOut)
+        #expect(type(of: error) == CurlNetworking.URLError.self)
+        #expect((error as any Error) as? URLError == error)
+    }
+
+    @Test func `an error is caught by its code`() {
+        #expect(throws: URLError.self) {
+            do { throw URLError(.cannotFindHost) } catch URLError.timedOut {}
+        }
+        do { throw URLError(.timedOut) } catch URLError.timedOut {} catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func `an error's user info has Apple's keys`() throws {
+        let url = try #require(URL(string: "http://a.test/b"))
+        let error = URLError(
+            .timedOut,
+            userInfo: [
+                NSURLErrorFailingURLErrorKey: url, "NSURLSessionDownloadTaskResumeData": Data([1]),
+                "mine": 7,
+            ])
+        #expect(error.failingURL == url)
+        #expect(error.failureURLString == "http://a.test/b")
+        #expect(error.downloadTaskResumeData == Data([1]))
+        #expect(error.uploadTaskResumeData == nil)
+        #expect(error.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url)
+        #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == "http://a.test/b")
+        #expect(error.userInfo["mine"] as? Int == 7)
+        #expect(
+            error.userInfo[NSLocalizedDescriptionKey] as? String == error.localizedDescription)
+    }
+
+    @Test func `as an NSError it has Apple's domain, code and our sentence`() {
+        let error = URLError(.cannotConnectToHost) as any Error as NSError
+        #expect(error.domain == NSURLErrorDomain)
+        #expect(error.code == NSURLErrorCannotConnectToHost)
+        #expect(error.localizedDescription == "The server could not be reached.")
+    }
+
+    @Test func `an error seen as any Error speaks the same sentence`() {
+        let error: any Error = URLError(.notConnectedToInternet)
+        #expect(error.localizedDescription == "There is no network connection.")
+    }
+}
