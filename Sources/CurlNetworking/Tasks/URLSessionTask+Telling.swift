@@ -21,14 +21,14 @@ extension URLSessionTask {
         case .nothing:
             break
         case .start:
-            Engine.shared.submit { [self] engine in engine.start(self) }
+            carrier.start(self)
         case .pause:
-            Engine.shared.submit { [self] engine in engine.lifeChanged(of: self) }
+            carrier.lifeChanged(of: self)
         case .proceed:
-            Engine.shared.submit { [self] engine in engine.lifeChanged(of: self) }
+            carrier.lifeChanged(of: self)
             tellSoon()
         case .abort:
-            Engine.shared.submit { [self] engine in engine.abort(self) }
+            carrier.abort(self)
             tellSoon()
         }
     }
@@ -60,9 +60,7 @@ extension URLSessionTask {
     /// Bytes of the body were used up: the transfer goes on if it was held for them.
     func didConsume(_ byteCount: Int) {
         let mayGoOn = status.withLock { $0.flow.remove(byteCount) }
-        if mayGoOn {
-            Engine.shared.submit { [self] engine in engine.flowOpened(for: self) }
-        }
+        if mayGoOn { carrier.flowOpened(for: self) }
     }
 
     /// Who is told of the task as such.

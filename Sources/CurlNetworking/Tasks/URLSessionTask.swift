@@ -90,7 +90,7 @@ public class URLSessionTask: @unchecked Sendable {
                 status.priority = min(max(newValue, 0), 1)
                 return status.life.state == .running
             }
-            if isRunning { Engine.shared.submit { [self] in $0.priorityChanged(of: self) } }
+            if isRunning { carrier.priorityChanged(of: self) }
         }
     }
 
