@@ -5,6 +5,8 @@
 struct AuthenticationMemory: Sendable {
     private var proofs: [URLProtectionSpace: AuthenticationProof] = [:]
 
+    var isEmpty: Bool { proofs.isEmpty }
+
     /// More spaces than this are not remembered.
     static let capacity = 256
 

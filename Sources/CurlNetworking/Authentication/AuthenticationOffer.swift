@@ -8,6 +8,11 @@ enum AuthenticationParty: Hashable, Sendable {
     var status: Int { self == .server ? 401 : 407 }
     var challengeField: String { self == .server ? "WWW-Authenticate" : "Proxy-Authenticate" }
     var answerField: String { self == .server ? "Authorization" : "Proxy-Authorization" }
+    /// Whether a head comes from somebody who wants a proof.
+    static func isAsking(_ head: ResponseHead) -> Bool {
+        head.status == server.status || head.status == proxy.status
+    }
+
     var infoField: String { self == .server ? "Authentication-Info" : "Proxy-Authentication-Info" }
 }
 

@@ -41,8 +41,8 @@ enum AuthenticationAction: Sendable {
 /// No loops: credentials that nobody was asked for are tried once each, an aged nonce is renewed at
 /// most `mostRenewals` times in a row, and a delegate is asked at most `mostQuestions` times in all.
 struct AuthenticationState: Sendable {
-    /// From the URL of the task's first request (`http://name:password@host/`): good for its server.
-    private let ownCredential: (credential: URLCredential, origin: Origin)?
+    /// Of the task's first request, perhaps with a name and a password for its server.
+    private let firstURL: URL?
     private var dialogues: [AuthenticationParty: Dialogue] = [:]
     private var question: Question?
     private var questionCount = 0
@@ -76,14 +76,21 @@ struct AuthenticationState: Sendable {
         clientNonce: @escaping @Sendable () -> String = { DigestAccess.makeClientNonce() }
     ) {
         makeClientNonce = clientNonce
-        ownCredential = url.flatMap { url in
-            guard let origin = Origin(of: url), let user = url.user(percentEncoded: false),
-                !user.isEmpty
-            else { return nil }
-            let password = url.password(percentEncoded: false) ?? ""
-            return (URLCredential(user: user, password: password, persistence: .forSession), origin)
-        }
+        firstURL = url
     }
+
+    /// From the URL of the task's first request: `http://name:password@host/`.
+    private func ownCredential(for url: URL) -> URLCredential? {
+        guard let firstURL, let origin = Origin(of: firstURL), origin == Origin(of: url),
+            let user = firstURL.user(percentEncoded: false), !user.isEmpty
+        else { return nil }
+        return URLCredential(
+            user: user, password: firstURL.password(percentEncoded: false) ?? "",
+            persistence: .forSession)
+    }
+
+    /// Whether somebody has asked for a proof over HTTP, or was shown one.
+    var hasSpoken: Bool { !dialogues.isEmpty }
 
     /// Whether the delegate is being asked.
     var isAsking: Bool { question != nil }
@@ -209,9 +216,7 @@ extension AuthenticationState {
         _ storage: URLCredentialStorage?
     ) -> [URLCredential] {
         var known: [URLCredential] = []
-        if let ownCredential, party == .server, Origin(of: request.url) == ownCredential.origin {
-            known.append(ownCredential.credential)
-        }
+        if party == .server, let own = ownCredential(for: request.url) { known.append(own) }
         if let stored = storage?.defaultCredential(for: space), stored.hasPassword {
             known.append(stored)
         }
@@ -235,7 +240,7 @@ extension AuthenticationState {
         }
         memory.remember(proof)
         dialogue.proof = nil
-        storage?.set(sent.credential, for: sent.space)
+        storage?.keep(sent.credential, for: sent.space)
     }
 
     /// Reads `Authentication-Info`. Returns false when the server shows that it does not know the

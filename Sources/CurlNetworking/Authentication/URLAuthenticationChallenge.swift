@@ -25,14 +25,19 @@ public final class URLAuthenticationChallenge: Sendable {
         self.error = error
     }
 
-    /// Says that the session's delegate has no method for it. Swift cannot be asked that, so the
-    /// method's default says it.
+    /// Says that a delegate has no method for it. Swift cannot be asked that, so the method's default
+    /// says it.
     func passOn() {
         wasPassedOn.withLock { $0 = true }
     }
 
-    /// Whether the session's delegate has no method for it: the task's method is next.
-    var isPassedOn: Bool { wasPassedOn.withLock { $0 } }
+    /// Whether the delegate that was asked last has no method for it: the next one is asked.
+    func takePassingOn() -> Bool {
+        wasPassedOn.withLock { wasPassedOn in
+            defer { wasPassedOn = false }
+            return wasPassedOn
+        }
+    }
 }
 
 extension URLSession {

@@ -15,15 +15,28 @@ public final class URLCredentialStorage: Sendable {
     private struct Contents: Sendable {
         var credentials: [URLProtectionSpace: [String: URLCredential]] = [:]
         var defaults: [URLProtectionSpace: String] = [:]
+
+        /// Returns whether the file may have to change.
+        @discardableResult
+        mutating func add(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
+            let user = credential.user ?? ""
+            let old = credentials[space]?[user]
+            credentials[space, default: [:]][user] = credential
+            if defaults[space] == nil { defaults[space] = user }
+            return old != credential
+        }
     }
 
     private let contents: Mutex<Contents>
+    /// What the file holds; taken before `contents`.
+    private let written: Mutex<[CredentialFile.Entry]>
     private let file: URL?
 
     /// An empty storage in memory.
     public init() {
         file = nil
         contents = Mutex(Contents())
+        written = Mutex([])
     }
 
     /// A storage whose `.permanent` credentials are kept in a file, which is made when there are any.
@@ -49,6 +62,7 @@ public final class URLCredentialStorage: Sendable {
             }
         }
         self.contents = Mutex(contents)
+        self.written = Mutex(Self.permanent(contents))
     }
 
     /// All credentials of a space by user name; nil when there are none.
@@ -66,11 +80,7 @@ public final class URLCredentialStorage: Sendable {
     /// The first one of a space becomes its default.
     public func set(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.persistence != .none, credential.trust == nil else { return }
-        change { contents in
-            let user = credential.user ?? ""
-            contents.credentials[space, default: [:]][user] = credential
-            if contents.defaults[space] == nil { contents.defaults[space] = user }
-        }
+        change { $0.add(credential, for: space) }
     }
 
     public func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
@@ -106,20 +116,33 @@ public final class URLCredentialStorage: Sendable {
         }
     }
 
+    /// `set` for the engine, which must not wait for a disk: the file follows a little later.
+    func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
+        guard credential.persistence != .none, credential.trust == nil else { return }
+        let isWorthWriting = contents.withLock { $0.add(credential, for: space) }
+        if isWorthWriting, file != nil { FileQueue.run { self.writeOut() } }
+    }
+
     private func change(_ change: (inout Contents) -> Void) {
-        contents.withLock { contents in
-            let before = permanent(contents)
-            change(&contents)
-            guard let file else { return }
-            let after = permanent(contents)
-            guard after != before else { return }
-            // Inside the lock, so that the file never goes back in time. A full disk costs the memory
-            // of the next run, not the log-in of this one.
-            try? WholeFile.write(CredentialFile.render(after), to: file.path(percentEncoded: false))
+        contents.withLock { change(&$0) }
+        writeOut()
+    }
+
+    private func writeOut() {
+        guard let file else { return }
+        written.withLock { written in
+            // Read inside this lock, so that the file never goes back in time.
+            let entries = contents.withLock { Self.permanent($0) }
+            guard entries != written else { return }
+            // A full disk costs the memory of the next run, not the log-in of this one.
+            guard let data = try? CredentialFile.render(entries),
+                (try? WholeFile.write(data, to: file.path(percentEncoded: false))) != nil
+            else { return }
+            written = entries
         }
     }
 
-    private func permanent(_ contents: Contents) -> [CredentialFile.Entry] {
+    private static func permanent(_ contents: Contents) -> [CredentialFile.Entry] {
         contents.credentials.flatMap { space, credentials in
             credentials.compactMap { user, credential in
                 CredentialFile.Entry(

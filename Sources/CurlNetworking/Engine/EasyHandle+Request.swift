@@ -81,6 +81,7 @@ extension EasyHandle {
             headers.fill(from: more)
         }
         for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }  // are libcurl's
+        for proof in load.proofs { headers[proof.name] = proof.value }
         if headers["Expect"] == nil { headers["Expect"] = "" }
         if let codings = headers["Accept-Encoding"] {
             if !codings.isEmpty, codings != "identity" {

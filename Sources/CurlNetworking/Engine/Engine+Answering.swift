@@ -38,8 +38,13 @@ extension Engine {
 
     func takeHead(of load: Load) {
         guard let head = load.head.head, let url = load.request.url else { return }
-        let response = HTTPURLResponse(url: url, head: head)
-        load.response = response
+        load.response = HTTPURLResponse(url: url, head: head)
+        if !isChallenge(head, to: load) { takeAnswer(of: load) }
+    }
+
+    /// The head is no challenge, or one that nobody can meet.
+    func takeAnswer(of load: Load) {
+        guard let head = load.head.head, let response = load.response else { return }
         let decision = RedirectPolicy.decide(
             status: head.status, location: head.headers["Location"], request: load.request,
             followed: load.followedRedirects)
@@ -126,7 +131,8 @@ extension Engine {
         guard let url = next.url, Origin(of: url) != nil else {
             return end(load, with: URLError(.unsupportedURL, failingURL: next.url))
         }
-        load.following = next
+        load.following = next.withoutCredentials
+        load.followedRedirects += 1
         if !keepsBody { load.source = .none }
         if !(load.task is URLSessionUploadTask) {
             load.source = next.httpBody.map(BodySource.data) ?? .none
@@ -137,7 +143,6 @@ extension Engine {
         guard let url = next.url, let origin = Origin(of: url) else { return }
         detach(load)
         load.beginLeg()
-        load.followedRedirects += 1
         load.request = next
         load.task.status.withLock { $0.currentRequest = next }
         guard origin != load.place.origin else { return prepareBody(of: load) }

@@ -101,6 +101,7 @@ extension Engine {
             load.stage = .held
             return
         }
+        guard prove(load) else { return }
         guard let easy = takeHandle() else {
             return end(load, with: URLError(.unknown, underlyingText: "no memory for a transfer"))
         }

@@ -14,7 +14,8 @@ extension Engine {
             let url = task.firstRequest.url
             let isForeign = url?.scheme.map { !["http", "https"].contains($0.lowercased()) }
             let code: URLError.Code = isForeign == true ? .unsupportedURL : .badURL
-            return task.post(.completed(TaskResult(error: URLError(code, failingURL: url))))
+            return task.post(
+                .completed(TaskResult(error: URLError(code, failingURL: url?.withoutCredentials))))
         }
         let load = Load(task: task, origin: origin, marks: marks)
         loads[load.id] = load

@@ -52,8 +52,13 @@ final class Load {
     var needsFreshConnection = false
     var easy: EasyHandle?
     var response: HTTPURLResponse?
-    /// The request to follow once the rest of a redirect's body has been swallowed.
+    /// The next request, once the rest of a redirect's or challenge's body has been swallowed.
     var following: URLRequest?
+    var authentication: AuthenticationState
+    /// The request as those see it who ask for proofs, when there was need of one.
+    var challenged: ChallengedRequest?
+    /// The fields of this leg that prove who we are. Nobody gets to see them.
+    var proofs: [HTTPHeaderFields.Field] = []
     var swallowedByteCount = 0
 
     // What callbacks have noted.
@@ -93,7 +98,8 @@ final class Load {
     init(task: URLSessionTask, origin: Origin, marks: Marks) {
         self.task = task
         self.marks = marks
-        request = task.firstRequest
+        request = task.firstRequest.withoutCredentials
+        authentication = AuthenticationState(for: task.firstRequest.url)
         source = task.source
         place = .init(session: task.session.number, origin: origin)
         let settings = task.session.settings
@@ -131,6 +137,8 @@ final class Load {
         easy = nil
         response = nil
         following = nil
+        challenged = nil
+        proofs = []
         swallowedByteCount = 0
         head = ResponseHeadParser()
         _ = takeArrived()

@@ -62,3 +62,15 @@ public struct URLRequest: Hashable, Sendable {
 extension URLRequest: CustomStringConvertible {
     public var description: String { url?.absoluteString ?? "url: nil" }
 }
+
+extension URLRequest {
+    /// Without the name and password of its URL, which are for challenges and for nobody's eyes.
+    var withoutCredentials: URLRequest {
+        guard let url else { return self }
+        let bare = url.withoutCredentials
+        guard bare != url else { return self }
+        var request = self
+        request.url = bare
+        return request
+    }
+}

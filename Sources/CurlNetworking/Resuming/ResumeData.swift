@@ -172,7 +172,8 @@ extension HTTPHeaderFields {
 extension URL {
     /// Without a name and password.
     var withoutCredentials: URL {
-        guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
+        guard absoluteString.utf8.contains(UInt8(ascii: "@")),
+            user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
             var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
         else { return self }
         parts.percentEncodedUser = nil

@@ -14,6 +14,8 @@ public final class URLSession: Sendable {
     let settings: SessionSettings
     /// Which host queue of the engine the session's tasks share.
     let number: Int
+    /// What has proved who we are, for later tasks. Used by the engine.
+    let proofs = Mutex(AuthenticationMemory())
     private let roster: Mutex<Roster>
     private let isShared: Bool
 
@@ -186,6 +188,7 @@ extension URLSession {
             return true
         }
         guard isDone else { return }
+        proofs.withLock { $0.forgetAll() }
         delegateQueue.async { @Sendable [self] in
             let delegate = roster.withLock { roster in
                 defer { roster.delegate = nil }

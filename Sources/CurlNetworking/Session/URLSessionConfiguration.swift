@@ -16,9 +16,11 @@ public final class URLSessionConfiguration: Sendable {
         URLSessionConfiguration(SessionSettings())
     }
 
-    /// A new configuration that keeps nothing on disk.
+    /// A new configuration that keeps nothing on disk, with storages of its own.
     public class var ephemeral: URLSessionConfiguration {
-        URLSessionConfiguration(SessionSettings())
+        var settings = SessionSettings()
+        settings.credentialStorage = URLCredentialStorage()
+        return URLSessionConfiguration(settings)
     }
 
     var snapshot: SessionSettings { settings.withLock { $0 } }
@@ -63,6 +65,13 @@ public final class URLSessionConfiguration: Sendable {
         set { settings.withLock { $0.connectionsPerHost = max(1, newValue) } }
     }
 
+    /// Where credentials are looked up before a delegate is asked, and kept as their persistence has
+    /// it. `.shared` unless set, an empty one of its own in an ephemeral configuration; nil: none.
+    public var urlCredentialStorage: URLCredentialStorage? {
+        get { settings.withLock { $0.credentialStorage } }
+        set { settings.withLock { $0.credentialStorage = newValue } }
+    }
+
     /// A unix socket to speak HTTP through, whatever host the URL names. nil: TCP.
     ///
     /// Not in Apple's suite. A path longer than the system's 107 bytes fails the task with `.badURL`.
@@ -86,6 +95,7 @@ struct SessionSettings: Sendable {
     var requestTimeout: TimeInterval = 60
     var resourceTimeout: TimeInterval = 7 * 24 * 3600
     var connectionsPerHost = 6
+    var credentialStorage: URLCredentialStorage? = .shared
     var unixSocketPath: String?
     var certificateAuthoritiesFile: URL?
 }

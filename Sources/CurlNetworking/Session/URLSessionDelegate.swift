@@ -6,10 +6,28 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
     /// The session has finished its last task after `finishTasksAndInvalidate()` or
     /// `invalidateAndCancel()` and lets go of its delegate. No call follows.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
+
+    /// A server has to be trusted (`NSURLAuthenticationMethodServerTrust`) or wants to see a client
+    /// certificate. Call `completionHandler` once; nothing of the request leaves until then.
+    ///
+    /// Asked once per connection, on behalf of whichever task opens it. A delegate without this method
+    /// is asked by `urlSession(_:task:didReceive:completionHandler:)`.
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
 extension URLSessionDelegate {
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+    public func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        challenge.passOn()
+    }
 }
 
 /// Is told of what happens to any task.
@@ -23,6 +41,17 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+
+    /// The server or a proxy wants a name and a password, or what the session's own method passed on.
+    /// Call `completionHandler` once. Handler tasks are asked too.
+    ///
+    /// Without this method, and with `.performDefaultHandling`, a credential that the session's
+    /// storage has is tried; if there is none, the 401 or 407 is the answer.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
     /// The task needs its streamed body, at the start or once more after a redirect or a lost
     /// connection. Call `completionHandler` once; nil fails the task.
@@ -53,6 +82,15 @@ extension URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(request)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        challenge.passOn()
     }
 
     public func urlSession(

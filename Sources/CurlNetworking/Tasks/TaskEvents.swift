@@ -5,6 +5,8 @@ enum TaskEvent: Sendable {
     case needsBodyStream(Reply<(any HTTPBodyStream)?>)
     case sent(total: Int64, expected: Int64)
     case redirect(HTTPURLResponse, proposal: URLRequest, Reply<URLRequest?>)
+    case challenge(
+        URLAuthenticationChallenge, AuthenticationAction.Audience, Reply<ChallengeAnswer>)
     case response(HTTPURLResponse, Reply<URLSession.ResponseDisposition>)
     case data(Data)
     case wrote(total: Int64, expected: Int64)

@@ -90,7 +90,7 @@ extension URLSessionTask {
             return true
         }
         guard begins else { return }
-        if receiver.isAwaited, listener == nil {
+        if receiver.isAwaited, listener == nil, session.delegate == nil {
             tellNext()  // there is nobody whose calls it could get in front of
         } else {
             session.delegateQueue.async { @Sendable [self] in tellNext() }
@@ -124,6 +124,8 @@ extension URLSessionTask {
             listener.urlSession(
                 session, task: self, willPerformHTTPRedirection: response, newRequest: proposal,
                 completionHandler: { reply($0) })
+        case .challenge(let challenge, let audience, let reply):
+            tellChallenge(challenge, audience, reply)
         case .response(let response, let reply):
             tellResponse(response, reply)
         case .data(let data):

@@ -153,7 +153,7 @@ struct TaskStatus: Sendable {
     var delegate: (any URLSessionTaskDelegate)?
 
     init(request: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
-        currentRequest = request
+        currentRequest = request.withoutCredentials
         self.delegate = delegate
     }
 }
