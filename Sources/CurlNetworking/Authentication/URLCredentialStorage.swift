@@ -191,3 +191,14 @@ extension URLCredentialStorage {
         remove(credential, for: space)
     }
 }
+
+/// By identity.
+extension URLCredentialStorage: Hashable {
+    public static func == (one: URLCredentialStorage, other: URLCredentialStorage) -> Bool {
+        one === other
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
