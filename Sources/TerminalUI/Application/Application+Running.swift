@@ -28,7 +28,7 @@ extension Application {
             throw error
         }
         frames.isOpen = true
-        surface.theme = Theme(depth: screen.colorDepth)
+        surface.theme = Theme(depth: screen.colorDepth, choices: configuration.styles)
         if let descriptor = screen.inputDescriptor {
             input = InputLoop(
                 descriptor: descriptor, decoder: InputDecoder(keys: screen.keySequences),

@@ -14,6 +14,8 @@ public final class Application: Responder {
     /// What can be chosen when the program begins.
     public struct Configuration: Sendable {
         public var bindings = KeyBindings()
+        /// The looks the user chose; the theme has the others.
+        public var styles: [Role: Style] = [:]
         /// A lone Esc counts after this long; what follows sooner belongs to it.
         public var escapeDelay: Duration = .milliseconds(25)
         /// Whether the last row shows the keys.

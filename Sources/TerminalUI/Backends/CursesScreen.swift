@@ -106,7 +106,7 @@ public final class CursesScreen: Screen {
 
     /// What the terminal shows and the user wants. 24 bits are told by the environment, or by
     /// terminfo's informal names for it.
-    private static func colorDepth(colorCount: Int) -> ColorDepth {
+    static func colorDepth(colorCount: Int) -> ColorDepth {
         func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         guard value("NO_COLOR").isEmpty else { return .monochrome }
         let depth = ColorDepth(colorCount: colorCount)

@@ -1,5 +1,6 @@
-/// What a piece of text is for; the theme says how that looks.
-public enum Role: Hashable, Sendable, CaseIterable {
+/// What a piece of text is for; the theme says how that looks. The raw values are what a configuration
+/// file calls them.
+public enum Role: String, Hashable, Sendable, CaseIterable {
     /// Ordinary text.
     case text
     /// Text that can be left unread: sizes, ages, hints.
@@ -52,6 +53,15 @@ public struct Theme: Hashable, Sendable {
         self.depth = depth
         for role in Role.allCases {
             styles[role] = Self.standard(role, depth)
+        }
+    }
+
+    /// The standard look with some roles as the user wants them. Without colours on the terminal, only the
+    /// attributes of what was chosen count.
+    init(depth: ColorDepth, choices: [Role: Style]) {
+        self.init(depth: depth)
+        for (role, style) in choices {
+            styles[role] = depth == .monochrome ? Style(style.attributes) : style
         }
     }
 

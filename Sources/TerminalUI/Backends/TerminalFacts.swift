@@ -1,0 +1,46 @@
+import CNcurses
+import Glibc
+
+/// What can be told of the terminal without taking it: for a check of the set-up.
+public struct TerminalFacts: Hashable, Sendable {
+    /// The value of `TERM`; empty when it is not set.
+    public var type = ""
+    /// Whether terminfo describes that type.
+    public var isKnown = false
+    public var canPlaceCursor = false
+    public var colorDepth = ColorDepth.monochrome
+    /// Whether `NO_COLOR` has switched the colours off.
+    public var wantsNoColor = false
+    /// Whether characters outside ASCII reach it.
+    public var isUTF8 = false
+    /// In cells; nil when standard output is no terminal.
+    public var size: Size?
+    /// Whether standard input and output are both terminals.
+    public var isInteractive = false
+    /// E.g. `ncurses 6.4.20221231`.
+    public var library = ""
+
+    public init() {}
+
+    /// Looks at the environment and at standard input and output. Draws nothing.
+    @MainActor public static func ofThisProgram() -> TerminalFacts {
+        var facts = TerminalFacts()
+        facts.type = getenv("TERM").map { String(cString: $0) } ?? ""
+        facts.wantsNoColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        facts.isUTF8 = Charset.adopted() == .utf8
+        facts.isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+        facts.library = curses_version().map { String(cString: $0) } ?? ""
+        var (rows, columns): (Int32, Int32) = (0, 0)
+        if isatty(STDOUT_FILENO) == 1, byteclub_window_size(STDOUT_FILENO, &rows, &columns) != 0 {
+            facts.size = Size(width: Int(columns), height: Int(rows))
+        }
+        guard !facts.type.isEmpty, byteclub_setup_terminal(facts.type, STDOUT_FILENO) == 1 else {
+            return facts
+        }
+        facts.isKnown = true
+        facts.canPlaceCursor = byteclub_capability("cup") != nil
+        facts.colorDepth = CursesScreen.colorDepth(
+            colorCount: Int(max(0, byteclub_number_capability("colors"))))
+        return facts
+    }
+}
