@@ -1,0 +1,76 @@
+internal import ClubStore
+internal import FoundationEssentials
+
+/// The checks of one club: whether it answers, how much room is left, and whether its clock and ours agree.
+enum ClubChecks {
+    static func connection(
+        _ answer: Result<Account, StoreError>, took time: Duration, club: String,
+        kind: ErrorSentence.ClubKind
+    ) -> Finding {
+        let subject = "connection"
+        switch answer {
+        case .success(let account):
+            let milliseconds = Int(time / .milliseconds(1))
+            let who = account.displayName.isEmpty ? "" : " as \(account.displayName)"
+            return Finding(
+                subject, .fine, "The club “\(club)” answers\(who), in \(milliseconds) ms.")
+        case .failure(let error):
+            let sentence = ErrorSentence(error, club: kind)
+            return Finding(
+                subject, .problem, "“\(club)”: \(sentence.title).", advice: sentence.text
+            )
+        }
+    }
+
+    static func quota(_ account: Account) -> Finding {
+        let subject = "quota"
+        let used = Wording.byteCount(account.usedBytes)
+        guard let allocated = account.allocatedBytes, allocated > 0 else {
+            return Finding(subject, .fine, "\(used) are used; the club sets no limit.")
+        }
+        let text = "\(used) of \(Wording.byteCount(allocated)) are used."
+        let left = max(0, allocated - account.usedBytes)
+        if left == 0 || Double(left) < Double(allocated) * 0.01 {
+            return Finding(
+                subject, .problem, text,
+                advice: "Remove photos you no longer need, or get more room.")
+        }
+        if Double(left) < Double(allocated) * 0.1 {
+            return Finding(subject, .notice, text, advice: "There is little room left.")
+        }
+        return Finding(subject, .fine, text)
+    }
+
+    /// - Parameter server: The time in the club's answer, in whole seconds; nil when it tells none.
+    static func clock(server: Date?, here: Date) -> Finding {
+        let subject = "clock"
+        guard let server else {
+            return Finding(
+                subject, .notice, "The club does not tell the time, so the clock was not compared.")
+        }
+        let difference = here.timeIntervalSince(server)
+        let seconds = Int(abs(max(-1e9, min(1e9, difference))).rounded())
+        let text =
+            seconds < 2
+            ? "It agrees with the club's."
+            : "It is \(spelled(seconds)) \(difference > 0 ? "ahead of" : "behind") the club's."
+        let advice = "Let the system set it: sudo timedatectl set-ntp true"
+        switch seconds {
+        case ..<60: return Finding(subject, .fine, text)
+        case ..<300: return Finding(subject, .notice, text, advice: advice)
+        default:
+            return Finding(
+                subject, .problem, text + " Sign-ins and certificates may be refused for that.",
+                advice: advice)
+        }
+    }
+
+    private static func spelled(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) seconds"
+        case ..<7200: "\(seconds / 60) minutes"
+        case ..<172_800: "\(seconds / 3600) hours"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}

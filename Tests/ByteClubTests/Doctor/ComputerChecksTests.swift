@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import ByteClub
+
+/// Each part of this computer's set-up broken in turn, in a home folder of its own.
+@Suite struct ComputerChecksTests {
+    private let home: URL
+    private var paths: Paths { Paths(environment: ["HOME": home.path]) }
+
+    init() throws {
+        home = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    }
+
+    private func remove() { try? FileManager.default.removeItem(at: home) }
+
+    @Test func foldersThatCanBeMadeAreFine() {
+        defer { remove() }
+        #expect(ComputerChecks.permissions(paths, secrets: []).map(\.verdict) == [.fine])
+    }
+
+    @Test func aFileInAFoldersPlaceIsAProblem() throws {
+        defer { remove() }
+        let folder = paths.stateFolder
+        try FileManager.default.createDirectory(
+            at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data().write(to: folder)
+        let findings = ComputerChecks.permissions(paths, secrets: [])
+        #expect(findings.map(\.verdict) == [.problem])
+        #expect(findings[0].text.contains("drafts"))
+    }
+
+    @Test(.enabled(if: getuid() != 0)) func aFolderThatMayNotBeWrittenIsAProblem() throws {
+        defer { remove() }
+        try FileManager.default.createDirectory(
+            at: paths.dataFolder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o500])
+        let findings = ComputerChecks.permissions(paths, secrets: [])
+        #expect(findings.map(\.verdict) == [.problem])
+        #expect(findings[0].advice?.contains("chmod u+rwx") == true)
+    }
+
+    @Test func secretsThatOthersCanReadAreAProblem() throws {
+        defer { remove() }
+        let file = home.appending(path: "it's a secret")
+        #expect(
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(), attributes: [.posixPermissions: 0o644]))
+        let findings = ComputerChecks.permissions(paths, secrets: [file])
+        #expect(findings.map(\.verdict) == [.problem])
+        #expect(findings[0].advice?.hasPrefix("Run: chmod 600 '") == true)
+        #expect(findings[0].advice?.contains("it'\\''s a secret") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        #expect(ComputerChecks.permissions(paths, secrets: [file]).map(\.verdict) == [.fine])
+    }
+
+    @Test func secretsBehindALinkAreAProblem() throws {
+        defer { remove() }
+        let link = home.appending(path: "secrets")
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: URL(filePath: "/etc/hostname"))
+        #expect(ComputerChecks.permissions(paths, secrets: [link]).map(\.verdict) == [.problem])
+    }
+
+    @Test func aDiskIsFineNarrowOrFull() {
+        let verdicts = [Int64(1 << 40), 100 << 20, 1 << 20].map {
+            ComputerChecks.disk(freeByteCount: $0, folder: "/home").verdict
+        }
+        #expect(verdicts == [.fine, .notice, .problem])
+    }
+
+    @Test func theRoomIsThatOfTheNearestFolderThatIsThere() throws {
+        defer { remove() }
+        let free = ComputerChecks.freeByteCount(at: home.appending(path: "not/there/yet"))
+        #expect(try #require(free) >= 0)
+    }
+
+    @Test func aLibraryWithoutTLSIsAProblem() {
+        let findings = ComputerChecks.libraries(network: "libcurl/7.88.1", supportsTLS: false)
+        #expect(findings.map(\.verdict) == [.problem])
+    }
+
+    @Test func aSystemWithoutAuthoritiesIsAProblem() {
+        let findings = ComputerChecks.libraries(
+            network: "libcurl/7.88.1", supportsTLS: true, authorities: home.path + "/none.crt")
+        #expect(findings.map(\.verdict) == [.problem])
+        #expect(findings[0].advice?.contains("ca-certificates") == true)
+        remove()
+    }
+}
