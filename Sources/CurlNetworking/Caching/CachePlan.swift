@@ -64,6 +64,14 @@ struct CachePlan: Sendable {
         return answer(entry, isConfirmed: false, at: now)
     }
 
+    /// The plan when another request is sent than was planned for: what is stored may not suit it.
+    func withoutEntry(for request: URLRequest) -> CachePlan {
+        var stores = true
+        if case .load(_, let may) = decision { stores = may }
+        return CachePlan(
+            request: request, decision: .load(HTTPHeaderFields(), stores: stores), entry: nil)
+    }
+
     private var isFromServer: Bool {
         switch decision {
         case .revalidate, .load: true
@@ -76,7 +84,7 @@ struct CachePlan: Sendable {
             status: entry.head.status,
             headers: entry.head.fieldsForReuse(isConfirmed: isConfirmed, at: now))
         return Answer(
-            response: HTTPURLResponse(url: entry.head.url, head: head),
+            response: HTTPURLResponse(url: request.url ?? entry.head.url, head: head),
             body: request.method == "HEAD" ? .data(Data()) : entry.body)
     }
 
@@ -93,37 +101,50 @@ struct CachePlan: Sendable {
 }
 
 extension URLCache {
-    /// Finds out what to do about a request.
-    ///
-    /// - Parameter receive: Called at once when nothing has to be looked up on the disk, else on a
-    ///   queue of the cache's.
-    func plan(
+    /// Finds out what to do about a request; nil when the disk has to be looked at for that.
+    func planAtOnce(for request: URLRequest, policy: URLRequest.CachePolicy) -> CachePlan? {
+        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
+            let key = CacheKey(request.url)
+        else { return plan(for: request, policy: policy, entry: nil) }
+        guard !hasWritesUnderWay else { return nil }
+        if let found = inMemory(key, request) {
+            let entry = CacheEntry(head: found.head, body: found.response.body)
+            return plan(for: request, policy: policy, entry: entry)
+        }
+        return diskCapacity > 0 ? nil : plan(for: request, policy: policy, entry: nil)
+    }
+
+    /// Finds out what to do about a request, on a queue of the cache's and after everything that was
+    /// given to it before.
+    func planLater(
         for request: URLRequest, policy: URLRequest.CachePolicy,
         _ receive: @escaping @Sendable (CachePlan) -> Void
     ) {
-        let decide = { @Sendable (entry: CacheEntry?) in
-            receive(
-                CachePlan(
-                    request: request,
-                    decision: CacheDecision.make(
-                        for: request, policy: policy, stored: entry?.head, now: self.clock()),
-                    entry: entry))
+        queue.async { @Sendable [self] in
+            let entry = CacheKey(request.url).flatMap { key in
+                inMemory(key, request).map {
+                    CacheEntry(head: $0.head, body: $0.response.body)
+                } ?? onDisk(key, request)
+            }
+            receive(plan(for: request, policy: policy, entry: entry))
         }
-        guard CacheDecision.isCacheable(request), policy.looksIntoCache,
-            let key = CacheKey(request.url)
-        else { return decide(nil) }
-        if let found = inMemory(key, request) {
-            return decide(CacheEntry(head: found.head, body: found.response.body))
-        }
-        guard diskCapacity > 0 else { return decide(nil) }
-        queue.async { @Sendable in decide(self.onDisk(key, request)) }
+    }
+
+    private func plan(
+        for request: URLRequest, policy: URLRequest.CachePolicy, entry: CacheEntry?
+    ) -> CachePlan {
+        CachePlan(
+            request: request,
+            decision: CacheDecision.make(
+                for: request, policy: policy, stored: entry?.head, now: clock()),
+            entry: entry)
     }
 
     /// Does what a reaction asks of the cache itself. Returns at once.
     func apply(_ reaction: CacheReaction, of plan: CachePlan) {
         let removals = reaction.removals.compactMap(CacheKey.init)
         guard !removals.isEmpty || reaction.update != nil else { return }
-        queue.async { @Sendable [self] in
+        write { [self] in
             for key in removals { removeAll(for: key) }
             guard let head = reaction.update, let entry = plan.entry, let key = CacheKey(head.url)
             else { return }

@@ -72,9 +72,16 @@ final class CacheWriter: Sendable {
         cache.queue.async { @Sendable [self] in receive(propose()) }
     }
 
+    /// The body is whole, and nobody is to be asked about it.
+    func keep() {
+        cache.write { [self] in
+            if let proposal = propose() { keep(proposal) }
+        }
+    }
+
     /// Stores the proposal, or what the delegate made of it; nil stores nothing.
     func commit(_ chosen: CachedURLResponse?) {
-        cache.queue.async { @Sendable [self] in
+        cache.write { [self] in
             guard let chosen, let proposal = state.withLock({ $0.proposal }) else {
                 return discard()
             }

@@ -19,7 +19,8 @@ public final class URLCache: Sendable {
     private let disk: DiskCache?
     let clock: @Sendable () -> Date
     /// Where the disk is waited for on behalf of the engine.
-    let queue = DispatchQueue(label: "CurlNetworking.cache", target: .global(qos: .utility))
+    let queue = DispatchQueue(label: "CurlNetworking.cache", qos: .utility)
+    private let writesUnderWay = Atomic(0)
 
     private static let current = Mutex(
         URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
@@ -127,6 +128,18 @@ extension URLCache {
     /// How large a body may be to be stored by a session: a twentieth of the disk's share, as Apple
     /// has it, or a fifth of the memory's.
     var largestBodyByteCount: Int { max(diskCapacity / 20, memoryCapacity / 5) }
+
+    /// Changes what is stored, on the cache's queue. Plans that are asked for from now on are made
+    /// after it.
+    func write(_ change: @escaping @Sendable () -> Void) {
+        writesUnderWay.add(1, ordering: .sequentiallyConsistent)
+        queue.async { @Sendable [self] in
+            change()
+            writesUnderWay.subtract(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    var hasWritesUnderWay: Bool { writesUnderWay.load(ordering: .sequentiallyConsistent) > 0 }
 
     func inMemory(
         _ key: CacheKey, _ request: URLRequest

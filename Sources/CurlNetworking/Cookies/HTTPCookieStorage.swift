@@ -140,6 +140,13 @@ public final class HTTPCookieStorage: Sendable {
 
     // MARK: - For the engine
 
+    /// The cookies to send with a request that is made for a document.
+    func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {
+        withJar { jar, now in
+            jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now).map(HTTPCookie.init)
+        }
+    }
+
     /// The `Cookie` field for a request; nil when there is nothing to send.
     func field(for url: URL, mainDocumentURL: URL?) -> String? {
         let cookies = withJar { jar, now in

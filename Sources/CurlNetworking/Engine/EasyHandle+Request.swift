@@ -11,11 +11,13 @@ extension EasyHandle {
     ///
     /// Redirects, timers, credentials and cookies are the engine's; libcurl only moves this request
     /// and its answer.
-    func configure(for load: Load) throws(URLError) {
+    ///
+    /// - Parameter headers: All fields but libcurl's own.
+    func configure(for load: Load, headers: HTTPHeaderFields) throws(URLError) {
         reset()
         let request = load.request
         guard let url = request.url else { throw URLError(.badURL) }
-        try Self.check(request)
+        try Self.check(request, headers)
         set(CURLOPT_URL, url.absoluteString)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_PATH_AS_IS, 1)
@@ -27,9 +29,10 @@ extension EasyHandle {
         // HTTP/2 of libcurl 7.88 stalls and spins when paused.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         if load.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
+        load.task.session.avoidOldConnections(on: self)
         setRoute(to: url, load.settings)
         setMethodAndBody(request, load.body)
-        setHeaders(request, load)
+        setHeaders(headers)
         let timeout = request.ownTimeout ?? load.settings.requestTimeout
         // Shares the time among the addresses of a host; the timers that count are the engine's.
         set(
@@ -72,16 +75,9 @@ extension EasyHandle {
         }
     }
 
-    private func setHeaders(_ request: URLRequest, _ load: Load) {
-        var headers = request.headers
-        if var more = load.settings.additionalHeaders {
-            if load.hasLeftOrigin {
-                for name in RedirectPolicy.credentialFields { more[name] = nil }
-            }
-            headers.fill(from: more)
-        }
+    private func setHeaders(_ headers: HTTPHeaderFields) {
+        var headers = headers
         for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }  // are libcurl's
-        for proof in load.proofs { headers[proof.name] = proof.value }
         if headers["Expect"] == nil { headers["Expect"] = "" }
         if let codings = headers["Accept-Encoding"] {
             if !codings.isEmpty, codings != "identity" {
@@ -104,12 +100,14 @@ extension EasyHandle {
         "CurlNetworking " + String(cString: curl_version()).prefix { $0 != " " }
 
     /// libcurl sends a method and names as they are: what could forge a line is refused.
-    private static func check(_ request: URLRequest) throws(URLError) {
+    private static func check(
+        _ request: URLRequest, _ headers: HTTPHeaderFields
+    ) throws(URLError) {
         guard request.method.isHTTPToken else {
             throw URLError(
                 .unknown, failingURL: request.url, underlyingText: "the method is no HTTP token")
         }
-        for field in request.headers.fields where !field.name.isHTTPToken {
+        for field in headers.fields where !field.name.isHTTPToken {
             throw URLError(
                 .unknown, failingURL: request.url,
                 underlyingText: "the name of a header field is no HTTP token")

@@ -39,15 +39,23 @@ extension Engine {
     func takeHead(of load: Load) {
         guard let head = load.head.head, let url = load.request.url else { return }
         load.response = HTTPURLResponse(url: url, head: head)
+        takeCookies(from: head, load)
         if !isChallenge(head, to: load) { takeAnswer(of: load) }
     }
 
     /// The head is no challenge, or one that nobody can meet.
     func takeAnswer(of load: Load) {
-        guard let head = load.head.head, let response = load.response else { return }
+        guard let head = load.head.head, let response = load.response,
+            !isReplacedFromCache(head, load)
+        else { return }
+        react(to: response, of: load)
+    }
+
+    /// Follows the answer, or takes it for the task's.
+    func react(to response: HTTPURLResponse, of load: Load) {
         let decision = RedirectPolicy.decide(
-            status: head.status, location: head.headers["Location"], request: load.request,
-            followed: load.followedRedirects)
+            status: response.statusCode, location: response.headers["Location"],
+            request: load.request, followed: load.followedRedirects)
         switch decision {
         case .deliver:
             deliver(response, of: load)
@@ -145,11 +153,12 @@ extension Engine {
         load.beginLeg()
         load.request = next
         load.task.status.withLock { $0.currentRequest = next }
-        guard origin != load.place.origin else { return prepareBody(of: load) }
-        load.hasLeftOrigin = true
-        giveUpConnection(of: load)
-        load.place.origin = origin
-        lineUp(load)
+        if origin != load.place.origin {
+            load.hasLeftOrigin = true
+            giveUpConnection(of: load)
+            load.place.origin = origin
+        }
+        begin(load)
     }
 
     // MARK: - The body of the answer
@@ -158,6 +167,14 @@ extension Engine {
         guard load.arrivedByteCount > 0 else { return }
         let count = load.arrivedByteCount
         let pieces = load.takeArrived()
+        if let writer = load.caching.writer {
+            for piece in pieces { writer.append(piece.makeData()) }
+        }
+        if load.caching.standIn != nil {
+            load.swallowedByteCount += count
+            if load.swallowedByteCount > Self.swallowedByteCountLimit { serveStandIn(of: load) }
+            return
+        }
         if let next = load.following {
             load.swallowedByteCount += count
             if load.swallowedByteCount > Self.swallowedByteCountLimit, load.verdict == nil {

@@ -106,7 +106,7 @@ extension Engine {
             return end(load, with: URLError(.unknown, underlyingText: "no memory for a transfer"))
         }
         do throws(URLError) {
-            try easy.configure(for: load)
+            try easy.configure(for: load, headers: fieldsToSend(for: load))
         } catch {
             return end(load, with: error)
         }

@@ -7,9 +7,14 @@ extension Engine {
     // MARK: - The end
 
     func conclude(_ load: Load) {
-        guard let verdict = load.verdict, let easy = load.easy else { return }
-        if let next = load.following { return beginNextLeg(of: load, next) }
+        guard let verdict = load.verdict else { return }
+        if load.caching.standIn != nil { return serveStandIn(of: load) }
+        if let next = load.following {
+            keepRedirect(of: load)
+            return beginNextLeg(of: load, next)
+        }
         guard verdict == CURLE_OK else {
+            guard let easy = load.easy else { return }
             if diesOnAKeptConnection(load, verdict, easy) { return restart(load) }
             return end(
                 load,
@@ -28,14 +33,17 @@ extension Engine {
         leave(load)
         let task = load.task
         guard let file = load.file else {
-            return task.post(.completed(TaskResult(data: load.memory)))
+            let result = TaskResult(data: load.memory)
+            return keepAnswer(of: load) { task.post(.completed(result)) }
         }
-        file.finish { result in
-            switch result {
-            case .success(let file):
-                task.post(.completed(TaskResult(file: file)))
-            case .failure(let error):
-                task.post(.completed(TaskResult(error: error.for(task.currentRequest?.url))))
+        keepAnswer(of: load) {
+            file.finish { result in
+                switch result {
+                case .success(let file):
+                    task.post(.completed(TaskResult(file: file)))
+                case .failure(let error):
+                    task.post(.completed(TaskResult(error: error.for(task.currentRequest?.url))))
+                }
             }
         }
     }
@@ -62,8 +70,9 @@ extension Engine {
 
     /// Ends a load early.
     func end(_ load: Load, with error: URLError) {
-        guard load.stage != .over else { return }
+        guard load.stage != .over, !isHelpedFromCache(load, after: error) else { return }
         leave(load)
+        load.caching.writer?.discard()
         load.file?.discard()
         load.task.post(.completed(TaskResult(error: error)))
     }

@@ -20,7 +20,7 @@ extension Engine {
         let load = Load(task: task, origin: origin, marks: marks)
         loads[load.id] = load
         noteSuspension(of: load)
-        lineUp(load)
+        begin(load)
     }
 
     func lifeChanged(of task: URLSessionTask) {
@@ -32,7 +32,7 @@ extension Engine {
             slots.withdraw(load.id, from: load.place)
             load.isInLine = false
         case .waiting where !isSuspended && !load.isInLine:
-            lineUp(load)
+            begin(load)
         case .held where !isSuspended:
             connect(load)
         case .connecting where isSuspended:
@@ -78,6 +78,7 @@ extension Engine {
     // MARK: - Pauses
 
     func applyPauses(to load: Load) {
+        if load.stage == .serving { return serveMore(load) }
         load.updateTimers(at: now)
         deadlineChanged(of: load)
         guard load.stage == .exchanging, load.verdict == nil, let easy = load.easy else { return }

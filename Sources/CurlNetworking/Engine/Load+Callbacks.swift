@@ -49,12 +49,7 @@ extension Load {
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) {
         hasMoved = true
         mark()
-        var rest = bytes
-        while !rest.isEmpty {
-            if arrived.last.map({ $0.room == 0 }) ?? true { arrived.append(PieceBuffer()) }
-            rest = arrived[arrived.count - 1].append(rest)
-        }
-        arrivedByteCount += bytes.count
+        takeIn(bytes)
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it go on when it has handed over what is here.
         if arrivedByteCount >= Self.burstByteCount {

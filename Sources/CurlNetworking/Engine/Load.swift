@@ -11,12 +11,16 @@ final class Load {
     enum Stage {
         /// For a free connection to the host.
         case waiting
+        /// For the cache to say what it has.
+        case planning
         /// For the body to be opened.
         case preparing
         /// Suspended before there was a connection.
         case held
         case connecting
         case exchanging
+        /// Given from the cache.
+        case serving
         case over
     }
 
@@ -60,6 +64,7 @@ final class Load {
     /// The fields of this leg that prove who we are. Nobody gets to see them.
     var proofs: [HTTPHeaderFields.Field] = []
     var swallowedByteCount = 0
+    var caching = LoadCaching()
 
     // What callbacks have noted.
     var head = ResponseHeadParser()
@@ -123,6 +128,15 @@ final class Load {
         marks.add(self)
     }
 
+    func takeIn(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        while !rest.isEmpty {
+            if arrived.last.map({ $0.room == 0 }) ?? true { arrived.append(PieceBuffer()) }
+            rest = arrived[arrived.count - 1].append(rest)
+        }
+        arrivedByteCount += bytes.count
+    }
+
     func takeArrived() -> [PieceBuffer] {
         defer {
             arrived.removeAll(keepingCapacity: true)
@@ -140,6 +154,7 @@ final class Load {
         challenged = nil
         proofs = []
         swallowedByteCount = 0
+        caching.beginLeg()
         head = ResponseHeadParser()
         _ = takeArrived()
         sentByteCount = 0

@@ -2,6 +2,8 @@
 struct ResponseHead: Sendable {
     var status: Int
     var headers = HTTPHeaderFields()
+    /// The values of the `Set-Cookie` lines one by one: joined, they cannot be told apart for sure.
+    var setCookies: [String] = []
 }
 
 /// Puts the head of an answer together from its lines.
@@ -59,6 +61,7 @@ struct ResponseHeadParser: Sendable {
         let name = line[..<colon].trimmingSpaces
         let value = line[line.index(after: colon)...].trimmingSpaces
         head?.headers.add(value, for: name)
+        if name.isEqualIgnoringASCIICase(to: "Set-Cookie") { head?.setCookies.append(value) }
         lastName = name
     }
 
@@ -66,6 +69,11 @@ struct ResponseHeadParser: Sendable {
     private mutating func continueField(_ text: String) {
         guard let lastName, let value = head?.headers[lastName] else { return }
         head?.headers[lastName] = value.isEmpty ? text : value + " " + text
+        if lastName.isEqualIgnoringASCIICase(to: "Set-Cookie"),
+            let last = head?.setCookies.popLast()
+        {
+            head?.setCookies.append(last.isEmpty ? text : last + " " + text)
+        }
     }
 
     private mutating func finish() {

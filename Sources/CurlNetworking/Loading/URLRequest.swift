@@ -25,9 +25,44 @@ public struct URLRequest: Hashable, Sendable {
         set { ownTimeout = newValue }
     }
 
+    /// What may be taken from the session's cache.
+    ///
+    /// `.useProtocolCachePolicy` unless set. Once set it wins over the configuration's
+    /// `requestCachePolicy`.
+    public var cachePolicy: CachePolicy {
+        get { ownCachePolicy ?? .useProtocolCachePolicy }
+        set { ownCachePolicy = newValue }
+    }
+
+    /// The document this is loaded for; nil when it is for itself. Cookies of other sites than the
+    /// document's are refused by `.onlyFromMainDocumentDomain`, and `SameSite` ones not sent there.
+    public var mainDocumentURL: URL?
+
+    /// Whether the session's cookie storage is used: its cookies sent, those of the answer taken.
+    public var httpShouldHandleCookies = true
+
+    /// What the transfer is for. Kept for the reader: it changes nothing, since Linux has no way for
+    /// an unprivileged program to have its packets put first.
+    public var networkServiceType = NetworkServiceType.default
+
+    /// Whether it may go over a mobile network. See `URLSessionConfiguration.allowsCellularAccess`;
+    /// both have to allow it.
+    public var allowsCellularAccess = true
+    /// Whether it may go over a connection that is paid by volume. See
+    /// `URLSessionConfiguration.allowsExpensiveNetworkAccess`; both have to allow it.
+    public var allowsExpensiveNetworkAccess = true
+    /// Whether it may go over a connection that its user wants used sparingly. See
+    /// `URLSessionConfiguration.allowsConstrainedNetworkAccess`; both have to allow it.
+    public var allowsConstrainedNetworkAccess = true
+
+    /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
+    /// client does any more.
+    public var httpShouldUsePipelining = false
+
     var headers = HTTPHeaderFields()
     private(set) var method = "GET"
     private(set) var ownTimeout: TimeInterval?
+    private(set) var ownCachePolicy: CachePolicy?
 
     public init(url: URL) {
         self.url = url
@@ -35,6 +70,12 @@ public struct URLRequest: Hashable, Sendable {
 
     public init(url: URL, timeoutInterval: TimeInterval) {
         self.url = url
+        self.ownTimeout = timeoutInterval
+    }
+
+    public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval = 60) {
+        self.url = url
+        self.ownCachePolicy = cachePolicy
         self.ownTimeout = timeoutInterval
     }
 

@@ -16,6 +16,8 @@ public final class URLSession: Sendable {
     let number: Int
     /// What has proved who we are, for later tasks. Used by the engine.
     let proofs = Mutex(AuthenticationMemory())
+    /// Since when its connections have to be, in nanoseconds of the monotonic clock.
+    let connectionsSince = Mutex<UInt64?>(nil)
     private let roster: Mutex<Roster>
     private let isShared: Bool
 
@@ -40,7 +42,7 @@ public final class URLSession: Sendable {
     /// The session for simple requests with completion handlers. It has no delegate and cannot be
     /// invalidated.
     public static let shared = URLSession(
-        settings: SessionSettings(), delegate: nil, queue: nil, isShared: true)
+        settings: .standard, delegate: nil, queue: nil, isShared: true)
 
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A session copies its configuration when it is made: later changes have no effect on it.
 public final class URLSessionConfiguration: Sendable {
-    private let settings: Mutex<SessionSettings>
+    let settings: Mutex<SessionSettings>
 
     init(_ settings: SessionSettings) {
         self.settings = Mutex(settings)
@@ -13,14 +13,13 @@ public final class URLSessionConfiguration: Sendable {
 
     /// A new configuration with the defaults.
     public class var `default`: URLSessionConfiguration {
-        URLSessionConfiguration(SessionSettings())
+        URLSessionConfiguration(.standard)
     }
 
-    /// A new configuration that keeps nothing on disk, with storages of its own.
+    /// A new configuration that keeps nothing on disk: with storages and a cache of its own, in
+    /// memory, which the sessions made with it share.
     public class var ephemeral: URLSessionConfiguration {
-        var settings = SessionSettings()
-        settings.credentialStorage = URLCredentialStorage()
-        return URLSessionConfiguration(settings)
+        URLSessionConfiguration(.ephemeral)
     }
 
     var snapshot: SessionSettings { settings.withLock { $0 } }
@@ -98,4 +97,22 @@ struct SessionSettings: Sendable {
     var credentialStorage: URLCredentialStorage? = .shared
     var unixSocketPath: String?
     var certificateAuthoritiesFile: URL?
+    var web = WebSettings()
+    var access = AccessSettings()
+
+    /// What `.default` configurations and the shared session have.
+    static var standard: SessionSettings {
+        var settings = SessionSettings()
+        settings.web = WebSettings(cookies: .shared, cache: .shared)
+        return settings
+    }
+
+    static var ephemeral: SessionSettings {
+        var settings = SessionSettings()
+        settings.credentialStorage = URLCredentialStorage()
+        settings.web = WebSettings(
+            cookies: HTTPCookieStorage(),
+            cache: URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, folder: nil))
+        return settings
+    }
 }

@@ -120,6 +120,13 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// More of the body has come. While calls are slow the transfer is held back, so that memory
     /// stays flat.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+    /// The answer is complete and may be kept in the session's cache. Call `completionHandler` once:
+    /// with the proposal, with another answer, or with nil to keep none. The task completes then.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 }
 
 extension URLSessionDataDelegate {
@@ -133,6 +140,14 @@ extension URLSessionDataDelegate {
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
     ) {}
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        completionHandler(proposedResponse)
+    }
 }
 
 /// Is told of download tasks that have no completion handler.

@@ -78,6 +78,14 @@ extension URLSessionTask {
     }
 }
 
+extension URLSessionTask {
+    /// Whether somebody wants to be asked about what is stored of the answer.
+    var asksAboutCaching: Bool {
+        guard case .delegate = receiver else { return false }
+        return listener is any URLSessionDataDelegate
+    }
+}
+
 // MARK: - Turns on the delegate's queue
 
 extension URLSessionTask {
@@ -132,6 +140,8 @@ extension URLSessionTask {
             tellData(data)
         case .wrote(let total, let expected):
             tellWrote(total: total, expected: expected)
+        case .willCache(let proposal, let reply):
+            tellWillCache(proposal, reply)
         case .completed(let result):
             tellCompletion(result)
             status.withLock { $0.delegate = nil }
@@ -162,6 +172,15 @@ extension URLSessionTask {
         else { return reply(.allow) }
         listener.urlSession(
             session, dataTask: task, didReceive: response, completionHandler: { reply($0) })
+    }
+
+    private func tellWillCache(_ proposal: CachedURLResponse, _ reply: Reply<CachedURLResponse?>) {
+        guard let task = self as? URLSessionDataTask,
+            let listener = listener as? any URLSessionDataDelegate
+        else { return reply(proposal) }
+        listener.urlSession(
+            session, dataTask: task, willCacheResponse: proposal,
+            completionHandler: { reply($0) })
     }
 
     private func tellData(_ data: Data) {

@@ -21,8 +21,9 @@ import Testing
         _ request: URLRequest, in cache: URLCache,
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy
     ) async -> CachePlan {
-        await withCheckedContinuation { continuation in
-            cache.plan(for: request, policy: policy) { continuation.resume(returning: $0) }
+        if let plan = cache.planAtOnce(for: request, policy: policy) { return plan }
+        return await withCheckedContinuation { continuation in
+            cache.planLater(for: request, policy: policy) { continuation.resume(returning: $0) }
         }
     }
 

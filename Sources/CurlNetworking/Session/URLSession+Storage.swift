@@ -1,0 +1,66 @@
+import CCurl
+import Dispatch
+import Synchronization
+
+extension URLSession {
+    private static let storageQueue = DispatchQueue(
+        label: "CurlNetworking.storage", qos: .utility)
+
+    /// Brings cookies that were not written yet to the disk, lets further requests of the session use
+    /// new connections, and then calls back on `delegateQueue`.
+    public func flush(completionHandler: @escaping @Sendable () -> Void) {
+        noteNewConnectionsOnly()
+        Self.storageQueue.async { @Sendable [self] in
+            settings.web.cookies?.flush()
+            delegateQueue.async { @Sendable in completionHandler() }
+        }
+    }
+
+    /// Like `flush(completionHandler:)`.
+    public func flush() async {
+        await withCheckedContinuation { continuation in
+            flush { continuation.resume() }
+        }
+    }
+
+    /// Empties the session's cookie storage and cache, those on the disk too, lets further requests
+    /// of the session use new connections, and then calls back on `delegateQueue`.
+    ///
+    /// Storages that are shared, as those of `.default` configurations are, become empty for all that
+    /// share them.
+    public func reset(completionHandler: @escaping @Sendable () -> Void) {
+        noteNewConnectionsOnly()
+        Self.storageQueue.async { @Sendable [self] in
+            settings.web.cookies?.removeCookies(since: .distantPast)
+            settings.web.cookies?.flush()
+            settings.web.cache?.removeAllCachedResponses()
+            delegateQueue.async { @Sendable in completionHandler() }
+        }
+    }
+
+    /// Like `reset(completionHandler:)`.
+    public func reset() async {
+        await withCheckedContinuation { continuation in
+            reset { continuation.resume() }
+        }
+    }
+
+    // MARK: - New connections
+
+    private func noteNewConnectionsOnly() {
+        let now = DispatchTime.now().uptimeNanoseconds
+        connectionsSince.withLock { $0 = now }
+    }
+
+    /// Keeps a transfer off connections from before the last `flush` or `reset`. libcurl counts their
+    /// age in whole seconds.
+    func avoidOldConnections(on easy: EasyHandle) {
+        guard let since = connectionsSince.withLock({ $0 }) else { return }
+        let age = (DispatchTime.now().uptimeNanoseconds - since) / 1_000_000_000
+        if age < 2 {
+            easy.set(CURLOPT_FRESH_CONNECT, 1)
+        } else {
+            easy.set(CURLOPT_MAXLIFETIME_CONN, Int(age) - 1)
+        }
+    }
+}
