@@ -1,5 +1,6 @@
 import CCurl
 import Dispatch
+import FoundationEssentials
 import Synchronization
 
 extension URLSession {

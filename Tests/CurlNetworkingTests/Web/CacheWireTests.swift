@@ -1,0 +1,337 @@
+import CurlNetworking
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("The cache over the wire", .timeLimit(.minutes(1))) struct CacheWireTests {
+    /// Answers each request of a target with the next of its answers, the last one again and again.
+    private func makeServer(
+        _ answers: [(status: String, fields: [String], body: String)]
+    ) throws -> LoopbackServer {
+        let count = Mutex(0)
+        return try LoopbackServer { _ in
+            let index = count.withLock { count in
+                defer { count += 1 }
+                return min(count, answers.count - 1)
+            }
+            return [
+                .answer(answers[index].status, answers[index].fields, body: answers[index].body)
+            ]
+        }
+    }
+
+    private func text(_ session: URLSession, _ request: URLRequest) async throws -> String {
+        String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+
+    private let fresh = ["Cache-Control: max-age=1000"]
+
+    @Test("What is fresh is given without a server, with its age")
+    func fresh() async throws {
+        let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", [], "two")])
+        let session = makeSession()
+        let (one, _) = try await session.data(from: server.url())
+        let (two, response) = try await session.data(from: server.url("/#part"))
+        #expect(one == two)
+        #expect(server.requests.count == 1)
+        let http = try #require(response as? HTTPURLResponse)
+        #expect(http.value(forHTTPHeaderField: "Age") != nil)
+        #expect(http.url == server.url("/#part"))
+    }
+
+    @Test("A confirmed answer is given with the stored body and the new fields")
+    func revalidated() async throws {
+        let server = try makeServer([
+            ("200 OK", ["Cache-Control: max-age=0", "ETag: \"1\"", "X: old"], "body"),
+            ("304 Not Modified", ["Cache-Control: max-age=1000", "ETag: \"1\"", "X: new"], ""),
+        ])
+        let session = makeSession()
+        let request = URLRequest(url: server.url())
+        for _ in 0..<3 { #expect(try await text(session, request) == "body") }
+        #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"1\""])
+        let (_, response) = try await session.data(for: request)
+        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X") == "new")
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test("A new version takes the old one's place")
+    func replaced() async throws {
+        let server = try makeServer([
+            ("200 OK", ["Cache-Control: max-age=0", "ETag: \"1\""], "one"),
+            ("200 OK", ["Cache-Control: max-age=1000", "ETag: \"2\""], "two"),
+        ])
+        let session = makeSession()
+        let request = URLRequest(url: server.url())
+        #expect(try await text(session, request) == "one")
+        #expect(try await text(session, request) == "two")
+        #expect(try await text(session, request) == "two")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Each of Apple's policies")
+    func policies() async throws {
+        let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", fresh, "two")])
+        let session = makeSession()
+        func load(_ policy: URLRequest.CachePolicy) async throws -> String {
+            try await text(session, URLRequest(url: server.url(), cachePolicy: policy))
+        }
+        #expect(
+            await errorCode { try await load(.returnCacheDataDontLoad) } == .resourceUnavailable)
+        #expect(server.requests.isEmpty)
+        #expect(try await load(.returnCacheDataElseLoad) == "one")
+        #expect(try await load(.returnCacheDataDontLoad) == "one")
+        #expect(try await load(.useProtocolCachePolicy) == "one")
+        #expect(server.requests.count == 1)
+        #expect(try await load(.reloadIgnoringLocalCacheData) == "two")
+        #expect(try await load(.useProtocolCachePolicy) == "two")
+        _ = try await load(.reloadIgnoringLocalAndRemoteCacheData)
+        #expect(server.requests.count == 3)
+        #expect(server.requests.last?["Cache-Control"] == "no-cache")
+    }
+
+    @Test("The request's policy wins over the configuration's")
+    func configured() async throws {
+        let server = try makeServer([("200 OK", fresh, "")])
+        let session = makeSession { $0.requestCachePolicy = .reloadIgnoringLocalCacheData }
+        var request = URLRequest(url: server.url())
+        _ = try await session.data(for: request)
+        _ = try await session.data(for: request)
+        #expect(server.requests.count == 2)
+        request.cachePolicy = .useProtocolCachePolicy
+        _ = try await session.data(for: request)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Without a cache everything comes from the server")
+    func none() async throws {
+        let server = try makeServer([("200 OK", fresh, "")])
+        let session = makeSession { $0.urlCache = nil }
+        for _ in 0..<2 { _ = try await session.data(from: server.url()) }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("The delegate is asked what to keep, in its place among the calls", arguments: [0, 1, 2])
+    func willCache(way: Int) async throws {
+        let server = try makeServer([("200 OK", fresh, "one"), ("200 OK", fresh, "two")])
+        let delegate = CachingDelegate { proposal in
+            switch way {
+            case 0: proposal
+            case 1: nil
+            default: CachedURLResponse(response: proposal.response, data: Data("mine".utf8))
+            }
+        }
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        session.dataTask(with: server.url()).resume()
+        await delegate.completion.wait(for: 1)
+        #expect(delegate.calls.withLock { $0 } == ["response", "data one", "willCache one", "end"])
+        session.dataTask(with: server.url()).resume()
+        await delegate.completion.wait(for: 2)
+        let second = delegate.calls.withLock { Array($0.dropFirst(4)) }
+        switch way {
+        case 0: #expect(second == ["response", "data one", "end"])
+        case 1: #expect(second == ["response", "data two", "willCache two", "end"])
+        default: #expect(second == ["response", "data mine", "end"])
+        }
+    }
+
+    @Test("A large answer comes from the disk, to memory, to a delegate and to a file")
+    func large() async throws {
+        let folder = try TemporaryFolder()
+        let body = makeBytes(3_000_000)
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=1000"], body: Array(body))]
+        }
+        let cache = URLCache(
+            memoryCapacity: 100_000, diskCapacity: 100 << 20,
+            directory: folder.url.appending(path: "cache"))
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.urlCache = cache }
+        #expect(try await session.data(from: server.url()).0 == body)
+        #expect(try await session.data(from: server.url()).0 == body)
+        session.dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.body == body)
+        session.downloadTask(with: server.url()).resume()
+        await delegate.completion(of: 2)
+        #expect(delegate.snapshot.files == [body])
+        #expect(server.requests.count == 1)
+        // Another process finds it too.
+        let other = URLCache(
+            memoryCapacity: 0, diskCapacity: 100 << 20,
+            directory: folder.url.appending(path: "cache"))
+        let again = makeSession { $0.urlCache = other }
+        #expect(try await again.data(from: server.url()).0 == body)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A stored answer holds still while its task is suspended, and waits for its delegate")
+    func suspended() async throws {
+        let body = makeBytes(2_000_000)
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=1000"], body: Array(body))]
+        }
+        let cache = URLCache(memoryCapacity: 100 << 20, diskCapacity: 0, directory: nil)
+        let delegate = RecordingDelegate {
+            $0.response = { task in
+                task.suspend()
+                return .allow
+            }
+        }
+        let session = makeSession(delegate) { $0.urlCache = cache }
+        _ = try await session.data(from: server.url())
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        while !delegate.calls.contains("response 200") { await Task.yield() }
+        await drain(session.delegateQueue)
+        #expect(task.state == .suspended)
+        #expect(delegate.body.isEmpty)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.body == body)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A stored redirect is followed without asking again")
+    func storedRedirect() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/"
+                ? [.answer("301 X", ["Location: /to", "Cache-Control: max-age=1000"], body: "no")]
+                : [.answer("200 OK", [], body: "there")]
+        }
+        let session = makeSession()
+        for _ in 0..<2 {
+            #expect(try await text(session, URLRequest(url: server.url())) == "there")
+        }
+        #expect(server.requests.map(\.target) == ["/", "/to", "/to"])
+    }
+
+    @Test("A POST that succeeds makes what is stored for its URL worthless")
+    func invalidated() async throws {
+        let server = try makeServer([("200 OK", fresh, "")])
+        let session = makeSession()
+        var post = URLRequest(url: server.url())
+        post.httpMethod = "POST"
+        post.httpBody = Data("x".utf8)
+        _ = try await session.data(from: server.url())
+        _ = try await session.data(for: post)
+        _ = try await session.data(from: server.url())
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test("A stale answer that allows it stands in for a failing server and for none")
+    func staleIfError() async throws {
+        let fields = ["Cache-Control: max-age=0, stale-if-error=1000", "ETag: \"1\""]
+        let server = try makeServer([("200 OK", fields, "old"), ("503 X", [], "broken")])
+        let session = makeSession()
+        let request = URLRequest(url: server.url())
+        #expect(try await text(session, request) == "old")
+        #expect(try await text(session, request) == "old")
+        #expect(server.requests.count == 2)
+        server.stop()
+        #expect(try await text(session, request) == "old")
+    }
+
+    @Test("An answer that was cut off or cancelled is not kept")
+    func cutOff() async throws {
+        let server = try LoopbackServer(scripts: [
+            [
+                .readHead,
+                .send(
+                    "HTTP/1.1 200 X\r\nCache-Control: max-age=99\r\nContent-Length: 9\r\n\r\nshort"),
+                .close,
+            ],
+            [.readHead, .answer("200 OK", fresh, body: "whole")],
+        ])
+        let session = makeSession()
+        let request = URLRequest(url: server.url())
+        #expect(await errorCode { try await text(session, request) } == .networkConnectionLost)
+        #expect(try await text(session, request) == "whole")
+    }
+
+    @Test("Variants are told apart by the fields Vary names, cookies among them")
+    func vary() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .answer(
+                    "200 OK",
+                    ["Cache-Control: max-age=1000", "Vary: Accept-Language, Cookie"],
+                    body: (request["Accept-Language"] ?? "") + (request["Cookie"] ?? ""))
+            ]
+        }
+        let storage = HTTPCookieStorage()
+        let session = makeSession { $0.httpCookieStorage = storage }
+        var request = URLRequest(url: server.url())
+        for language in ["de", "en", "de", "en"] {
+            request.setValue(language, forHTTPHeaderField: "Accept-Language")
+            #expect(try await text(session, request) == language)
+        }
+        #expect(server.requests.count == 2)
+        storage.setCookies(
+            HTTPCookie.cookies(
+                withResponseHeaderFields: ["Set-Cookie": "a=1"], for: server.url()),
+            for: server.url(), mainDocumentURL: nil)
+        #expect(try await text(session, request) == "ena=1")
+    }
+
+    @Test("Tasks find, store and remove what is cached for them")
+    func taskDoors() async throws {
+        let server = try makeServer([("200 OK", fresh, "body")])
+        let session = makeSession()
+        let cache = try #require(session.configuration.urlCache)
+        _ = try await session.data(from: server.url())
+        let task = session.dataTask(with: server.url())
+        let found = await withCheckedContinuation { continuation in
+            cache.getCachedResponse(for: task) { continuation.resume(returning: $0) }
+        }
+        #expect(found.map { String(decoding: $0.data, as: UTF8.self) } == "body")
+        cache.removeCachedResponse(for: task)
+        #expect(cache.cachedResponse(for: URLRequest(url: server.url())) == nil)
+        if let found { cache.storeCachedResponse(found, for: task) }
+        #expect(cache.cachedResponse(for: URLRequest(url: server.url())) != nil)
+        task.cancel()
+        await session.reset()
+        #expect(cache.cachedResponse(for: URLRequest(url: server.url())) == nil)
+    }
+}
+
+/// Writes down the calls of data tasks and decides what is kept.
+private final class CachingDelegate: URLSessionDataDelegate {
+    let calls = Mutex<[String]>([])
+    let completion = Signal()
+    private let choose: @Sendable (CachedURLResponse) -> CachedURLResponse?
+
+    init(_ choose: @escaping @Sendable (CachedURLResponse) -> CachedURLResponse?) {
+        self.choose = choose
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        calls.withLock { $0.append("response") }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        calls.withLock { $0.append("data " + String(decoding: data, as: UTF8.self)) }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        let body = String(decoding: proposedResponse.data, as: UTF8.self)
+        calls.withLock { $0.append("willCache " + body) }
+        completionHandler(choose(proposedResponse))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        calls.withLock { $0.append("end") }
+        completion.add()
+    }
+}
