@@ -122,6 +122,14 @@ public final class URLCache: Sendable {
     public var currentDiskUsage: Int { disk?.byteCount ?? 0 }
 }
 
+extension URLCache: Hashable {
+    public static func == (one: URLCache, other: URLCache) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
 // MARK: - For its parts
 
 extension URLCache {

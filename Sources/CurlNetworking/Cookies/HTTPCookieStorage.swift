@@ -180,6 +180,16 @@ public final class HTTPCookieStorage: Sendable {
     }
 }
 
+extension HTTPCookieStorage: Hashable {
+    public static func == (one: HTTPCookieStorage, other: HTTPCookieStorage) -> Bool {
+        one === other
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
 extension HTTPCookieStorage: CustomStringConvertible {
     public var description: String { "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>" }
 }

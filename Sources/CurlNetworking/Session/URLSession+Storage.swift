@@ -24,13 +24,14 @@ extension URLSession {
         }
     }
 
-    /// Empties the session's cookie storage and cache, those on the disk too, lets further requests
-    /// of the session use new connections, and then calls back on `delegateQueue`.
+    /// Empties the session's cookie storage and cache, those on the disk too, forgets who was logged
+    /// in, lets further requests use new connections, and then calls back on `delegateQueue`.
     ///
     /// Storages that are shared, as those of `.default` configurations are, become empty for all that
     /// share them.
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
+        proofs.withLock { $0.forgetAll() }
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.removeCookies(since: .distantPast)
             settings.web.cookies?.flush()
