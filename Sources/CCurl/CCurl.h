@@ -70,6 +70,17 @@ static inline CURLcode byteclub_easy_get_pointer(CURL *easy, CURLINFO info, char
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode byteclub_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+/// OpenSSL's SSL of a transfer that has its connection (CURLINFO_TLS_SSL_PTR); NULL without TLS.
+static inline void *byteclub_easy_get_tls(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+    return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+}
+
 // MARK: - Multi handle
 
 static inline CURLMcode byteclub_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -59,6 +59,12 @@ bool byteclub_certificate_is_for(
     const byteclub_certificate *_Nonnull certificate, const char *_Nonnull host);
 bool byteclub_certificate_is_self_issued(const byteclub_certificate *_Nonnull certificate);
 
+// MARK: - A connection
+
+// The numbers on the wire of what was agreed on: 0x0304 is TLS 1.3. 0 before there is an agreement.
+uint16_t byteclub_tls_version(const void *_Nonnull ssl);
+uint16_t byteclub_tls_cipher_suite(const void *_Nonnull ssl);
+
 // MARK: - A handshake that can be held
 
 // Watches one client handshake. When the server's certificates have come, the handshake is held:

@@ -83,6 +83,18 @@ final class EasyHandle {
         return value
     }
 
+    func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        byteclub_easy_get_offset(raw, info, &value)
+        return Int64(value)
+    }
+
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafeMutablePointer<CChar>?
+        byteclub_easy_get_pointer(raw, info, &value)
+        return value.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// - Returns: Whether libcurl took it; before there is a connection it does not.
     func pause(receiving: Bool, sending: Bool) -> Bool {
         let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)

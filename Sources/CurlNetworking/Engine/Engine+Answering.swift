@@ -15,6 +15,7 @@ extension Engine {
         }
         if let failure = load.failure { return end(load, with: failure) }
         postProgress(of: load)
+        takeInterimHeads(of: load)
         if load.head.isComplete, load.response == nil {
             takeHead(of: load)
             guard load.stage != .over else { return }
@@ -34,6 +35,7 @@ extension Engine {
         load.postedSent = sent
         let expected = load.body.byteCount
         load.task.post(.sent(total: sent, expected: expected)) { $0.sentByteCount = sent }
+        load.task.updateProgress()
     }
 
     func takeHead(of load: Load) {
@@ -104,6 +106,8 @@ extension Engine {
             status.response = response
             status.expectedToReceive = response.expectedContentLength
         }
+        load.deliversAsItComes = task.deliversAsItComes
+        task.updateProgress()
         if task.receiver.destination == .file { load.file = DownloadFile(for: task) }
         guard task.asksAboutResponse else { return }
         let leg = load.leg
@@ -184,12 +188,18 @@ extension Engine {
         }
         guard let expected = load.response?.expectedContentLength else { return }
         let task = load.task
-        task.status.withLock { $0.receivedByteCount += Int64(count) }
+        let isWatched = task.status.withLock { status in
+            status.receivedByteCount += Int64(count)
+            return status.progress != nil
+        }
+        if isWatched { task.updateProgress() }
         switch task.receiver.destination {
         case .memory:
             if load.memory.isEmpty, expected > count {
                 load.memory.reserveCapacity(Int(min(expected, 64 << 20)))
             }
+            for piece in pieces { piece.append(to: &load.memory) }
+        case .pieces where !load.deliversAsItComes:
             for piece in pieces { piece.append(to: &load.memory) }
         case .pieces:
             for piece in pieces where task.post(piece.makeData()) { load.pauses.insert(.flow) }

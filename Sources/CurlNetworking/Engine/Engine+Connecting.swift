@@ -114,6 +114,7 @@ extension Engine {
         load.task.status.withLock { $0.expectedToSend = expected }
         load.easy = easy
         load.stage = .connecting
+        load.notes.handedOver = now
         load.updateTimers(at: now)
         deadlineChanged(of: load)
         guard multi.add(easy) else {

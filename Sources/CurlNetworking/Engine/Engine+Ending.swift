@@ -32,6 +32,7 @@ extension Engine {
         }
         leave(load)
         let task = load.task
+        if !load.deliversAsItComes, !load.memory.isEmpty { _ = task.post(load.memory) }
         guard let file = load.file else {
             let result = TaskResult(data: load.memory)
             return keepAnswer(of: load) { task.post(.completed(result)) }
@@ -88,6 +89,7 @@ extension Engine {
     /// Takes the transfer off libcurl, which closes its connection if it was not done with it.
     func detach(_ load: Load) {
         if let easy = load.easy {
+            noteTransaction(of: load, easy)
             load.easy = nil
             multi.remove(easy)
             // One that stopped midway keeps buffers that libcurl then refuses to resize.
@@ -101,6 +103,9 @@ extension Engine {
 extension URLError {
     /// The same error, for a URL.
     func `for`(_ url: URL?) -> URLError {
-        URLError(code, failingURL: url, underlyingText: underlyingText)
+        URLError(
+            code, failingURL: url, underlyingText: underlyingText,
+            downloadTaskResumeData: downloadTaskResumeData,
+            uploadTaskResumeData: uploadTaskResumeData)
     }
 }

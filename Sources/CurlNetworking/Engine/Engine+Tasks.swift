@@ -52,8 +52,10 @@ extension Engine {
     }
 
     func abort(_ task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        end(load, with: URLError(.cancelled, failingURL: load.request.url))
+        guard let load = loads[ObjectIdentifier(task)] else { return task.finishCancelling() }
+        leave(load)
+        load.file?.discard()
+        task.finishCancelling()
     }
 
     func fail(_ task: URLSessionTask, with error: URLError) {

@@ -31,6 +31,7 @@ extension Load {
 
     fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         hasMoved = true
+        notes.noteHead()
         mark()
         do throws(ResponseHeadParser.Refusal) {
             try head.append(line)
@@ -48,6 +49,7 @@ extension Load {
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) {
         hasMoved = true
+        notes.decodedByteCount += Int64(bytes.count)
         mark()
         takeIn(bytes)
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
@@ -107,12 +109,14 @@ extension Load {
     fileprivate func note(sent byteCount: Int64) {
         guard byteCount != sentByteCount else { return }
         sentByteCount = byteCount
+        notes.noteSent()
         hasMoved = true
         mark()
     }
 
     fileprivate func noteConnected() {
         if stage == .connecting { stage = .exchanging }
+        notes.noteConnected(easy)
         hasMoved = true
         mark()
     }

@@ -76,9 +76,11 @@ final class Load {
     var isAwaitingBody = false
     var failure: URLError?
     var verdict: CURLcode?
+    var notes = TransactionNotes()
 
     // The answer so far.
     var memory = Data()
+    var deliversAsItComes = true
     var file: DownloadFile?
     var postedSent: Int64 = 0
 
@@ -156,6 +158,7 @@ final class Load {
         swallowedByteCount = 0
         caching.beginLeg()
         head = ResponseHeadParser()
+        notes = TransactionNotes()
         _ = takeArrived()
         sentByteCount = 0
         postedSent = 0

@@ -8,12 +8,14 @@ struct ResponseHead: Sendable {
 
 /// Puts the head of an answer together from its lines.
 ///
-/// Interim answers (1xx) are skipped. Lines after the head, the trailers of a chunked body, are
+/// Interim answers (1xx) are kept apart. Lines after the head, the trailers of a chunked body, are
 /// ignored. A head without measure is refused.
 struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
     /// Whether the empty line behind a final head was seen.
     private(set) var isComplete = false
+    /// Interim answers (1xx) that nobody has taken yet.
+    private var interim: [ResponseHead] = []
     private var lastName: String?
     private var byteCount = 0
 
@@ -77,12 +79,20 @@ struct ResponseHeadParser: Sendable {
     }
 
     private mutating func finish() {
-        guard let status = head?.status else { return }
+        guard let head, case let status = head.status else { return }
         if status >= 200 || status == 101 {
             isComplete = true
         } else {
-            head = nil
+            interim.append(head)
+            self.head = nil
         }
         lastName = nil
+    }
+
+    /// The interim answers since the last call, in order.
+    mutating func takeInterim() -> [ResponseHead] {
+        guard !interim.isEmpty else { return [] }
+        defer { interim = [] }
+        return interim
     }
 }

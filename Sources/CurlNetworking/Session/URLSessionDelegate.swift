@@ -32,6 +32,21 @@ extension URLSessionDelegate {
 
 /// Is told of what happens to any task.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    /// A task was made: the first call for it, before any other. Not told of a task that is dropped at
+    /// once. `task.delegate` is not set yet: it is the session's delegate that hears of it.
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
+    /// The server has sent an interim answer (1xx): `103 Early Hints` for instance.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse)
+
+    /// How the task went; the last call but one.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    )
+
     /// The server redirects. Call `completionHandler` once: with the proposed request, with another,
     /// or with nil to take the redirect itself as the answer. Nothing moves until then.
     ///
@@ -76,6 +91,18 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
+    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    ) {}
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {}
+
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,

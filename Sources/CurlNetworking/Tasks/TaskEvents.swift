@@ -11,6 +11,7 @@ enum TaskEvent: Sendable {
     case data(Data)
     case wrote(total: Int64, expected: Int64)
     case willCache(CachedURLResponse, Reply<CachedURLResponse?>)
+    case informational(HTTPURLResponse)
     case completed(TaskResult)
 }
 
@@ -79,6 +80,13 @@ struct TaskEvents: Sendable {
             next = 0
         }
         return event
+    }
+
+    /// Changes how the task ended, as long as it was not told.
+    mutating func amendCompletion(_ change: (inout TaskResult) -> Void) {
+        guard !isEmpty, case .completed(var result)? = events.last else { return }
+        change(&result)
+        events[events.count - 1] = .completed(result)
     }
 
     /// Forgets what was not told yet, except for how the task ended.

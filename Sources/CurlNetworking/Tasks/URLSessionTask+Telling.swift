@@ -6,12 +6,18 @@ import Synchronization
 // other work of that queue (drawing, keys) comes in between.
 
 extension URLSessionTask {
-    func changeLife(_ change: (inout TaskLife) -> TaskLife.Consequence) {
+    @discardableResult
+    func changeLife(
+        _ change: (inout TaskLife) -> TaskLife.Consequence,
+        along: (inout TaskStatus) -> Void = { _ in }
+    ) -> TaskLife.Consequence {
         let consequence = status.withLock { status in
             let consequence = change(&status.life)
             if consequence == .abort {
                 let url = status.currentRequest.url ?? firstRequest.url
                 status.events.close(with: TaskResult(error: URLError(.cancelled, failingURL: url)))
+                status.isHeldBack = true  // until the carrier has let go
+                along(&status)
             }
             // Inside the lock, so that it cannot come after the completion has struck us off.
             if consequence == .abort || consequence == .start { session.hold(self) }
@@ -29,8 +35,26 @@ extension URLSessionTask {
             tellSoon()
         case .abort:
             carrier.abort(self)
-            tellSoon()
         }
+        return consequence
+    }
+
+    /// The carrier has let go of a cancelled task: now its end can be told.
+    ///
+    /// - Parameter resumeData: Of a download or upload that was asked for it.
+    func finishCancelling(resumeData: Data? = nil) {
+        let receivers = status.withLock { status in
+            status.isHeldBack = false
+            if let resumeData { status.events.amendCompletion { $0.add(resumeData, of: self) } }
+            defer { status.resumeDataReceivers = [] }
+            return status.resumeDataReceivers
+        }
+        if !receivers.isEmpty {
+            session.delegateQueue.async { @Sendable in
+                for receive in receivers { receive(resumeData) }
+            }
+        }
+        tellSoon()
     }
 
     /// Queues an event for the delegate or handler; `update` changes what the task says of itself.
@@ -89,11 +113,11 @@ extension URLSessionTask {
 // MARK: - Turns on the delegate's queue
 
 extension URLSessionTask {
-    private func tellSoon() {
+    func tellSoon() {
         let begins = status.withLock { status in
-            guard !status.isTelling, !status.events.isEmpty, !status.life.isHeld else {
-                return false
-            }
+            guard !status.isTelling, !status.events.isEmpty, !status.life.isHeld,
+                !status.isHeldBack
+            else { return false }
             status.isTelling = true
             return true
         }
@@ -107,7 +131,8 @@ extension URLSessionTask {
 
     private func tellNext() {
         let event: TaskEvent? = status.withLock { status in
-            guard !status.life.isHeld, let event = status.events.takeFirst() else { return nil }
+            guard !status.life.isHeld, !status.isHeldBack, let event = status.events.takeFirst()
+            else { return nil }
             if case .completed(let result) = event {
                 status.life.complete()
                 status.error = result.error
@@ -115,6 +140,7 @@ extension URLSessionTask {
             }
             return event
         }
+        if case .completed? = event { updateProgress() }
         if let event { tell(event) }
         status.withLock { $0.isTelling = false }
         tellSoon()
@@ -142,6 +168,8 @@ extension URLSessionTask {
             tellWrote(total: total, expected: expected)
         case .willCache(let proposal, let reply):
             tellWillCache(proposal, reply)
+        case .informational(let response):
+            listener?.urlSession(session, task: self, didReceiveInformationalResponse: response)
         case .completed(let result):
             tellCompletion(result)
             status.withLock { $0.delegate = nil }
@@ -215,8 +243,10 @@ extension URLSessionTask {
         let response = self.response
         switch receiver {
         case .delegate:
+            tellMetrics()
             listener?.urlSession(session, task: self, didCompleteWithError: result.error)
         case .dataHandler(_, let handler):
+            tellMetrics()
             handler(
                 result.error == nil ? result.data ?? Data() : nil, response, result.error)
         case .fileDelegate:
@@ -230,12 +260,15 @@ extension URLSessionTask {
                 }
                 file.remove()
             }
+            tellMetrics()
             listener?.urlSession(session, task: self, didCompleteWithError: result.error)
         case .fileHandler(let isAwaited, let handler):
+            tellMetrics()
             if isAwaited { result.file?.keep() }
             handler(result.file?.url, response, result.error)
             if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
+            tellMetrics()
             channel.finish(result.error)
         }
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 
 /// One request of a session and its answer.
@@ -136,6 +137,10 @@ struct TaskStatus: Sendable {
     var flow = FlowControl()
     /// Whether a turn on the delegate's queue is under way or asked for.
     var isTelling = false
+    /// Whether nothing may be told, for a reason of ours.
+    var isHeldBack = false
+    /// Who asked for resume data while cancelling.
+    var resumeDataReceivers: [@Sendable (Data?) -> Void] = []
 
     var currentRequest: URLRequest
     var response: HTTPURLResponse?
@@ -147,6 +152,18 @@ struct TaskStatus: Sendable {
     /// What the delegate was last told, to tell it differences.
     var toldSent: Int64 = 0
     var toldWritten: Int64 = 0
+
+    let created = Date()
+    /// What an earlier task had brought of a download.
+    var resumedOffset: Int64 = 0
+    var transactions: [URLSessionTaskTransactionMetrics] = []
+    var followedRedirects = 0
+    var prefersIncrementalDelivery = true
+    /// What its user thinks how long the bodies are; -1 when they said nothing.
+    var clientExpectsToSend = NSURLSessionTransferSizeUnknown
+    var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
+    /// Made when somebody asks for it.
+    var progress: Progress?
 
     var priority = URLSessionTask.defaultPriority
     var taskDescription: String?

@@ -26,6 +26,12 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         var completionCount = 0
         var stateAtCompletion: URLSessionTask.State?
         var wasOffQueue = false
+        /// These calls are not among `calls`.
+        var created: [Int] = []
+        var interim: [HTTPURLResponse] = []
+        var metrics: [URLSessionTaskMetrics] = []
+        /// Every call in order, these included.
+        var allCalls: [String] = []
     }
 
     private let record = Mutex(Record())
@@ -54,8 +60,35 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         if let queue { dispatchPrecondition(condition: .onQueue(queue)) }
         record.withLock { record in
             if record.calls.last != call { record.calls.append(call) }
+            if record.allCalls.last != call { record.allCalls.append(call) }
             change(&record)
         }
+    }
+
+    private func noteAside(_ call: String, _ change: (inout Record) -> Void) {
+        if let queue { dispatchPrecondition(condition: .onQueue(queue)) }
+        record.withLock { record in
+            record.allCalls.append(call)
+            change(&record)
+        }
+    }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        noteAside("created") { $0.created.append(task.taskIdentifier) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        noteAside("interim \(response.statusCode)") { $0.interim.append(response) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        noteAside("metrics") { $0.metrics.append(metrics) }
     }
 
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {

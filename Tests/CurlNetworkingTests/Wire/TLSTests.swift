@@ -42,6 +42,23 @@ import Testing
         server.stop()
     }
 
+    @Test func metricsTellWhatWasAgreedOn() async throws {
+        let server = try TLSServer()
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) {
+            $0.certificateAuthoritiesFile = server.certificate
+        }
+        _ = try await session.data(from: server.url(host: "localhost"))
+        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(leg.negotiatedTLSProtocolVersion == .TLSv13)
+        #expect(leg.negotiatedTLSCipherSuite == .AES_256_GCM_SHA384)
+        let start = try #require(leg.secureConnectionStartDate)
+        let end = try #require(leg.secureConnectionEndDate)
+        #expect(start <= end)
+        #expect(leg.connectEndDate == end)
+        server.stop()
+    }
+
     private func expect(_ code: URLError.Code, from session: URLSession, _ url: URL) async {
         await #expect { try await session.data(from: url) } throws: { error in
             let error = error as? URLError

@@ -1,0 +1,13 @@
+#include "CTLS.h"
+
+#include <openssl/ssl.h>
+
+uint16_t byteclub_tls_version(const void *ssl) {
+    int version = SSL_version(ssl);
+    return version > 0 && version <= UINT16_MAX ? (uint16_t)version : 0;
+}
+
+uint16_t byteclub_tls_cipher_suite(const void *ssl) {
+    const SSL_CIPHER *cipher = SSL_get_current_cipher(ssl);
+    return cipher ? SSL_CIPHER_get_protocol_id(cipher) : 0;
+}

@@ -1,0 +1,136 @@
+import CCurl
+import CTLS
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+/// What happens to one leg of a load and when, for the metrics. Instants are nanoseconds of the monotonic
+/// clock; 0 means it did not happen.
+struct TransactionNotes {
+    /// The same moment on both clocks: dates are reckoned from here.
+    let fetchStart = DispatchTime.now().uptimeNanoseconds
+    let fetchStartDate = Date()
+    /// When libcurl got the request.
+    var handedOver: UInt64 = 0
+    var requestStart: UInt64 = 0
+    var requestEnd: UInt64 = 0
+    var responseStart: UInt64 = 0
+    var decodedByteCount: Int64 = 0
+    var tlsVersion: UInt16 = 0
+    var tlsCipherSuite: UInt16 = 0
+
+    mutating func noteConnected(_ easy: EasyHandle?) {
+        requestStart = DispatchTime.now().uptimeNanoseconds
+        requestEnd = requestStart
+        guard let easy, let connection = byteclub_easy_get_tls(easy.raw) else { return }
+        tlsVersion = byteclub_tls_version(connection)
+        tlsCipherSuite = byteclub_tls_cipher_suite(connection)
+    }
+
+    mutating func noteSent() {
+        requestEnd = DispatchTime.now().uptimeNanoseconds
+    }
+
+    mutating func noteHead() {
+        if responseStart == 0 { responseStart = DispatchTime.now().uptimeNanoseconds }
+    }
+
+    func date(_ instant: UInt64) -> Date {
+        fetchStartDate + Double(max(instant, fetchStart) - fetchStart) / 1e9
+    }
+}
+
+extension URLSessionTaskTransactionMetrics {
+    /// Reads a leg that has come to its end, while its handle still knows of it.
+    init(of load: Load, _ easy: EasyHandle, at now: UInt64) {
+        self.init(request: load.request, response: load.response)
+        let notes = load.notes
+        resourceFetchType = .networkLoad
+        fetchStartDate = notes.date(notes.fetchStart)
+        let microseconds = { (info: CURLINFO) in UInt64(max(0, easy.offset(info))) }
+        let isReused = notes.requestStart > 0 && easy.number(CURLINFO_NUM_CONNECTS) == 0
+        if !isReused {
+            // libcurl counts from the moment it begins, and 0 is what it did not come to.
+            let instant = { (info: CURLINFO) -> Date? in
+                let span = microseconds(info)
+                return span == 0 ? nil : notes.date(notes.handedOver + span * 1000)
+            }
+            let lookup = instant(CURLINFO_NAMELOOKUP_TIME_T)
+            domainLookupStartDate = lookup == nil ? nil : notes.date(notes.handedOver)
+            domainLookupEndDate = lookup
+            let connected = instant(CURLINFO_CONNECT_TIME_T)
+            connectStartDate = lookup
+            secureConnectionEndDate = instant(CURLINFO_APPCONNECT_TIME_T)
+            secureConnectionStartDate = secureConnectionEndDate == nil ? nil : connected
+            connectEndDate = secureConnectionEndDate ?? connected
+        }
+        isReusedConnection = isReused
+        if notes.requestStart > 0 {
+            requestStartDate = max(notes.date(notes.requestStart), connectEndDate ?? .distantPast)
+            requestEndDate = max(notes.date(notes.requestEnd), requestStartDate ?? .distantPast)
+        }
+        if notes.responseStart > 0 {
+            responseStartDate = notes.date(notes.responseStart)
+            responseEndDate = notes.date(max(now, notes.responseStart))
+            networkProtocolName =
+                switch easy.number(CURLINFO_HTTP_VERSION) {
+                case CURL_HTTP_VERSION_1_0: "http/1.0"
+                case CURL_HTTP_VERSION_1_1: "http/1.1"
+                case CURL_HTTP_VERSION_2_0: "h2"
+                case CURL_HTTP_VERSION_3: "h3"
+                default: nil
+                }
+        }
+        countOfRequestHeaderBytesSent = Int64(easy.number(CURLINFO_REQUEST_SIZE))
+        countOfRequestBodyBytesSent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
+        countOfRequestBodyBytesBeforeEncoding = load.sentByteCount
+        countOfResponseHeaderBytesReceived = Int64(easy.number(CURLINFO_HEADER_SIZE))
+        countOfResponseBodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+        countOfResponseBodyBytesAfterDecoding = notes.decodedByteCount
+        remotePort = Self.port(easy.number(CURLINFO_PRIMARY_PORT))
+        localPort = Self.port(easy.number(CURLINFO_LOCAL_PORT))
+        if remotePort != nil {
+            remoteAddress = easy.text(CURLINFO_PRIMARY_IP)
+            localAddress = easy.text(CURLINFO_LOCAL_IP)
+        }
+        negotiatedTLSProtocolVersion = tls_protocol_version_t(rawValue: notes.tlsVersion)
+        negotiatedTLSCipherSuite =
+            notes.tlsCipherSuite == 0 ? nil : tls_ciphersuite_t(rawValue: notes.tlsCipherSuite)
+    }
+
+    /// An answer that was stored.
+    init(cached response: URLResponse, for request: URLRequest, since notes: TransactionNotes) {
+        self.init(request: request, response: response)
+        resourceFetchType = .localCache
+        fetchStartDate = notes.date(notes.fetchStart)
+        responseStartDate = notes.date(DispatchTime.now().uptimeNanoseconds)
+        responseEndDate = responseStartDate
+    }
+
+    private static func port(_ number: Int) -> Int? { number > 0 ? number : nil }
+}
+
+extension Engine {
+    /// Writes down a leg that ends, when there is somebody to be told.
+    func noteTransaction(of load: Load, _ easy: EasyHandle) {
+        guard load.task.listener != nil else { return }
+        let transaction = URLSessionTaskTransactionMetrics(of: load, easy, at: now)
+        let followed = load.followedRedirects
+        load.task.status.withLock { status in
+            status.transactions.append(transaction)
+            status.followedRedirects = followed
+        }
+    }
+
+    /// Writes down that the answer was stored.
+    func noteCachedTransaction(of load: Load, _ response: URLResponse) {
+        guard load.task.listener != nil else { return }
+        let transaction = URLSessionTaskTransactionMetrics(
+            cached: response, for: load.request, since: load.notes)
+        let followed = load.followedRedirects
+        load.task.status.withLock { status in
+            status.transactions.append(transaction)
+            status.followedRedirects = followed
+        }
+    }
+}

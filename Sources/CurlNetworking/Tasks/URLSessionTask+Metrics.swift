@@ -1,0 +1,36 @@
+import FoundationEssentials
+import Synchronization
+
+extension URLSessionTask {
+    /// Tells how the task went, just before its completion.
+    func tellMetrics() {
+        guard let listener else { return }
+        let metrics = status.withLock { status in
+            defer { status.transactions = [] }
+            return URLSessionTaskMetrics(
+                transactionMetrics: status.transactions,
+                taskInterval: DateInterval(
+                    start: status.created, end: max(Date(), status.created)),
+                redirectCount: status.followedRedirects)
+        }
+        listener.urlSession(session, task: self, didFinishCollecting: metrics)
+    }
+}
+
+extension TaskResult {
+    /// Puts resume data into the error, where Apple's suite has it too.
+    mutating func add(_ resumeData: Data, of task: URLSessionTask) {
+        error = error?.with(resumeData: resumeData, of: task)
+    }
+}
+
+extension URLError {
+    func with(resumeData: Data?, of task: URLSessionTask) -> URLError {
+        guard let resumeData else { return self }
+        let isDownload = task is URLSessionDownloadTask
+        return URLError(
+            code, failingURL: failingURL, underlyingText: underlyingText,
+            downloadTaskResumeData: isDownload ? resumeData : nil,
+            uploadTaskResumeData: isDownload ? nil : resumeData)
+    }
+}

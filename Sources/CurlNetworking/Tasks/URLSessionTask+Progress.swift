@@ -1,0 +1,86 @@
+public import CurlNetworkingNames
+import FoundationEssentials
+import Synchronization
+
+extension URLSessionTask {
+    /// How far the task has come, in bytes of both bodies. Observers are called on the session's
+    /// `delegateQueue`. Cancelling, pausing and resuming it does the same to the task.
+    ///
+    /// While the length of an answer is not known the total is what `countOfBytesClientExpectsToReceive`
+    /// says, or nothing. It is finished when the whole answer is there: an upload that has left, but was
+    /// not answered, lacks one byte. A task that fails stays where it was.
+    public var progress: Progress {
+        status.withLock { status in
+            if let progress = status.progress { return progress }
+            let (completed, total) = status.unitCounts
+            let progress = Progress(totalUnitCount: total, queue: session.delegateQueue)
+            progress.update(completedUnitCount: completed, totalUnitCount: total)
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak self] in self?.cancel() }
+            progress.pausingHandler = { [weak self] in self?.suspend() }
+            progress.resumingHandler = { [weak self] in self?.resume() }
+            status.progress = progress
+            return progress
+        }
+    }
+
+    /// To be called when counts have changed. Costs nothing when nobody has asked for the progress.
+    func updateProgress() {
+        let found = status.withLock { status in
+            status.progress.map { ($0, status.unitCounts) }
+        }
+        guard let (progress, (completed, total)) = found else { return }
+        progress.update(completedUnitCount: completed, totalUnitCount: total)
+    }
+
+    /// About how many bytes the task will send, header included; for whoever made the task. Makes its
+    /// progress truer when the body is a stream.
+    public var countOfBytesClientExpectsToSend: Int64 {
+        get { status.withLock { $0.clientExpectsToSend } }
+        set {
+            status.withLock { $0.clientExpectsToSend = newValue }
+            updateProgress()
+        }
+    }
+
+    /// About how many bytes the answer will have. Makes the task's progress truer until the server says.
+    public var countOfBytesClientExpectsToReceive: Int64 {
+        get { status.withLock { $0.clientExpectsToReceive } }
+        set {
+            status.withLock { $0.clientExpectsToReceive = newValue }
+            updateProgress()
+        }
+    }
+
+    /// Whether the engine passes the body on piece by piece.
+    var deliversAsItComes: Bool {
+        if case .delegate = receiver { prefersIncrementalDelivery } else { true }
+    }
+
+    /// Whether the body is delivered as it comes; true unless set. Otherwise the delegate gets it in one
+    /// call when it is complete, and it is kept in memory until then.
+    public var prefersIncrementalDelivery: Bool {
+        get { status.withLock { $0.prefersIncrementalDelivery } }
+        set { status.withLock { $0.prefersIncrementalDelivery = newValue } }
+    }
+}
+
+extension TaskStatus {
+    /// What the task's progress says; a total of -1 when there is no saying.
+    fileprivate var unitCounts: (completed: Int64, total: Int64) {
+        let received = resumedOffset + receivedByteCount
+        let completed = sentByteCount + received
+        if life.state == .completed, error == nil { return (max(completed, 1), max(completed, 1)) }
+        let toSend = expectedToSend >= 0 ? expectedToSend : clientExpectsToSend
+        let toReceive: Int64
+        if response == nil {
+            toReceive = max(clientExpectsToReceive, 0)
+        } else {
+            toReceive =
+                expectedToReceive >= 0 ? resumedOffset + expectedToReceive : clientExpectsToReceive
+        }
+        guard toSend >= 0, toReceive >= 0, toSend + toReceive > 0 else { return (completed, -1) }
+        let total = toSend + toReceive
+        return (min(completed, total - 1), total)
+    }
+}

@@ -1,0 +1,166 @@
+import CurlNetworking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TaskMetricsTests {
+    @Test func measuresARequestAndItsAnswer() async throws {
+        let server = try LoopbackServer { _ in [.answer("200 OK", ["X-Own: 1"], body: "hello")] }
+        let delegate = RecordingDelegate()
+        let before = Date()
+        let session = makeSession(delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBody = Data("question".utf8)
+        session.dataTask(with: request).resume()
+        await delegate.completion()
+        let metrics = try #require(delegate.snapshot.metrics.first)
+        #expect(metrics.redirectCount == 0)
+        #expect(metrics.taskInterval.start >= before)
+        #expect(metrics.taskInterval.end <= Date())
+        #expect(metrics.transactionMetrics.count == 1)
+        let leg = try #require(metrics.transactionMetrics.first)
+        #expect(leg.request.url == server.url())
+        #expect((leg.response as? HTTPURLResponse)?.statusCode == 200)
+        let dates = try [
+            metrics.taskInterval.start, #require(leg.fetchStartDate),
+            #require(leg.domainLookupStartDate), #require(leg.domainLookupEndDate),
+            #require(leg.connectStartDate), #require(leg.connectEndDate),
+            #require(leg.requestStartDate), #require(leg.requestEndDate),
+            #require(leg.responseStartDate), #require(leg.responseEndDate),
+            metrics.taskInterval.end,
+        ]
+        // Libcurl's instants are cut to microseconds.
+        for (one, next) in zip(dates, dates.dropFirst()) {
+            #expect(next.timeIntervalSince(one) > -0.000_5)
+        }
+        #expect(leg.secureConnectionStartDate == nil)
+        #expect(leg.networkProtocolName == "http/1.1")
+        #expect(!leg.isReusedConnection)
+        #expect(!leg.isProxyConnection)
+        #expect(leg.resourceFetchType == .networkLoad)
+        let sent = server.received(on: 0).count
+        #expect(leg.countOfRequestHeaderBytesSent == Int64(sent - 8))
+        #expect(leg.countOfRequestBodyBytesSent == 8)
+        #expect(leg.countOfRequestBodyBytesBeforeEncoding == 8)
+        #expect(
+            leg.countOfResponseHeaderBytesReceived
+                == Int64("HTTP/1.1 200 OK\r\nX-Own: 1\r\nContent-Length: 5\r\n\r\n".utf8.count))
+        #expect(leg.countOfResponseBodyBytesReceived == 5)
+        #expect(leg.countOfResponseBodyBytesAfterDecoding == 5)
+        #expect(leg.remoteAddress == "127.0.0.1")
+        #expect(leg.remotePort == Int(server.port))
+        #expect(leg.localAddress == "127.0.0.1")
+        #expect((leg.localPort ?? 0) > 0)
+        #expect(leg.negotiatedTLSProtocolVersion == nil)
+    }
+
+    @Test func comesJustBeforeTheCompletionOfEveryKindOfTask() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "hello")] }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        session.dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(
+            delegate.snapshot.allCalls
+                == ["created", "response 200", "data", "metrics", "completed"])
+        session.downloadTask(with: server.url()).resume()
+        await delegate.completion(of: 2)
+        #expect(
+            delegate.snapshot.allCalls.dropFirst(5)
+                == ["created", "wrote", "file", "metrics", "completed"])
+        _ = try await session.data(from: server.url())
+        #expect(delegate.snapshot.metrics.count == 3)
+    }
+
+    @Test func aReusedConnectionHasNoLookUp() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for _ in 0..<2 { _ = try await session.data(from: server.url()) }
+        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(legs.map(\.isReusedConnection) == [false, true])
+        #expect(legs.last?.domainLookupStartDate == nil)
+        #expect(legs.last?.connectStartDate == nil)
+        #expect(legs.last?.requestStartDate != nil)
+        #expect(legs.last?.remotePort == Int(server.port))
+    }
+
+    @Test func eachRedirectIsATransaction() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/a"
+                ? [.answer("302 Found", ["Location: /b"])] : [.answer(body: "x")]
+        }
+        let delegate = RecordingDelegate()
+        makeSession(delegate).dataTask(with: server.url("/a")).resume()
+        await delegate.completion()
+        let metrics = try #require(delegate.snapshot.metrics.first)
+        #expect(metrics.redirectCount == 1)
+        #expect(
+            metrics.transactionMetrics.map(\.request.url) == [server.url("/a"), server.url("/b")])
+        #expect(
+            metrics.transactionMetrics.map { ($0.response as? HTTPURLResponse)?.statusCode }
+                == [302, 200])
+    }
+
+    @Test func countsBeforeAndAfterCoding() async throws {
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Content-Encoding: gzip"], body: gzippedHello)]
+        }
+        let delegate = RecordingDelegate()
+        makeSession(delegate).dataTask(with: server.url()).resume()
+        await delegate.completion()
+        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(leg.countOfResponseBodyBytesReceived == Int64(gzippedHello.count))
+        #expect(leg.countOfResponseBodyBytesAfterDecoding == 5)
+    }
+
+    @Test func aCancelledAndAFailedTaskHaveThemToo() async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await server.bytes(atLeast: 10)
+        task.cancel()
+        await delegate.completion()
+        let leg = try #require(delegate.snapshot.metrics.first?.transactionMetrics.first)
+        #expect(leg.response == nil)
+        #expect(leg.requestStartDate != nil)
+        #expect(leg.responseStartDate == nil)
+        #expect(delegate.snapshot.allCalls == ["created", "metrics", "completed"])
+    }
+
+    @Test func interimAnswersAreTold() async throws {
+        let server = try LoopbackServer { _ in
+            [
+                .send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+                .send("HTTP/1.1 102 Processing\r\n\r\n"), .answer(body: "x"),
+            ]
+        }
+        let delegate = RecordingDelegate()
+        makeSession(delegate).dataTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.snapshot.interim.map(\.statusCode) == [103, 102])
+        #expect(delegate.snapshot.interim.first?.value(forHTTPHeaderField: "link") == "</a>")
+        #expect(
+            delegate.snapshot.allCalls
+                == [
+                    "created", "interim 103", "interim 102", "response 200", "data", "metrics",
+                    "completed",
+                ])
+    }
+
+    @Test func everyTaskIsToldOfWhenItIsMade() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+        let tasks = [session.dataTask(with: url), session.downloadTask(with: url)]
+        session.finishTasksAndInvalidate()
+        let late = session.dataTask(with: url)
+        await drain(session.delegateQueue)
+        let created = delegate.snapshot.created
+        #expect(created.prefix(2) == [tasks[0].taskIdentifier, tasks[1].taskIdentifier])
+        #expect(late.state != .running)
+    }
+}
