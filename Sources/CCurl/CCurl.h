@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -163,6 +165,21 @@ static inline int byteclub_epoll_collect(int epoll, byteclub_ready_socket *ready
         if (events[i].events & EPOLLERR) ready[i].ready |= CURL_CSELECT_ERR;
     }
     return count < 0 ? 0 : count;
+}
+
+// MARK: - Networks
+
+/// A socket that becomes readable when a link, an address or a route of this machine changes.
+static inline int byteclub_watch_network(void) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address = {0};
+    address.nl_family = AF_NETLINK;
+    address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR
+        | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    close(descriptor);
+    return -1;
 }
 
 // MARK: - Files

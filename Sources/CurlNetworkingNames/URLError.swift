@@ -213,6 +213,7 @@ extension URLError.Code {
         case .networkConnectionLost: "The connection to the server was lost."
         case .httpTooManyRedirects: "The server redirected too many times."
         case .notConnectedToInternet: "There is no network connection."
+        case .dataNotAllowed: "The network may not be used for this transfer."
         case .redirectToNonExistentLocation: "The server redirected to an unusable address."
         case .badServerResponse, .cannotParseResponse: "The server sent an answer that is not HTTP."
         case .cannotDecodeRawData, .cannotDecodeContentData:

@@ -19,8 +19,8 @@ struct CookieFile: Sendable {
     /// Reads the cookies as they are at this moment. No file, or one that is not whole, has none.
     ///
     /// - Throws: When the file cannot be read.
-    func read() throws(URLError) -> (cookies: [Cookie], stamp: StampedFile.Stamp?) {
-        guard let file = try StampedFile.read(path, limit: Self.largestByteCount) else {
+    func read() throws(URLError) -> (cookies: [Cookie], stamp: WholeFile.Stamp?) {
+        guard let file = try WholeFile.readStamped(path, atMost: Self.largestByteCount) else {
             return ([], nil)
         }
         return ((try? Self.decode(file.bytes)) ?? [], file.stamp)
@@ -29,14 +29,14 @@ struct CookieFile: Sendable {
     /// Like `read`, under the lock: a file that is not whole is set aside, as `….damaged`.
     private func readOrSetAside() throws(URLError) -> [Cookie] {
         do {
-            guard let file = try StampedFile.read(path, limit: Self.largestByteCount) else {
+            guard let file = try WholeFile.readStamped(path, atMost: Self.largestByteCount) else {
                 return []
             }
             return try Self.decode(file.bytes)
         } catch let error as URLError where error.code != .dataLengthExceedsMaximum {
             throw error
         } catch {
-            rename(path, path + ".damaged")
+            try WholeFile.setAside(path)
             return []
         }
     }
@@ -47,9 +47,9 @@ struct CookieFile: Sendable {
     /// - Throws: When the file or its lock cannot be written; the file is then as it was.
     func update(
         _ change: (inout [Cookie]) -> Void
-    ) throws(URLError) -> (cookies: [Cookie], stamp: StampedFile.Stamp) {
+    ) throws(URLError) -> (cookies: [Cookie], stamp: WholeFile.Stamp) {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try StampedFile.makeFolder(String(path[..<slash]))
+            try WholeFile.makeFolder(String(path[..<slash]))
         }
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else {
@@ -63,26 +63,25 @@ struct CookieFile: Sendable {
         }
         var cookies = try readOrSetAside()
         change(&cookies)
-        let stamp = try StampedFile.replace(
-            path, with: Self.encode(cookies), scratch: path + ".new")
+        let stamp = try WholeFile.write(Self.encode(cookies), to: path, by: path + ".new")
         return (cookies, stamp)
     }
 
     // MARK: - Its bytes
 
-    static func encode(_ cookies: [Cookie]) -> [UInt8] {
+    static func encode(_ cookies: [Cookie]) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         // Strings, finite numbers and booleans always encode.
         let body = (try? encoder.encode(cookies.map(\.finite))) ?? Data("[]".utf8)
-        return Array("\(title) \(Checksum.of(body).hexadecimal)\n".utf8) + body
+        return Data("\(title) \(Checksum.of(body).hexadecimal)\n".utf8) + body
     }
 
-    static func decode(_ bytes: [UInt8]) throws(Damage) -> [Cookie] {
+    static func decode(_ bytes: Data) throws(Damage) -> [Cookie] {
         guard let lineEnd = bytes.prefix(128).firstIndex(of: 0x0A) else {
             throw Damage(reason: "no title")
         }
-        let body = bytes[(lineEnd + 1)...]
+        let body = bytes[bytes.index(after: lineEnd)...]
         let expected = "\(title) \(Checksum.of(body).hexadecimal)"
         guard bytes[..<lineEnd].elementsEqual(expected.utf8) else {
             throw Damage(reason: "the title or the sum is wrong")

@@ -35,7 +35,7 @@ package enum CookieFuzzing {
             let written = CookieFile.encode(cookies)
             precondition((try? CookieFile.decode(written)) != nil)
         }
-        _ = try? CookieFile.decode(Array(bytes))
+        _ = try? CookieFile.decode(Data(bytes))
     }
 
     /// A host, through canonical form and the suffix rules.

@@ -21,7 +21,7 @@ public final class HTTPCookieStorage: Sendable {
         var policy = AcceptPolicy.onlyFromMainDocumentDomain
         var isLoaded: Bool
         var isSaveScheduled = false
-        var stamp: StampedFile.Stamp?
+        var stamp: WholeFile.Stamp?
         var lastLook = DispatchTime(uptimeNanoseconds: 1)
     }
 
@@ -300,7 +300,7 @@ extension HTTPCookieStorage: HasLastWish {
 
     /// Takes over what another process has written.
     func lookAtFile() {
-        guard let file, let stamp = StampedFile.stamp(of: file.path),
+        guard let file, let stamp = WholeFile.stamp(of: file.path),
             stamp != state.withLock({ $0.stamp }), let (cookies, newStamp) = try? file.read()
         else { return }
         state.withLock { state in

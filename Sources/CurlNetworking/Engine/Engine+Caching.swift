@@ -45,8 +45,13 @@ extension Engine {
         }
     }
 
-    /// A redirect within an origin keeps its connection.
+    /// Goes for a connection.
     private func approach(_ load: Load) {
+        if !asksAboutNetwork(for: load) { goOn(load) }
+    }
+
+    /// A redirect within an origin keeps its connection.
+    func goOn(_ load: Load) {
         if load.hasConnection { prepareBody(of: load) } else { lineUp(load) }
     }
 
@@ -125,7 +130,8 @@ extension Engine {
 
     /// Returns whether a stored answer is given where none came from the server (RFC 5861 §4).
     func isHelpedFromCache(_ load: Load, after error: URLError) -> Bool {
-        guard load.response == nil, load.stage == .connecting || load.stage == .exchanging,
+        guard load.response == nil,
+            [.offline, .connecting, .exchanging].contains(load.stage),
             error.code.isOfTheConnection, let answer = load.caching.plan?.standIn(at: Date())
         else { return false }
         load.caching.standIn = answer

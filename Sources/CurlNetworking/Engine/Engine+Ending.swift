@@ -71,7 +71,9 @@ extension Engine {
 
     /// Ends a load early.
     func end(_ load: Load, with error: URLError) {
-        guard load.stage != .over, !isHelpedFromCache(load, after: error) else { return }
+        guard load.stage != .over, !waitsForNetwork(load, after: error),
+            !isHelpedFromCache(load, after: error)
+        else { return }
         leave(load)
         load.caching.writer?.discard()
         load.file?.discard()
@@ -82,6 +84,7 @@ extension Engine {
         detach(load)
         load.stage = .over
         load.body = .none
+        stopWatchingNetwork(for: load)
         loads[load.id] = nil
         giveUpConnection(of: load)
     }

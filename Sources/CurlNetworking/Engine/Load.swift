@@ -13,6 +13,8 @@ final class Load {
         case waiting
         /// For the cache to say what it has.
         case planning
+        /// For a network it may use.
+        case offline
         /// For the body to be opened.
         case preparing
         /// Suspended before there was a connection.
@@ -65,6 +67,7 @@ final class Load {
     var proofs: [HTTPHeaderFields.Field] = []
     var swallowedByteCount = 0
     var caching = LoadCaching()
+    var connectivity = LoadConnectivity()
 
     // What callbacks have noted.
     var head = ResponseHeadParser()
@@ -178,7 +181,7 @@ final class Load {
         } else {
             requestTimer.stop(at: now)
         }
-        if isOnItsWay, !pauses.contains(.suspended) {
+        if isOnItsWay || stage == .offline, !pauses.contains(.suspended) {
             resourceTimer.start(at: now)
         } else {
             resourceTimer.stop(at: now)

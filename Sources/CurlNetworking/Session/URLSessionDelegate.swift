@@ -84,6 +84,10 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
 
+    /// There is no network, or none the task may use, and its configuration has it wait for one. Comes
+    /// once for a task.
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
     /// The task is over: the last call for it. `error` is nil after any complete answer, whatever
     /// its status.
     func urlSession(
@@ -130,6 +134,10 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {}
+
+    public func urlSession(
+        _ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask
     ) {}
 
     public func urlSession(

@@ -15,7 +15,7 @@ struct PrivateFolder: Sendable {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
-        try Self.make(path)
+        try WholeFile.makeFolder(path)
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
         guard facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid(),
@@ -25,15 +25,6 @@ struct PrivateFolder: Sendable {
                 .noPermissionsToReadFile,
                 underlyingText: "\(path) is not a folder of ours alone: its mode has to be 0700")
         }
-    }
-
-    private static func make(_ path: String) throws(URLError) {
-        guard mkdir(path, 0o700) != 0 else { return }
-        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try make(String(path[..<slash]))
-            if mkdir(path, 0o700) == 0 { return }
-        }
-        guard errno == EEXIST else { throw WholeFile.failure(.cannotCreateFile, path) }
     }
 
     /// Whether a name is that of a file right here: letters, digits, `-`, `_` and `.`, the first no

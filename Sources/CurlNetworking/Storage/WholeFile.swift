@@ -3,40 +3,65 @@ import Glibc
 
 /// Small files of ours that are whole or not there, whatever happens to the process or the machine.
 ///
-/// They are written beside themselves, brought to the disk and moved into place. Only their owner
-/// can read them, and no link is followed.
+/// They are written beside themselves, brought to the disk and moved into place, readable by their
+/// owner alone.
 enum WholeFile {
     /// What unfinished files begin with; nobody reads them.
     static let unfinishedPrefix = ".unfinished-"
     static let damagedSuffix = ".damaged"
 
-    static func write(_ data: Data, to path: String) throws(URLError) {
-        let (folder, name) = split(path)
-        var generator = SystemRandomNumberGenerator()
-        let number = UInt64.random(in: .min ... .max, using: &generator)
-        let unfinished = folder + "/" + unfinishedPrefix + String(number, radix: 36) + "-" + name
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = Glibc.open(unfinished, flags, 0o600)
-        guard descriptor >= 0 else { throw failure(.cannotCreateFile, unfinished) }
-        do throws(URLError) {
-            try fill(descriptor, with: data, unfinished)
-            guard rename(unfinished, path) == 0 else { throw failure(.cannotMoveFile, path) }
-        } catch {
-            unlink(unfinished)
-            throw error
+    /// Tells one version of a file from the next.
+    struct Stamp: Hashable, Sendable {
+        var device: UInt
+        var inode: UInt
+        var byteCount: Int
+        var seconds: Int
+        var nanoseconds: Int
+
+        fileprivate init(_ facts: stat) {
+            device = UInt(facts.st_dev)
+            inode = UInt(facts.st_ino)
+            byteCount = Int(facts.st_size)
+            seconds = Int(facts.st_mtim.tv_sec)
+            nanoseconds = Int(facts.st_mtim.tv_nsec)
         }
-        syncFolder(folder)
     }
 
-    /// The file's bytes; nil when there is none.
+    /// nil when there is no such file.
+    static func stamp(of path: String) -> Stamp? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Stamp(facts) : nil
+    }
+
+    // MARK: - Reading
+
+    /// The bytes of a file that holds secrets; nil when there is none.
     ///
     /// - Throws: `.noPermissionsToReadFile` when others may read or write it or it belongs to somebody
-    ///   else, `.dataLengthExceedsMaximum`, `.cannotOpenFile`.
+    ///   else, `.dataLengthExceedsMaximum`, `.cannotOpenFile`, also for a link.
     static func read(_ path: String, atMost limit: Int) throws(URLError) -> Data? {
+        try read(path, atMost: limit, isSecret: true)?.bytes
+    }
+
+    /// The bytes of a file with its stamp; nil when there is none. The file may be reached through a
+    /// link, and others may be able to read it, until it is written anew.
+    ///
+    /// - Throws: `.noPermissionsToReadFile` when it belongs to somebody else,
+    ///   `.dataLengthExceedsMaximum`, `.cannotOpenFile`.
+    static func readStamped(
+        _ path: String, atMost limit: Int
+    ) throws(URLError) -> (bytes: Data, stamp: Stamp)? {
+        try read(path, atMost: limit, isSecret: false)
+    }
+
+    private static func read(
+        _ path: String, atMost limit: Int, isSecret: Bool
+    ) throws(URLError) -> (bytes: Data, stamp: Stamp)? {
         // O_NONBLOCK: a pipe in the file's place must not hold us.
-        let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isSecret ? O_NOFOLLOW : 0)
+        let descriptor = Glibc.open(path, flags)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
+            if errno == ENOENT || errno == ENOTDIR { return nil }
             throw failure(.cannotOpenFile, path)
         }
         defer { close(descriptor) }
@@ -44,7 +69,7 @@ enum WholeFile {
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw URLError(.cannotOpenFile, underlyingText: "\(path) is no file")
         }
-        guard facts.st_uid == geteuid(), facts.st_mode & 0o077 == 0 else {
+        guard facts.st_uid == geteuid(), !isSecret || facts.st_mode & 0o077 == 0 else {
             throw URLError(
                 .noPermissionsToReadFile,
                 underlyingText: "\(path) is not ours alone: its mode has to be 0600")
@@ -53,22 +78,101 @@ enum WholeFile {
             throw URLError(.dataLengthExceedsMaximum, underlyingText: "\(path) is too large")
         }
         var data = Data(count: Int(facts.st_size))
-        var count = 0
-        while count < data.count {
-            let more = data.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count)
-            }
-            if more < 0, errno == EINTR { continue }
-            guard more >= 0 else { throw failure(.cannotOpenFile, path) }
-            guard more > 0 else { break }
-            count += more
+        let count = data.withUnsafeMutableBytes { read(descriptor, into: $0) }
+        return (data.prefix(count), Stamp(facts))
+    }
+
+    /// Reads until the buffer is full, the file ends or an error comes. Returns how many bytes that
+    /// were.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        while filled < buffer.count, let start = buffer.baseAddress {
+            let count = Glibc.read(descriptor, start + filled, buffer.count - filled)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            filled += count
         }
-        return data.prefix(count)
+        return filled
+    }
+
+    // MARK: - Writing
+
+    /// Replaces a file in one step: after a crash or power loss there is the old one or the new one.
+    ///
+    /// - Parameter unfinished: The path to write to first, where only one writer works at a time; nil
+    ///   picks one that nobody has.
+    @discardableResult
+    static func write(
+        _ data: Data, to path: String, by unfinished: String? = nil
+    ) throws(URLError) -> Stamp {
+        let (folder, name) = split(path)
+        if let unfinished { unlink(unfinished) }  // from a writer that died
+        let number = UInt64.random(in: .min ... .max)
+        let unfinished =
+            unfinished
+            ?? folder + "/" + unfinishedPrefix + String(number, radix: 36) + "-" + name
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = Glibc.open(unfinished, flags, 0o600)
+        guard descriptor >= 0 else { throw failure(.cannotCreateFile, unfinished) }
+        var facts = stat()
+        do throws(URLError) {
+            try fill(descriptor, with: data, unfinished)
+            fstat(descriptor, &facts)
+            guard close(descriptor) == 0 else { throw failure(.cannotWriteToFile, unfinished) }
+            guard rename(unfinished, path) == 0 else { throw failure(.cannotMoveFile, path) }
+        } catch {
+            unlink(unfinished)
+            throw error
+        }
+        syncFolder(folder)
+        return Stamp(facts)
+    }
+
+    private static func fill(
+        _ descriptor: Int32, with data: Data, _ path: String
+    ) throws(URLError) {
+        var error: URLError?
+        data.withUnsafeBytes { bytes in
+            do throws(URLError) { try write(bytes, to: descriptor) } catch let failure {
+                error = failure
+            }
+        }
+        if error == nil, fsync(descriptor) != 0 { error = failure(.cannotWriteToFile, path) }
+        if let error {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(URLError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw URLError(.cannotWriteToFile, underlyingText: lastSystemError)
+            }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Moves a damaged file out of the way, over an older one, for people to look at.
     static func setAside(_ path: String) throws(URLError) {
         guard rename(path, path + damagedSuffix) == 0 else { throw failure(.cannotMoveFile, path) }
+    }
+
+    // MARK: - Folders
+
+    /// Makes a folder, and those above it, that only this user may enter. One that is there stays as
+    /// it is.
+    static func makeFolder(_ path: String) throws(URLError) {
+        guard mkdir(path, 0o700) != 0 else { return }
+        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try makeFolder(String(path[..<slash]))
+            if mkdir(path, 0o700) == 0 { return }
+        }
+        guard errno == EEXIST else { throw failure(.cannotCreateFile, path) }
     }
 
     /// Makes a move or a removal last.
@@ -79,25 +183,6 @@ enum WholeFile {
         close(descriptor)
     }
 
-    private static func fill(
-        _ descriptor: Int32, with data: Data, _ path: String
-    ) throws(URLError) {
-        let isWritten = data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.write(descriptor, part.baseAddress, part.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-        let isSafe = isWritten && fsync(descriptor) == 0
-        let error = failure(.cannotWriteToFile, path)  // before close() changes errno
-        guard close(descriptor) == 0, isSafe else { throw error }
-    }
-
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
@@ -105,6 +190,6 @@ enum WholeFile {
     }
 
     static func failure(_ code: URLError.Code, _ path: String) -> URLError {
-        URLError(code, underlyingText: "\(path): \(String(cString: strerror(errno)))")
+        URLError(code, underlyingText: "\(path): \(lastSystemError)")
     }
 }

@@ -10,6 +10,7 @@ enum TaskEvent: Sendable {
     case response(HTTPURLResponse, Reply<URLSession.ResponseDisposition>)
     case data(Data)
     case wrote(total: Int64, expected: Int64)
+    case waitsForConnectivity
     case willCache(CachedURLResponse, Reply<CachedURLResponse?>)
     case informational(HTTPURLResponse)
     case completed(TaskResult)

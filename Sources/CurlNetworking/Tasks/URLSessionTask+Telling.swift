@@ -166,6 +166,8 @@ extension URLSessionTask {
             tellData(data)
         case .wrote(let total, let expected):
             tellWrote(total: total, expected: expected)
+        case .waitsForConnectivity:
+            listener?.urlSession(session, taskIsWaitingForConnectivity: self)
         case .willCache(let proposal, let reply):
             tellWillCache(proposal, reply)
         case .informational(let response):

@@ -206,7 +206,7 @@ import Testing
         #expect(throws: Never.self) { try CookieFile.decode(whole) }
         for count in whole.indices {
             #expect(throws: CookieFile.Damage.self) {
-                try CookieFile.decode(Array(whole[..<count]))
+                try CookieFile.decode(whole[..<count])
             }
         }
     }

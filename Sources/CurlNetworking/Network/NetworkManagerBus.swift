@@ -1,0 +1,95 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+
+/// Asks NetworkManager whether the network in use is metered, over the system's message bus.
+///
+/// One question on one connection, spoken without a D-Bus library. Any trouble, half a second of
+/// silence included, is the same as no NetworkManager.
+enum NetworkManagerBus {
+    /// - Parameter path: The bus's socket.
+    /// - Returns: nil when it is not known.
+    static func isMetered(path: String = "/run/dbus/system_bus_socket") -> Bool? {
+        guard let descriptor = connect(to: path) else { return nil }
+        defer { close(descriptor) }
+        // The user's number in decimal, each digit as hexadecimal of its ASCII code.
+        let user = String(geteuid()).utf8.map { "3" + String($0 - 0x30) }.joined()
+        guard write(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), to: descriptor),
+            readLine(from: descriptor)?.hasPrefix("OK ") == true,
+            write(Array("BEGIN\r\n".utf8) + hello + question, to: descriptor)
+        else { return nil }
+        for _ in 0..<8 {  // signals may come in between
+            guard let reply = readMessage(from: descriptor) else { return nil }
+            guard reply.replySerial == 2 else { continue }
+            guard reply.isReturn, let number = reply.number else { return nil }
+            // NMMetered: 1 yes, 2 no, 3 guessed yes, 4 guessed no.
+            return number == 1 || number == 3 ? true : number == 0 ? nil : false
+        }
+        return nil
+    }
+
+    private static let hello = DBusMessage.call(
+        "Hello", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+        on: "org.freedesktop.DBus", serial: 1)
+    private static let question = DBusMessage.call(
+        "Get", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/NetworkManager",
+        on: "org.freedesktop.NetworkManager", serial: 2,
+        arguments: ["org.freedesktop.NetworkManager", "Metered"])
+
+    // MARK: - The socket
+
+    private static func connect(to path: String) -> Int32? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path) - 1
+        guard path.utf8.count <= room else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+        var patience = timeval(tv_sec: 0, tv_usec: 500_000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(
+                descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let isConnected = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if isConnected { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                == bytes.count
+        }
+    }
+
+    private static func read(_ count: Int, from descriptor: Int32) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = WholeFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return bytes.count == count ? bytes : nil
+    }
+
+    private static func readLine(from descriptor: Int32) -> String? {
+        var line: [UInt8] = []
+        while line.count < 512 {
+            guard let byte = read(1, from: descriptor) else { return nil }
+            line += byte
+            if line.suffix(2) == [0x0D, 0x0A] { return String(decoding: line, as: UTF8.self) }
+        }
+        return nil
+    }
+
+    private static func readMessage(from descriptor: Int32) -> DBusMessage.Reply? {
+        guard let head = read(DBusMessage.headByteCount, from: descriptor),
+            let count = DBusMessage.byteCount(of: head),
+            let rest = read(count - head.count, from: descriptor)
+        else { return nil }
+        return DBusMessage.reply(head + rest)
+    }
+}

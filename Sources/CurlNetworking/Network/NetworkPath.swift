@@ -1,0 +1,38 @@
+/// What is known of the way to a server.
+struct NetworkPath: Hashable, Sendable {
+    /// Whether there is one.
+    var isThere = true
+    /// Whether it leads through a modem.
+    var isMobile = false
+    /// Whether it is called metered.
+    var isMetered = false
+}
+
+/// Knows the networks of this machine.
+protocol NetworkStatus: AnyObject, Sendable {
+    /// The way to a host, which is a name or an address. May ask other processes: not for the engine's
+    /// queue.
+    ///
+    /// - Parameter knowsCost: Whether `isMobile` and `isMetered` are of interest.
+    func path(to host: String, knowsCost: Bool) -> NetworkPath
+
+    /// Calls once, when something about the networks has changed.
+    func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void)
+
+    func unwatch(_ watcher: ObjectIdentifier)
+}
+
+extension AccessSettings {
+    /// Whether the way has to be looked at before a request takes it.
+    func isPicky(about request: URLRequest) -> Bool {
+        !isAllowed(NetworkPath(isMobile: true, isMetered: true), for: request)
+    }
+
+    /// Whether a request may go a way. The session and the request both have to allow it.
+    func isAllowed(_ path: NetworkPath, for request: URLRequest) -> Bool {
+        let isExpensive = path.isMobile || path.isMetered
+        if path.isMobile, !(allowsCellular && request.allowsCellularAccess) { return false }
+        if isExpensive, !(allowsExpensive && request.allowsExpensiveNetworkAccess) { return false }
+        return !path.isMetered || allowsConstrained && request.allowsConstrainedNetworkAccess
+    }
+}

@@ -1,0 +1,173 @@
+import CCurl
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// The networks as the kernel has them, and their cost as NetworkManager knows it.
+///
+/// Routes are looked up by connecting a datagram socket, which sends nothing. The kernel is listened
+/// to for changes only while somebody watches.
+final class SystemNetwork: NetworkStatus {
+    static let shared = SystemNetwork()
+
+    private struct State {
+        var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var source: (any DispatchSourceRead)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "CurlNetworking.network", qos: .utility)
+
+    // MARK: - The way to a host
+
+    func path(to host: String, knowsCost: Bool) -> NetworkPath {
+        let addresses = Self.isAddress(host) ? [host] : Self.anywhere
+        guard let local = addresses.lazy.compactMap(Self.localAddress).first else {
+            return NetworkPath(isThere: false)
+        }
+        guard knowsCost, let device = Self.device(with: local), device != "lo" else {
+            return NetworkPath()
+        }
+        return NetworkPath(
+            isMobile: Self.isModem(device), isMetered: NetworkManagerBus.isMetered() ?? false)
+    }
+
+    /// Addresses nobody has (RFC 5737, RFC 3849): the way there is the way to whatever has no route of
+    /// its own.
+    private static let anywhere = ["203.0.113.1", "2001:db8::1"]
+
+    private static func isAddress(_ host: String) -> Bool {
+        withAddress(of: host) { _, _ in true } ?? false
+    }
+
+    /// Our own address on the way to another, in the form the system prints; nil when there is no way.
+    private static func localAddress(towards host: String) -> String? {
+        withAddress(of: host) { address, length -> String? in
+            let descriptor = socket(
+                Int32(address.pointee.sa_family), Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            guard Glibc.connect(descriptor, address, length) == 0 else { return nil }
+            var storage = sockaddr_storage()
+            var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            return withUnsafeMutablePointer(to: &storage) { storage in
+                storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { own in
+                    getsockname(descriptor, own, &size) == 0 ? text(of: own, size) : nil
+                }
+            }
+        } ?? nil
+    }
+
+    /// Calls with the socket address of a literal IP address.
+    private static func withAddress<Result>(
+        of host: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        guard getaddrinfo(bare, "9", &hints, &found) == 0, let found else { return nil }
+        defer { freeaddrinfo(found) }
+        return found.pointee.ai_addr.map { body($0, found.pointee.ai_addrlen) }
+    }
+
+    private static func text(of address: UnsafePointer<sockaddr>, _ size: socklen_t) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+            guard let start = buffer.baseAddress,
+                getnameinfo(
+                    address, size, start, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST) == 0
+            else { return nil }
+            return String(cString: start)
+        }
+    }
+
+    // MARK: - Devices
+
+    /// The name of the network device that has an address.
+    private static func device(with address: String) -> String? {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return nil }
+        defer { freeifaddrs(list) }
+        var next = list
+        while let device = next?.pointee {
+            next = device.ifa_next
+            guard let own = device.ifa_addr else { continue }
+            let size: Int
+            switch Int32(own.pointee.sa_family) {
+            case AF_INET: size = MemoryLayout<sockaddr_in>.size
+            case AF_INET6: size = MemoryLayout<sockaddr_in6>.size
+            default: continue
+            }
+            if text(of: own, socklen_t(size)) == address { return String(cString: device.ifa_name) }
+        }
+        return nil
+    }
+
+    /// Whether a device is a modem: the kernel says so, or its name does.
+    static func isModem(_ device: String, folder: String = "/sys/class/net") -> Bool {
+        let names = ["wwan", "wwp", "wws", "rmnet", "ppp", "ccmni"]
+        if names.contains(where: device.hasPrefix) { return true }
+        guard !device.contains("/"),
+            let event = FileManager.default.contents(atPath: "\(folder)/\(device)/uevent")
+        else { return false }
+        return String(decoding: event, as: UTF8.self).split(separator: "\n")
+            .contains("DEVTYPE=wwan")
+    }
+
+    // MARK: - Changes
+
+    func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.watchers[watcher] = changed
+            if state.source == nil { state.source = makeSource() }
+        }
+    }
+
+    func unwatch(_ watcher: ObjectIdentifier) {
+        state.withLock { state in
+            state.watchers[watcher] = nil
+            stopIfUnwatched(&state)
+        }
+    }
+
+    private func stopIfUnwatched(_ state: inout State) {
+        guard state.watchers.isEmpty else { return }
+        state.source?.cancel()
+        state.source = nil
+    }
+
+    /// nil where the kernel does not let us listen: waiting tasks then wait for their time to run out.
+    private func makeSource() -> (any DispatchSourceRead)? {
+        let descriptor = byteclub_watch_network()
+        guard descriptor >= 0 else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { @Sendable [self] in
+            Self.drain(descriptor)
+            tellAll()
+        }
+        source.setCancelHandler { @Sendable in close(descriptor) }
+        source.activate()
+        return source
+    }
+
+    /// What exactly has changed does not matter: the way is looked for anew.
+    private static func drain(_ descriptor: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            while recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                > 0
+            {}
+        }
+    }
+
+    private func tellAll() {
+        let watchers = state.withLock { state in
+            defer {
+                state.watchers = [:]
+                stopIfUnwatched(&state)
+            }
+            return Array(state.watchers.values)
+        }
+        for tell in watchers { tell() }
+    }
+}

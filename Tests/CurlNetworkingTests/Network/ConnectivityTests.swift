@@ -1,0 +1,278 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// A network that a test switches.
+private final class SwitchedNetwork: NetworkStatus {
+    private let state:
+        Mutex<(path: NetworkPath, watchers: [ObjectIdentifier: @Sendable () -> Void])>
+
+    init(_ path: NetworkPath) {
+        state = Mutex((path, [:]))
+    }
+
+    func change(to path: NetworkPath) {
+        let watchers = state.withLock { state in
+            state.path = path
+            defer { state.watchers = [:] }
+            return Array(state.watchers.values)
+        }
+        for tell in watchers { tell() }
+    }
+
+    var watcherCount: Int { state.withLock { $0.watchers.count } }
+
+    func path(to host: String, knowsCost: Bool) -> NetworkPath { state.withLock { $0.path } }
+
+    func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.watchers[watcher] = changed }
+    }
+
+    func unwatch(_ watcher: ObjectIdentifier) {
+        _ = state.withLock { $0.watchers.removeValue(forKey: watcher) }
+    }
+}
+
+/// Says when a task waits.
+private final class WaitingDelegate: URLSessionDataDelegate {
+    let waits = Signal()
+    let completion = Signal()
+    let error = Mutex<CurlNetworking.URLError?>(nil)
+
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        waits.add()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        self.error.withLock { $0 = error as? CurlNetworking.URLError }
+        completion.add()
+    }
+}
+
+@Suite("Networks a task may use", .timeLimit(.minutes(1))) struct ConnectivityTests {
+    private let none = NetworkPath(isThere: false)
+    private let mobile = NetworkPath(isMobile: true)
+    private let metered = NetworkPath(isMetered: true)
+
+    private func makeSession(
+        on network: SwitchedNetwork, _ delegate: WaitingDelegate? = nil,
+        _ change: (URLSessionConfiguration) -> Void
+    ) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.settings.withLock { $0.access.network = network }
+        change(configuration)
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    @Test("A task waits for a network, is told of it once, and goes on when one comes")
+    func waits() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "there")] }
+        let network = SwitchedNetwork(none)
+        let delegate = WaitingDelegate()
+        let session = makeSession(on: network, delegate) {
+            $0.waitsForConnectivity = true
+            $0.timeoutIntervalForRequest = 0.01
+        }
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await delegate.waits.wait(for: 1)
+        network.change(to: none)
+        #expect(server.connectionCount == 0)
+        network.change(to: NetworkPath())
+        await delegate.completion.wait(for: 1)
+        #expect(delegate.error.withLock { $0 } == nil)
+        #expect(delegate.waits.count == 1)
+        #expect(server.requests.count == 1)
+        #expect(network.watcherCount == 0)
+    }
+
+    @Test("The resource timer ends the wait, cancelling does too")
+    func ends() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let network = SwitchedNetwork(none)
+        let session = makeSession(on: network) {
+            $0.waitsForConnectivity = true
+            $0.timeoutIntervalForResource = 0.2
+        }
+        #expect(await errorCode { try await session.data(from: server.url()) } == .timedOut)
+        let delegate = WaitingDelegate()
+        let patient = makeSession(on: network, delegate) { $0.waitsForConnectivity = true }
+        let task = patient.dataTask(with: server.url())
+        task.resume()
+        await delegate.waits.wait(for: 1)
+        task.cancel()
+        await delegate.completion.wait(for: 1)
+        #expect(delegate.error.withLock { $0?.code } == .cancelled)
+        #expect(network.watcherCount == 0)
+    }
+
+    @Test("Suspended while it waits, a task goes on when it is resumed")
+    func suspended() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let network = SwitchedNetwork(none)
+        let delegate = WaitingDelegate()
+        let session = makeSession(on: network, delegate) { $0.waitsForConnectivity = true }
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await delegate.waits.wait(for: 1)
+        task.suspend()
+        network.change(to: NetworkPath())
+        task.resume()
+        await delegate.completion.wait(for: 1)
+        #expect(delegate.error.withLock { $0 } == nil)
+    }
+
+    @Test("A name that cannot be found is waited for without a network, and fails with one")
+    func names() async throws {
+        let network = SwitchedNetwork(NetworkPath())
+        let session = makeSession(on: network) { $0.waitsForConnectivity = true }
+        let url = try #require(URL(string: "http://nowhere.invalid/"))
+        #expect(await errorCode { try await session.data(from: url) } == .cannotFindHost)
+    }
+
+    @Test("A server that refuses is not waited for")
+    func refused() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let url = server.url()
+        server.stop()
+        let session = makeSession(on: SwitchedNetwork(NetworkPath())) {
+            $0.waitsForConnectivity = true
+        }
+        #expect(await errorCode { try await session.data(from: url) } == .cannotConnectToHost)
+    }
+
+    @Test("What session or request do not allow fails, and nothing is sent", arguments: 0..<6)
+    func refuses(way: Int) async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let session = makeSession(on: SwitchedNetwork(way % 3 == 0 ? mobile : metered)) {
+            if way == 0 { $0.allowsCellularAccess = false }
+            if way == 1 { $0.allowsExpensiveNetworkAccess = false }
+            if way == 2 { $0.allowsConstrainedNetworkAccess = false }
+        }
+        var request = URLRequest(url: server.url())
+        if way == 3 { request.allowsCellularAccess = false }
+        if way == 4 { request.allowsExpensiveNetworkAccess = false }
+        if way == 5 { request.allowsConstrainedNetworkAccess = false }
+        #expect(await errorCode { try await session.data(for: request) } == .dataNotAllowed)
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("What is allowed goes, and a task that waits waits for a network it may use")
+    func allows() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let network = SwitchedNetwork(metered)
+        let cellular = makeSession(on: network) { $0.allowsCellularAccess = false }
+        _ = try await cellular.data(from: server.url())
+        let delegate = WaitingDelegate()
+        let patient = makeSession(on: network, delegate) {
+            $0.waitsForConnectivity = true
+            $0.allowsExpensiveNetworkAccess = false
+        }
+        patient.dataTask(with: server.url()).resume()
+        await delegate.waits.wait(for: 1)
+        network.change(to: NetworkPath())
+        await delegate.completion.wait(for: 1)
+        #expect(delegate.error.withLock { $0 } == nil)
+    }
+
+    @Test("What is in the cache needs no network")
+    func cached() async throws {
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=1000"], body: "kept")]
+        }
+        let network = SwitchedNetwork(NetworkPath())
+        let session = makeSession(on: network) { $0.allowsCellularAccess = false }
+        _ = try await session.data(from: server.url())
+        network.change(to: mobile)
+        #expect(try await session.data(from: server.url()).0 == Data("kept".utf8))
+    }
+
+    @Test("The system always has a way to this machine, over no modem")
+    func system() {
+        for host in ["127.0.0.1", "[::1]"] {
+            let path = SystemNetwork.shared.path(to: host, knowsCost: true)
+            #expect(!path.isMobile && !path.isMetered)
+        }
+        #expect(SystemNetwork.shared.path(to: "127.0.0.1", knowsCost: true).isThere)
+    }
+
+    @Test("A modem is known by its name or by what the kernel calls it")
+    func modems() throws {
+        let folder = try TemporaryFolder()
+        for (device, type) in [("eth0", "DEVTYPE=vlan"), ("usb0", "INTERFACE=usb0\nDEVTYPE=wwan")] {
+            let home = folder.url.appending(path: device)
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            try Data((type + "\n").utf8).write(to: home.appending(path: "uevent"))
+        }
+        let path = folder.url.path
+        #expect(!SystemNetwork.isModem("eth0", folder: path))
+        #expect(SystemNetwork.isModem("usb0", folder: path))
+        #expect(SystemNetwork.isModem("wwan0", folder: path))
+        #expect(!SystemNetwork.isModem("../eth0", folder: path))
+    }
+
+    @Test("The kernel can be listened to, and is let go of with the last watcher")
+    func watches() {
+        let network = SystemNetwork()
+        let watcher = Signal()
+        network.watch(for: ObjectIdentifier(watcher)) {}
+        network.unwatch(ObjectIdentifier(watcher))
+        network.unwatch(ObjectIdentifier(watcher))
+    }
+}
+
+@Suite("NetworkManager on the bus", .timeLimit(.minutes(1))) struct NetworkManagerBusTests {
+    /// A `Properties.Get` reply as dbus-daemon sends it, with a signal before it.
+    private func reply(_ number: UInt8, serial: UInt8 = 2, kind: UInt8 = 2) -> [UInt8] {
+        let fields: [UInt8] =
+            [6, 1, 0x73, 0, 4, 0, 0, 0] + Array(":1.5".utf8) + [0, 0, 0, 0]
+            + [5, 1, 0x75, 0, serial, 0, 0, 0] + [8, 1, 0x67, 0, 1, 0x76, 0, 0]
+        return [0x6C, kind, 1, 1, 8, 0, 0, 0, 9, 0, 0, 0, UInt8(fields.count), 0, 0, 0] + fields
+            + [1, 0x75, 0, 0, number, 0, 0, 0]
+    }
+
+    @Test(
+        "Its answer is read, whatever comes before it",
+        arguments: [(0, nil), (1, true), (2, false), (3, true), (4, false)] as [(UInt8, Bool?)])
+    func reads(number: UInt8, isMetered: Bool?) throws {
+        let server = try LoopbackServer(
+            on: .unixSocket,
+            scripts: [
+                [
+                    .read(byteCount: 1), .send("OK 1234deadbeef\r\n"),
+                    .send(reply(9, serial: 1)), .send(reply(9, serial: 7, kind: 4)),
+                    .send(reply(number)), .stall,
+                ]
+            ])
+        let path = try #require(server.socketPath)
+        #expect(NetworkManagerBus.isMetered(path: path) == isMetered)
+    }
+
+    @Test(
+        "Nonsense, errors and nothing at all are no answer",
+        arguments: [
+            "ERROR\r\n", "OK 1\r\nnonsense nonsense nonsense", "OK 1\r\nl", "OK 1\r\n", "",
+        ])
+    func trouble(text: String) throws {
+        let server = try LoopbackServer(
+            on: .unixSocket, scripts: [[.read(byteCount: 1), .send(text), .close]])
+        let path = try #require(server.socketPath)
+        #expect(NetworkManagerBus.isMetered(path: path) == nil)
+        #expect(NetworkManagerBus.isMetered(path: "/nowhere/at/all") == nil)
+    }
+
+    @Test("The question is well-formed")
+    func asks() {
+        let call = DBusMessage.call(
+            "Get", of: "a.b", at: "/c", on: "d.e", serial: 2, arguments: ["x", "yz"])
+        #expect(DBusMessage.byteCount(of: call) == call.count)
+        // Two strings with their lengths, the second at a multiple of four.
+        #expect(Array(call.suffix(15)) == [1, 0, 0, 0, 0x78, 0, 0, 0, 2, 0, 0, 0, 0x79, 0x7A, 0])
+    }
+}
