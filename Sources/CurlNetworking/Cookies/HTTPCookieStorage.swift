@@ -152,8 +152,19 @@ public final class HTTPCookieStorage: Sendable {
         let cookies = withJar { jar, now in
             jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now)
         }
-        return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
+        var field = ""
+        for cookie in cookies {
+            let pair = cookie.pair
+            guard field.utf8.count + pair.utf8.count + 2 <= Self.largestFieldByteCount else {
+                break
+            }
+            field += field.isEmpty ? pair : "; " + pair
+        }
+        return field.isEmpty ? nil : field
     }
+
+    /// What does not fit stays behind. The 50 cookies of 4096 bytes that RFC 6265 §6.1 asks for do.
+    private static let largestFieldByteCount = 256 << 10
 
     /// Takes the `Set-Cookie` lines of an answer, each without the field's name.
     ///

@@ -114,6 +114,7 @@ extension Engine {
         load.stage = .serving
         load.caching.serving = LoadCaching.StoredBody(answer.body)
         load.response = answer.response
+        noteCachedTransaction(of: load, answer.response)
         load.mark()
         react(to: answer.response, of: load)
     }

@@ -40,23 +40,41 @@ extension Load {
             let text =
                 switch error {
                 case .tooLarge: "the head of the answer is over 256 KiB"
-                case .malformed: "the status line makes no sense"
+                case .malformed: "the status line makes no sense, or two lengths are named"
                 }
             failure = URLError(.cannotParseResponse, failingURL: request.url, underlyingText: text)
             return false
         }
     }
 
-    fileprivate func receive(body bytes: UnsafeRawBufferPointer) {
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         hasMoved = true
         notes.decodedByteCount += Int64(bytes.count)
         mark()
         takeIn(bytes)
+        // Within what was received at once a decoder cannot be stopped: libcurl would keep the rest, and
+        // give up when that is over 64 MiB.
+        if head.isEncoded { return expandsWithinBounds }
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it go on when it has handed over what is here.
         if arrivedByteCount >= Self.burstByteCount {
             _ = easy?.pause(receiving: true, sending: isAwaitingBody)
         }
+        return true
+    }
+
+    private var expandsWithinBounds: Bool {
+        let destination = task.receiver.destination
+        guard let easy, notes.decodedByteCount > DecompressionLimit.byteCount(for: .memory),
+            DecompressionLimit.isExceeded(
+                decoded: notes.decodedByteCount,
+                received: easy.offset(CURLINFO_SIZE_DOWNLOAD_T), destination: destination)
+        else { return true }
+        failure = URLError(
+            .dataLengthExceedsMaximum, failingURL: request.url,
+            underlyingText: "the body expands more than \(DecompressionLimit.ratio)-fold, to over "
+                + "\(DecompressionLimit.byteCount(for: destination) >> 20) MiB")
+        return false
     }
 
     /// How much of a body is taken in before the engine looks at it.
@@ -135,8 +153,7 @@ private func receiveBody(
 ) -> Int {
     guard let context else { return 0 }
     let body = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    Load.from(context).receive(body: body)
-    return body.count
+    return Load.from(context).receive(body: body) ? body.count : 0
 }
 
 private func sendBody(

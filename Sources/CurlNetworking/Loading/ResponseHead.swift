@@ -14,12 +14,14 @@ struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
     /// Whether the empty line behind a final head was seen.
     private(set) var isComplete = false
+    /// Whether the body is compressed.
+    private(set) var isEncoded = false
     /// Interim answers (1xx) that nobody has taken yet.
     private var interim: [ResponseHead] = []
     private var lastName: String?
     private var byteCount = 0
 
-    /// The largest head that is taken, interim answers included.
+    /// The largest head that is taken, interim answers and trailers included.
     static let largestByteCount = 256 << 10
 
     /// Whether not a byte of an answer was seen.
@@ -32,9 +34,9 @@ struct ResponseHeadParser: Sendable {
 
     /// Takes one line as it came, with its line end.
     mutating func append(_ line: UnsafeRawBufferPointer) throws(Refusal) {
-        guard !isComplete else { return }
         byteCount += line.count
         guard byteCount <= Self.largestByteCount else { throw .tooLarge }
+        guard !isComplete else { return }  // a trailer
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         let text = String(decoding: line[..<end], as: UTF8.self)
@@ -45,7 +47,7 @@ struct ResponseHeadParser: Sendable {
         } else if text.utf8.first == 0x20 || text.utf8.first == 0x09 {
             continueField(text.trimmingSpaces)
         } else {
-            addField(text)
+            try addField(text)
         }
     }
 
@@ -58,10 +60,15 @@ struct ResponseHeadParser: Sendable {
         lastName = nil
     }
 
-    private mutating func addField(_ line: String) {
+    private mutating func addField(_ line: String) throws(Refusal) {
         guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return }
         let name = line[..<colon].trimmingSpaces
         let value = line[line.index(after: colon)...].trimmingSpaces
+        if name.isEqualIgnoringASCIICase(to: "Content-Length"), let said = head?.headers[name] {
+            // Who knows where such a body ends (RFC 9112 §6.3)? The same length twice does no harm.
+            guard said == value else { throw .malformed }
+            return
+        }
         head?.headers.add(value, for: name)
         if name.isEqualIgnoringASCIICase(to: "Set-Cookie") { head?.setCookies.append(value) }
         lastName = name
@@ -82,6 +89,8 @@ struct ResponseHeadParser: Sendable {
         guard let head, case let status = head.status else { return }
         if status >= 200 || status == 101 {
             isComplete = true
+            let coding = head.headers["Content-Encoding"] ?? "identity"
+            isEncoded = !coding.isEqualIgnoringASCIICase(to: "identity")
         } else {
             interim.append(head)
             self.head = nil

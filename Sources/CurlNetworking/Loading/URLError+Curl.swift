@@ -31,6 +31,9 @@ extension URLError.Code {
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self = .networkConnectionLost
         case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
+        // libcurl 7.88 runs out of its own room, 100 KiB, for one line of a head. The code of its own
+        // that newer ones have for this is 100.
+        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .cannotParseResponse
         // An answer in no known HTTP: libcurl calls HTTP/0.9 an unsupported protocol.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR:
             self = .cannotParseResponse

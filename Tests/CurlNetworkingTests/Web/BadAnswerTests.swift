@@ -1,0 +1,192 @@
+import CurlNetworking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Answers that are out to hurt", .timeLimit(.minutes(2))) struct BadAnswerTests {
+    private func load(_ steps: [LoopbackStep]) async -> Result<Data, CurlNetworking.URLError> {
+        do {
+            let server = try LoopbackServer(scripts: [[.readHead] + steps])
+            return .success(try await makeSession().data(from: server.url()).0)
+        } catch {
+            return .failure(error as? CurlNetworking.URLError ?? URLError(.unknown))
+        }
+    }
+
+    private func code(_ result: Result<Data, CurlNetworking.URLError>) -> URLError.Code? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    @Test("A head that comes byte by byte is a head")
+    func splitHead() async throws {
+        let text = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 2\r\n\r\nok"
+        let result = await load([
+            .trickle(Array(text.utf8), pieceByteCount: 1, every: .microseconds(200)), .close,
+        ])
+        #expect(try result.get() == Data("ok".utf8))
+    }
+
+    @Test("Of a body that is longer than it says exactly the declared bytes count")
+    func longBody() async throws {
+        let result = await load([
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more\r\n"), .stall,
+        ])
+        #expect(try result.get() == Data("hello".utf8))
+    }
+
+    /// By name, so that no test report is as long as they are.
+    private static let badHeads = [
+        "two lengths": "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+        "a length below zero": "Content-Length: -5\r\n\r\n",
+        "a length that is none": "Content-Length: banana\r\n\r\n",
+        "a huge line": "X: " + String(repeating: "x", count: 200_000) + "\r\n\r\n",
+        "a NUL": "X: a\0b\r\n\r\n",
+        "trailers without end": "Transfer-Encoding: chunked\r\n\r\n0\r\n"
+            + String(repeating: "T: " + String(repeating: "t", count: 1000) + "\r\n", count: 400),
+    ]
+
+    @Test("Heads without sense or measure are refused", arguments: badHeads.keys.sorted())
+    func badHeads(name: String) async throws {
+        let text = try #require(Self.badHeads[name])
+        let result = await load([.send("HTTP/1.1 200 OK\r\n" + text), .close])
+        #expect(code(result) == .cannotParseResponse, "\(result)")
+    }
+
+    @Test("The same length twice does no harm")
+    func sameLength() async throws {
+        let result = await load([
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok"), .close,
+        ])
+        #expect(try result.get() == Data("ok".utf8))
+    }
+
+    @Test("Interim answers without end are refused")
+    func interimAnswers() async {
+        let one =
+            "HTTP/1.1 103 Early Hints\r\nLink: " + String(repeating: "l", count: 1000) + "\r\n\r\n"
+        let result = await load([.send(String(repeating: one, count: 400)), .stall])
+        #expect(code(result) == .cannotParseResponse)
+    }
+
+    @Test(
+        "A coding that nobody knows, or one upon another, is an error",
+        arguments: ["x-unheard-of", "gzip, gzip, gzip, gzip, gzip, gzip, gzip"])
+    func codings(coding: String) async {
+        let result = await load([
+            .send(
+                "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nhello"),
+            .close,
+        ])
+        #expect(code(result) == .cannotDecodeContentData, "\(result)")
+    }
+
+    // MARK: - Bombs
+
+    /// 100 MiB of zeros, compressed to about 100 KiB.
+    private func makeBomb() throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "head -c 104857600 /dev/zero | gzip -9"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Array(data)
+    }
+
+    @Test("A decompression bomb goes off in no memory; a file takes it")
+    func decompressionBomb() async throws {
+        let bomb = try makeBomb()
+        #expect(bomb.count < 200_000)
+        let server = try LoopbackServer { _ in
+            [
+                .answer(
+                    "200 OK", ["Content-Encoding: gzip", "Cache-Control: max-age=99"], body: bomb)
+            ]
+        }
+        let session = makeSession()
+        await #expect {
+            try await session.data(from: server.url())
+        } throws: { error in
+            guard let error = error as? CurlNetworking.URLError else { return false }
+            #expect(error.localizedDescription == "The answer is too large.")
+            return error.code == .dataLengthExceedsMaximum
+        }
+        let (file, _) = try await session.download(from: server.url())
+        defer { try? FileManager.default.removeItem(at: file) }
+        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+        #expect(size == 104_857_600)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("A cookie bomb fills neither the jar nor the next request")
+    func cookieBomb() async throws {
+        let value = String(repeating: "v", count: 4000)
+        let server = try LoopbackServer { request in
+            let round = request.target.dropFirst()
+            return [
+                .answer(
+                    "200 OK",
+                    round == "end"
+                        ? [] : (0..<50).map { "Set-Cookie: c\(round)x\($0)=\(value); Path=/" })
+            ]
+        }
+        let session = makeSession()
+        for round in 0..<8 { _ = try await session.data(from: server.url("/\(round)")) }
+        _ = try await session.data(from: server.url("/end"))
+        let kept = session.configuration.httpCookieStorage?.cookies?.count ?? 0
+        #expect((50...180).contains(kept))
+        let sent = server.requests.last?["Cookie"]?.utf8.count ?? 0
+        #expect((200_000...262_144).contains(sent))
+    }
+
+    // MARK: - Files
+
+    @Test("A damaged file of the cache is not believed, and the next answer takes its place")
+    func damagedCache() async throws {
+        let folder = try TemporaryFolder()
+        let home = folder.url.appending(path: "cache")
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=1000"], body: "the body")]
+        }
+        func load() async throws -> Data {
+            let cache = URLCache(memoryCapacity: 0, diskCapacity: 100 << 20, directory: home)
+            let session = makeSession { $0.urlCache = cache }
+            defer { session.finishTasksAndInvalidate() }
+            let data = try await session.data(from: server.url()).0
+            await session.flush()
+            _ = cache.currentDiskUsage
+            return data
+        }
+        _ = try await load()
+        _ = try await load()
+        #expect(server.requests.count == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        let name = try #require(names.first)
+        var bytes = try Data(contentsOf: home.appending(path: name))
+        bytes[bytes.endIndex - 1] ^= 1
+        try bytes.write(to: home.appending(path: name))
+        #expect(try await load() == Data("the body".utf8))
+        #expect(server.requests.count == 2)
+        #expect(try await load() == Data("the body".utf8))
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("A damaged cookie file is set aside, and what comes next is kept")
+    func damagedCookies() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.makeFile(named: "cookies", Data("nonsense".utf8))
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Set-Cookie: a=1; Max-Age=1000"])]
+        }
+        let session = makeSession { $0.httpCookieStorage = HTTPCookieStorage(fileURL: file) }
+        _ = try await session.data(from: server.url())
+        await session.flush()
+        #expect(server.requests.first?["Cookie"] == nil)
+        #expect(HTTPCookieStorage(fileURL: file).cookies?.map(\.name) == ["a"])
+        #expect(
+            try Data(contentsOf: folder.url.appending(path: "cookies.damaged"))
+                == Data("nonsense".utf8))
+    }
+}
