@@ -45,8 +45,10 @@ import Testing
             + String(repeating: "T: " + String(repeating: "t", count: 1000) + "\r\n", count: 400),
     ]
 
-    @Test("Heads without sense or measure are refused", arguments: badHeads.keys.sorted())
-    func badHeads(name: String) async throws {
+    @Test(
+        "Heads without sense or measure are refused",
+        arguments: BadAnswerTests.badHeads.keys.sorted())
+    func refusesBadHeads(name: String) async throws {
         let text = try #require(Self.badHeads[name])
         let result = await load([.send("HTTP/1.1 200 OK\r\n" + text), .close])
         #expect(code(result) == .cannotParseResponse, "\(result)")
