@@ -33,9 +33,11 @@ let modules: [Target] = [
     .target(name: "CExecutor"),
     .target(
         name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CBackgroundHelper"),
     .target(name: "CurlNetworkingNames", swiftSettings: strict),
     .target(
-        name: "CurlNetworking", dependencies: ["CCurl", "CTLS", "CurlNetworkingNames"],
+        name: "CurlNetworking",
+        dependencies: ["CCurl", "CTLS", "CBackgroundHelper", "CurlNetworkingNames"],
         swiftSettings: strict),
     .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
@@ -77,8 +79,12 @@ let testSupport: [Target] = [
 
 let tests: [Target] = [
     .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .executableTarget(
+        name: "background-program", dependencies: ["CurlNetworking"],
+        path: "Tests/BackgroundProgram", swiftSettings: strict),
     .testTarget(
-        name: "CurlNetworkingTests", dependencies: ["CurlNetworking", "TestSupport"],
+        name: "CurlNetworkingTests",
+        dependencies: ["CBackgroundHelper", "CurlNetworking", "TestSupport", "background-program"],
         swiftSettings: strict),
     .testTarget(
         name: "TextEditingTests", dependencies: ["TextEditing"], resources: [.copy("Fixtures")],

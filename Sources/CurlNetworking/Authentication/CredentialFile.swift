@@ -4,7 +4,7 @@ import FoundationEssentials
 enum CredentialFile {
     static let largestByteCount = 1 << 20
 
-    struct Entry: Codable, Equatable, Sendable {
+    struct Entry: Codable, Hashable, Sendable {
         var host: String
         var port: Int
         var scheme: String?

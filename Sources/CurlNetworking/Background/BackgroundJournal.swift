@@ -48,7 +48,7 @@ struct BackgroundJournal: Sendable {
             try folder.remove(name)
             return
         }
-        _ = record.take(.pause)
+        _ = record.take(.interrupt)
         records[Key(session: record.session, number: record.number)] = record
     }
 
@@ -67,16 +67,23 @@ struct BackgroundJournal: Sendable {
         (records.keys.lazy.filter { $0.session == session }.map(\.number).max() ?? 0) + 1
     }
 
+    subscript(session: String, number: Int) -> BackgroundTaskRecord? {
+        records[Key(session: session, number: number)]
+    }
+
     /// Enters a task. When this returns it is on the disk.
     mutating func add(_ record: BackgroundTaskRecord) throws {
         let key = Key(session: record.session, number: record.number)
         precondition(records[key] == nil, "task \(record.number) is in the journal already")
-        try folder.write(record.render(), to: Self.name(of: record))
+        try write(record)
         records[key] = record
     }
 
     /// Notes what has happened to a task. When this returns true it is on the disk; when it throws
     /// the task is as it was.
+    ///
+    /// Progress alone is not written: it is not worth a disk's time, and nobody who comes later needs
+    /// it.
     ///
     /// - Returns: false when there is no such task, or its state does not allow it.
     mutating func note(
@@ -84,20 +91,54 @@ struct BackgroundJournal: Sendable {
     ) throws -> Bool {
         let key = Key(session: session, number: number)
         guard var record = records[key], record.take(event) else { return false }
-        try folder.write(record.render(), to: Self.name(of: record))
-        records[key] = record
-        if case .delivered = record.state {
+        switch event {
+        case .progress:
+            break
+        case .deliver:
+            // Needs no room on a full disk.
             try folder.remove(Self.name(of: record))
             records[key] = nil
+            return true
+        default:
+            try write(record)
         }
+        records[key] = record
         return true
     }
 
-    private static let suffix = ".task"
+    /// Changes what is not a task's state. When this throws nothing has changed.
+    mutating func change(
+        _ number: Int, in session: String, _ change: (inout BackgroundTaskRecord) -> Void
+    ) throws {
+        let key = Key(session: session, number: number)
+        guard var record = records[key] else { return }
+        change(&record)
+        guard record != records[key] else { return }
+        try write(record)
+        records[key] = record
+    }
 
-    /// The identifier is anybody's text, so the name has its hash.
+    /// Removes a task, whatever its state.
+    mutating func remove(_ number: Int, in session: String) throws {
+        let key = Key(session: session, number: number)
+        guard let record = records[key] else { return }
+        try folder.remove(Self.name(of: record))
+        records[key] = nil
+    }
+
+    private func write(_ record: BackgroundTaskRecord) throws {
+        let data = try record.render()
+        guard data.count <= BackgroundTaskRecord.largestByteCount else {
+            throw URLError(
+                .dataLengthExceedsMaximum,
+                underlyingText: "the request of a background task may have 1 MiB in all")
+        }
+        try folder.write(data, to: Self.name(of: record))
+    }
+
+    static let suffix = ".task"
+
     private static func name(of record: BackgroundTaskRecord) -> String {
-        let session = DigestAlgorithm.sha256.hexHash(record.session) ?? ""
-        return "\(session.prefix(16))-\(record.number)\(suffix)"
+        BackgroundPlaces.prefix(of: record.session) + "\(record.number)\(suffix)"
     }
 }

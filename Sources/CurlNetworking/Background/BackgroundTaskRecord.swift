@@ -5,7 +5,7 @@ import FoundationEssentials
 /// | state | left by |
 /// |---|---|
 /// | queued | `start`, `fail`, `finish` |
-/// | running | `progress`, `pause` (→ queued), `fail`, `finish` |
+/// | running | `progress`, `pause` and `interrupt` (→ queued), `fail`, `finish` |
 /// | finished, failed | `deliver` |
 /// | delivered | nothing: its record is removed |
 struct BackgroundTaskRecord: Codable, Hashable, Sendable {
@@ -15,16 +15,31 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     let session: String
     let kind: Kind
     let request: Request
-    /// Seconds since 1970; after the resource timeout nobody tries any more.
-    let created: Int64
+    /// Seconds since 1970, moved on by all the time the task was suspended; after the resource timeout
+    /// nobody tries any more.
+    private(set) var created: Int64
+    /// Tells this task from any other that ever had its number.
+    let key: UInt64
+    let settings: BackgroundSettings
     var description: String?
     var priority: Float
+    /// Seconds since 1970; nil while it is not suspended.
+    private(set) var suspendedSince: Int64?
+    /// Resume data for what has arrived of a download: its secrets are left out, and not needed.
+    var part: Data?
+    /// Which start of the machine wrote it: after another one, only what was noted is sure to be there.
+    var partBoot: String?
     private(set) var state: State
     /// How often it was set going.
     private(set) var attempts: Int
+    /// How often in a row the process that carried it was gone all of a sudden.
+    private(set) var interruptions = 0
+
+    /// After so many interruptions in a row the task itself is to blame.
+    static let mostInterruptions = 20
 
     enum Kind: Codable, Hashable, Sendable {
-        /// `resumeData`: from an earlier task, or of a broken attempt of this one.
+        /// `resumeData`: from an earlier task.
         case download(resumeData: Data?)
         /// An absolute path.
         case upload(file: String)
@@ -36,6 +51,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         var method: String
         var fields: [Field]
         var timeout: Double?
+        var body: Data?
 
         struct Field: Codable, Hashable, Sendable {
             var name: String
@@ -70,6 +86,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
 
     init(
         number: Int, session: String, kind: Kind, request: Request, created: Int64,
+        key: UInt64 = 0, settings: BackgroundSettings = BackgroundSettings(SessionSettings()),
         description: String? = nil, priority: Float = 0.5
     ) {
         self.number = number
@@ -77,18 +94,36 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         self.kind = kind
         self.request = request
         self.created = created
+        self.key = key
+        self.settings = settings
         self.description = description
         self.priority = priority
         self.state = .queued
         self.attempts = 0
+        if case .download(let resumeData) = kind { part = resumeData }
+    }
+
+    var isSuspended: Bool { suspendedSince != nil }
+
+    /// - Parameter now: Seconds since 1970.
+    mutating func suspend(at now: Int64) {
+        if suspendedSince == nil { suspendedSince = now }
+    }
+
+    mutating func resume(at now: Int64) {
+        guard let since = suspendedSince else { return }
+        suspendedSince = nil
+        created += max(0, min(now - since, 1 << 40))
     }
 
     /// What happens to a task.
     enum Event: Sendable {
         case start
         case progress(moved: Int64, expected: Int64)
-        /// The connection was lost, or the process that carried it: it will be started again.
+        /// The connection was lost, or the helper hands over: it will be started again.
         case pause
+        /// The process that carried it is gone, and could not say so.
+        case interrupt
         case finish(Answer, file: String?)
         case fail(URLError, resumeData: Data?)
         /// The app was told how it ended.
@@ -105,6 +140,10 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
             state = .running(moved: moved, expected: expected)
         case (.running, .pause):
             state = .queued
+            interruptions = 0
+        case (.running, .interrupt):
+            state = .queued
+            interruptions += 1
         case (.queued, .finish(let answer, let file)), (.running, .finish(let answer, let file)):
             guard file.map(PrivateFolder.isPlain) ?? true else { return false }
             state = .finished(answer, file: file)
@@ -138,9 +177,10 @@ extension BackgroundTaskRecord {
         self = record
     }
 
-    private var isSound: Bool {
-        guard number > 0, attempts >= 0, priority.isFinite, !session.isEmpty,
-            let url = URL(string: request.url), Origin(of: url) != nil
+    /// Whether it says only what a task of ours can.
+    var isSound: Bool {
+        guard number > 0, attempts >= 0, interruptions >= 0, priority.isFinite, !session.isEmpty,
+            settings.isSound, let url = URL(string: request.url), Origin(of: url) != nil
         else { return false }
         if case .upload(let file) = kind, !file.hasPrefix("/") || file.utf8.contains(0) {
             return false

@@ -29,6 +29,9 @@ public final class HTTPCookieStorage: Sendable {
     private let file: CookieFile?
     private let clock: @Sendable () -> Date
 
+    /// Where they are kept; nil: in memory.
+    var filePath: String? { file?.path }
+
     private static let queue = DispatchQueue(label: "CurlNetworking.cookies", qos: .utility)
     private static let saveDelay = DispatchTimeInterval.milliseconds(100)
 

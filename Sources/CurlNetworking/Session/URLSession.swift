@@ -14,6 +14,8 @@ public final class URLSession: Sendable {
     let settings: SessionSettings
     /// Which host queue of the engine the session's tasks share.
     let number: Int
+    /// Its line to the helper, if it is a background session.
+    let background: BackgroundClient?
     /// What has proved who we are, for later tasks. Used by the engine.
     let proofs = Mutex(AuthenticationMemory())
     /// Since when its connections have to be, in nanoseconds of the monotonic clock.
@@ -30,6 +32,8 @@ public final class URLSession: Sendable {
         /// Tasks that were, until they complete.
         var started: [Int: URLSessionTask] = [:]
         var isInvalidated = false
+        /// Tasks that turn up yet are to be cancelled.
+        var isCancelled = false
         var isGone = false
     }
 
@@ -69,7 +73,11 @@ public final class URLSession: Sendable {
             last += 1
             return last
         }
-        self.roster = Mutex(Roster(delegate: delegate))
+        let line = settings.background.map(BackgroundLine.init)
+        self.background = line?.makeClient(settings)
+        self.roster = Mutex(
+            Roster(delegate: delegate, lastIdentifier: line?.lastNumber ?? 0))
+        background?.begin(for: self)
     }
 
     /// A copy of what the session was made with.
@@ -97,6 +105,7 @@ public final class URLSession: Sendable {
     public func finishTasksAndInvalidate() {
         guard !isShared else { return }
         roster.withLock { $0.isInvalidated = true }
+        background?.noteInvalidation()
         sayGoodbyeIfDone()
     }
 
@@ -106,20 +115,28 @@ public final class URLSession: Sendable {
         guard !isShared else { return }
         let tasks = roster.withLock { roster in
             roster.isInvalidated = true
+            roster.isCancelled = true
             return Array(roster.started.values) + roster.unstarted.values.compactMap(\.task)
         }
+        background?.noteInvalidation()
         for task in tasks { task.cancel() }
         sayGoodbyeIfDone()
     }
 
     /// The tasks that were resumed and are unfinished, in order of creation.
     public var allTasks: [URLSessionTask] {
-        get async { startedTasks }
+        get async {
+            await withCheckedContinuation { continuation in
+                whenReady { [self] in continuation.resume(returning: startedTasks) }
+            }
+        }
     }
 
     /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
     public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
-        delegateQueue.async { @Sendable [self] in completionHandler(startedTasks) }
+        whenReady { [self] in
+            delegateQueue.async { @Sendable [self] in completionHandler(startedTasks) }
+        }
     }
 
     /// Like `getAllTasks`, by kind: data, upload and download tasks.
@@ -129,13 +146,17 @@ public final class URLSession: Sendable {
                 [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
             ) -> Void
     ) {
-        delegateQueue.async { @Sendable [self] in
-            let tasks = startedTasks
+        getAllTasks { tasks in
             completionHandler(
                 tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
                 tasks.compactMap { $0 as? URLSessionUploadTask },
                 tasks.compactMap { $0 as? URLSessionDownloadTask })
         }
+    }
+
+    /// A background session has to hear first which tasks it has from before.
+    private func whenReady(_ work: @escaping @Sendable () -> Void) {
+        if let background { background.whenReady(work) } else { work() }
     }
 
     private var startedTasks: [URLSessionTask] {
@@ -180,6 +201,19 @@ extension URLSession {
         }
     }
 
+    /// Takes up a task of an earlier process, as it is known to the helper.
+    func adopt(_ record: BackgroundTaskRecord) -> URLSessionTask? {
+        guard let task = URLSessionTask.make(record, in: self) else { return nil }
+        let isTooLate = roster.withLock { roster in
+            roster.lastIdentifier = max(roster.lastIdentifier, record.number)
+            roster.started[record.number] = task
+            return roster.isCancelled
+        }
+        // Its errand has to be known before it is called off.
+        if isTooLate { background?.submit { _ in task.cancel() } }
+        return task
+    }
+
     /// A task was dropped that nobody had set going.
     func forgetUnstarted(_ identifier: Int) {
         let wasThere = roster.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
@@ -195,7 +229,7 @@ extension URLSession {
     func sayGoodbyeIfDone() {
         let isDone = roster.withLock { roster in
             guard roster.isInvalidated, !roster.isGone, roster.started.isEmpty,
-                roster.unstarted.isEmpty
+                roster.unstarted.isEmpty, background?.isReadyNow ?? true
             else { return false }
             roster.isGone = true
             return true

@@ -22,6 +22,32 @@ public final class URLSessionConfiguration: Sendable {
         URLSessionConfiguration(.ephemeral)
     }
 
+    /// A new configuration for a session whose transfers go on when this program is suspended, quits or
+    /// is killed. A session that is made later with the same identifier, by this program or another of
+    /// the user's, gets what was not told yet.
+    ///
+    /// See ``BackgroundTransfers`` for what the helper process keeps where.
+    ///
+    /// - Parameter identifier: Any text that no other program of the user would think of, such as
+    ///   `org.example.app.photos`.
+    public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        var settings = SessionSettings.standard
+        settings.background = BackgroundIdentity(identifier: identifier)
+        return URLSessionConfiguration(settings)
+    }
+
+    /// - Parameter environment: In place of the process's own, for where things are.
+    class func background(
+        withIdentifier identifier: String, environment: [String: String]
+    ) -> URLSessionConfiguration {
+        var settings = SessionSettings.standard
+        settings.background = BackgroundIdentity(identifier: identifier, environment: environment)
+        return URLSessionConfiguration(settings)
+    }
+
+    /// What a background session is known by; nil for all others.
+    public var identifier: String? { settings.withLock { $0.background?.identifier } }
+
     var snapshot: SessionSettings { settings.withLock { $0 } }
 
     /// Fields added to each request that does not set them itself.
@@ -99,6 +125,8 @@ struct SessionSettings: Sendable {
     var certificateAuthoritiesFile: URL?
     var web = WebSettings()
     var access = AccessSettings()
+    /// nil for a session whose transfers are this process's own.
+    var background: BackgroundIdentity?
 
     /// What `.default` configurations and the shared session have.
     static var standard: SessionSettings {

@@ -16,10 +16,16 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
+
+    /// A background session has told all that was waiting for it: the ends of the tasks that were over
+    /// before it was made; and again, when those are over that it had found under way.
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension URLSessionDelegate {
     public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
+
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

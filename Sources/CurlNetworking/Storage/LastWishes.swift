@@ -26,7 +26,7 @@ enum LastWishes {
         }
     }
 
-    private static func fulfil() {
+    static func fulfil() {
         for owner in owners.withLock({ $0 }) { owner.wisher?.fulfilLastWish() }
     }
 }

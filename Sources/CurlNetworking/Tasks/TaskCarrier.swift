@@ -5,10 +5,13 @@
 enum TaskCarrier: Sendable {
     /// The engine of this process.
     case engine
+    /// The helper of background sessions.
+    case background(BackgroundClient)
 
     func start(_ task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.submit { engine in engine.start(task) }
+        case .background(let client): client.submit { client in client.start(task) }
         }
     }
 
@@ -16,12 +19,14 @@ enum TaskCarrier: Sendable {
     func lifeChanged(of task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.submit { engine in engine.lifeChanged(of: task) }
+        case .background(let client): client.submit { client in client.lifeChanged(of: task) }
         }
     }
 
     func abort(_ task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.submit { engine in engine.abort(task) }
+        case .background(let client): client.submit { client in client.abort(task) }
         }
     }
 
@@ -29,16 +34,41 @@ enum TaskCarrier: Sendable {
     func flowOpened(for task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.submit { engine in engine.flowOpened(for: task) }
+        case .background(let client): client.submit { client in client.flowOpened(for: task) }
         }
     }
 
     func priorityChanged(of task: URLSessionTask) {
         switch self {
         case .engine: Engine.shared.submit { engine in engine.priorityChanged(of: task) }
+        case .background(let client): client.submit { client in client.priorityChanged(of: task) }
+        }
+    }
+
+    func descriptionChanged(of task: URLSessionTask) {
+        switch self {
+        case .engine: break
+        case .background(let client):
+            client.submit { client in client.descriptionChanged(of: task) }
+        }
+    }
+
+    /// The delegate has heard how the task ended; called on its queue.
+    func completionTold(of task: URLSessionTask) {
+        switch self {
+        case .engine: break
+        case .background(let client): client.submit { client in client.completionTold(of: task) }
         }
     }
 }
 
 extension URLSessionTask {
-    var carrier: TaskCarrier { .engine }
+    var carrier: TaskCarrier {
+        guard let client = session.background else { return .engine }
+        // Data tasks of a background session run in the program, as long as it does.
+        switch receiver {
+        case .delegate where !(self is URLSessionUploadTask), .bytes: return .engine
+        default: return .background(client)
+        }
+    }
 }

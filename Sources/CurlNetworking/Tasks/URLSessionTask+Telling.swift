@@ -174,6 +174,7 @@ extension URLSessionTask {
             listener?.urlSession(session, task: self, didReceiveInformationalResponse: response)
         case .completed(let result):
             tellCompletion(result)
+            carrier.completionTold(of: self)
             status.withLock { $0.delegate = nil }
             session.sayGoodbyeIfDone()
         }

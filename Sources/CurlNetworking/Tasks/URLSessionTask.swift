@@ -98,7 +98,10 @@ public class URLSessionTask: @unchecked Sendable {
     /// Whatever its user wants to remember of it.
     public var taskDescription: String? {
         get { status.withLock { $0.taskDescription } }
-        set { status.withLock { $0.taskDescription = newValue } }
+        set {
+            status.withLock { $0.taskDescription = newValue }
+            carrier.descriptionChanged(of: self)
+        }
     }
 
     /// Is told of this task instead of the session's delegate. Held until the task has completed.

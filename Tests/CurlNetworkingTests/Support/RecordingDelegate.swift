@@ -12,6 +12,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         var redirect: @Sendable (URLRequest) -> URLRequest? = { $0 }
         var data: @Sendable (URLSessionTask, Data) -> Void = { _, _ in }
         var sent: @Sendable (URLSessionTask, Int64) -> Void = { _, _ in }
+        var wrote: @Sendable (URLSessionTask, Int64) -> Void = { _, _ in }
         var file: @Sendable (URL) -> Void = { _ in }
         var body: @Sendable () -> (any HTTPBodyStream)? = { nil }
     }
@@ -39,6 +40,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     private let queue: DispatchQueue?
     private let completions = Signal()
     private let invalidation = Signal()
+    private let events = Signal()
 
     init(on queue: DispatchQueue? = nil, _ change: (inout Hooks) -> Void = { _ in }) {
         var hooks = Hooks()
@@ -55,6 +57,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     /// Waits until so many tasks have completed.
     func completion(of count: Int = 1) async { await completions.wait(for: count) }
     func invalidated() async { await invalidation.wait(for: 1) }
+    /// Waits until a background session has told what was waiting for it.
+    func eventsFinished(_ count: Int = 1) async { await events.wait(for: count) }
 
     private func note(_ call: String, _ change: (inout Record) -> Void = { _ in }) {
         if let queue { dispatchPrecondition(condition: .onQueue(queue)) }
@@ -94,6 +98,11 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         note("invalid")
         invalidation.add()
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        note("events")
+        events.add()
     }
 
     func urlSession(
@@ -142,6 +151,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         note("wrote") {
             $0.progress.append([bytesWritten, totalBytesWritten, totalBytesExpectedToWrite])
         }
+        hooks.wrote(downloadTask, totalBytesWritten)
     }
 
     func urlSession(

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Synchronization
+
+/// What makes a session a background session.
+struct BackgroundIdentity: Hashable, Sendable {
+    var identifier: String
+    /// Where things are; nil: as the environment of this process has it.
+    var environment: [String: String]?
+}
+
+/// What a background session can know before it has asked anybody.
+struct BackgroundLine {
+    private let identity: BackgroundIdentity
+    private let environment: [String: String]
+    private let places: BackgroundPlaces
+    private let numbers: [Int]
+
+    init(_ identity: BackgroundIdentity) {
+        self.identity = identity
+        environment = identity.environment ?? ProcessInfo.processInfo.environment
+        places = BackgroundPlaces(environment: environment)
+        numbers = places.numbers(of: identity.identifier)
+    }
+
+    /// New tasks are numbered from here on.
+    var lastNumber: Int { numbers.max() ?? 0 }
+
+    func makeClient(_ settings: SessionSettings) -> BackgroundClient {
+        BackgroundClient(
+            identifier: identity.identifier, settings: BackgroundSettings(settings),
+            environment: environment, places: places, hasRecords: !numbers.isEmpty)
+    }
+}
+
+extension URLSessionTask {
+    /// A task as the journal has it, already set going. nil when its request makes no sense.
+    static func make(_ record: BackgroundTaskRecord, in session: URLSession) -> URLSessionTask? {
+        guard let request = record.request.request else { return nil }
+        let task: URLSessionTask
+        switch record.kind {
+        case .download:
+            task = URLSessionDownloadTask(
+                session: session, identifier: record.number, request: request,
+                source: request.httpBody.map(BodySource.data) ?? .none, receiver: .fileDelegate)
+        case .upload(let file):
+            task = URLSessionUploadTask(
+                session: session, identifier: record.number, request: request,
+                source: .file(URL(filePath: file, directoryHint: .notDirectory)),
+                receiver: .delegate)
+        }
+        task.status.withLock { status in
+            _ = status.life.resume()
+            if record.isSuspended { _ = status.life.suspend() }
+            status.taskDescription = record.description
+            status.priority = record.priority
+            guard case .running(let moved, let expected) = record.state else { return }
+            // The delegate is told differences, from here on.
+            if case .download = record.kind {
+                status.receivedByteCount = moved
+                status.expectedToReceive = expected
+                status.toldWritten = moved
+            } else {
+                status.sentByteCount = moved
+                status.expectedToSend = expected
+                status.toldSent = moved
+            }
+        }
+        return task
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// Hears what the helper's own sessions tell, on the helper's queue.
+final class HelperDelegate: URLSessionDataDelegate {
+    private let helper: BackgroundHelper
+
+    init(_ helper: BackgroundHelper) {
+        self.helper = helper
+    }
+
+    private func tell(
+        _ task: URLSessionTask,
+        _ event: @Sendable (isolated BackgroundHelper, HelperTransfer) -> Void
+    ) {
+        helper.assumeIsolated { helper in
+            // What an attempt that was given up still has to say is of no interest.
+            guard let transfer = helper.carried[ObjectIdentifier(task)] else { return }
+            event(helper, transfer)
+            helper.settle()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        tell(task) { $0.redirected($1, to: request) }
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        tell(task) { $0.sent($1, totalBytesSent, expected: totalBytesExpectedToSend) }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        tell(dataTask) { helper, transfer in
+            if let response = response as? HTTPURLResponse { helper.answered(transfer, response) }
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        tell(dataTask) { $0.received($1, data) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        let error = error.map { $0 as? URLError ?? URLError(.unknown, underlyingText: "\($0)") }
+        tell(task) { $0.attemptEnded($1, error) }
+    }
+}

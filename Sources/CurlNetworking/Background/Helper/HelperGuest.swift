@@ -1,0 +1,168 @@
+import Glibc
+
+/// A program that is connected, on behalf of one session. Owned by the helper, used on its queue alone.
+final class HelperGuest {
+    typealias Channel = BackgroundChannel<BackgroundRequest, BackgroundReply>
+
+    let channel: Channel
+    let process: pid_t
+    /// The identifier of the session it has.
+    var session: String?
+    var hasSaidHello = false
+
+    init(_ channel: Channel, process: pid_t) {
+        self.channel = channel
+        self.process = process
+    }
+}
+
+extension BackgroundHelper {
+    func attend(toGuest number: Int) {
+        guard let guest = guests[number] else { return }
+        for request in guest.channel.turn() {
+            guard answer(request, guest) else {
+                log.note("process \(guest.process) does not keep to the rules")
+                guest.channel.close()
+                break
+            }
+        }
+        if guest.channel.isClosed {
+            guests[number] = nil
+        } else if !guest.channel.isBacklogged {
+            tellUntold(to: guest)
+        }
+    }
+
+    func guest(of session: String) -> HelperGuest? {
+        guests.values.first { $0.session == session && !$0.channel.isClosed }
+    }
+
+    func tell(_ session: String, _ reply: BackgroundReply) {
+        guest(of: session)?.channel.send(reply)
+    }
+
+    /// Returns whether the request makes sense.
+    private func answer(_ request: BackgroundRequest, _ guest: HelperGuest) -> Bool {
+        switch request {
+        case .hello(let version):
+            guest.hasSaidHello = true
+            guard version <= BackgroundVersion.current else {
+                guest.channel.send(.givingWay)
+                leave("process \(guest.process) speaks version \(version)")
+                return true
+            }
+            guest.channel.send(.welcome(version: version))
+            return true
+        case .attach(let session):
+            guard guest.hasSaidHello, guest.session == nil, !session.isEmpty else { return false }
+            attach(guest, to: session)
+            return true
+        default:
+            guard let session = guest.session else { return false }
+            return answer(request, guest, of: session)
+        }
+    }
+
+    private func attach(_ guest: HelperGuest, to session: String) {
+        if let holder = self.guest(of: session) {
+            guard holder.channel.isDeserted else {
+                return guest.channel.send(.inUse(process: holder.process))
+            }
+            holder.channel.close()  // its last words were heard, or are not worth waiting for
+            guests = guests.filter { $0.value !== holder }
+        }
+        guest.session = session
+        for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }
+        guest.channel.send(.attached)
+        // Whoever comes back may have brought the network along.
+        for transfer in transfers.values where transfer.id.session == session {
+            transfer.forgetFailures()
+            if transfer.retryAt != nil { begin(transfer) }
+        }
+    }
+
+    private func answer(
+        _ request: BackgroundRequest, _ guest: HelperGuest, of session: String
+    ) -> Bool {
+        switch request {
+        case .hello, .attach:
+            return false
+        case .add(let record):
+            guard record.session == session, record.isSound, record.state == .queued else {
+                return false
+            }
+            add(record, for: guest)
+        case .suspend(let number):
+            hold(.init(session: session, number: number), true)
+        case .resume(let number):
+            hold(.init(session: session, number: number), false)
+        case .prioritize(let number, let priority):
+            guard priority.isFinite else { return false }
+            keep(number, in: session) { $0.priority = priority }
+            transfers[.init(session: session, number: number)]?.inner?.priority = priority
+        case .describe(let number, let text):
+            keep(number, in: session) { $0.description = text }
+        case .cancel(let number):
+            cancel(.init(session: session, number: number))
+            guest.channel.send(.gone(number))
+        case .cancelProducingResumeData(let number):
+            let data = takeResumeData(.init(session: session, number: number))
+            guest.channel.send(.resumeData(number, data))
+            guest.channel.send(.gone(number))
+        case .delivered(let number):
+            forget(.init(session: session, number: number))
+            guest.channel.send(.gone(number))
+        }
+        return true
+    }
+
+    private func add(_ record: BackgroundTaskRecord, for guest: HelperGuest) {
+        if let present = journal[record.session, record.number] {
+            // The same one: its program had missed our answer.
+            guard present.key != record.key else {
+                return guest.channel.send(.added(record.number))
+            }
+            let error = URLError(
+                .backgroundSessionInUseByAnotherProcess,
+                underlyingText: "another process has given this session a task of this number")
+            return guest.channel.send(.refused(record.number, BackgroundFailure(error)))
+        }
+        do {
+            try journal.add(record)
+        } catch {
+            log.note("cannot keep task \(record.number): \(error)")
+            return guest.channel.send(.refused(record.number, BackgroundFailure(error)))
+        }
+        guest.channel.send(.added(record.number))
+        take(up: record)
+    }
+
+    /// Changes what a task's record says; a disk that cannot take it costs the change its future.
+    func keep(
+        _ number: Int, in session: String, _ change: (inout BackgroundTaskRecord) -> Void
+    ) {
+        do {
+            try journal.change(number, in: session, change)
+        } catch {
+            log.note("cannot note a change of task \(number): \(error)")
+        }
+    }
+
+    private func tellUntold(to guest: HelperGuest) {
+        for transfer in transfers.values where transfer.id.session == guest.session {
+            guard let reply = transfer.untold else { continue }
+            transfer.untold = nil
+            guest.channel.send(reply)
+        }
+    }
+
+    func tellProgress(of transfer: HelperTransfer, _ reply: BackgroundReply) {
+        guard let guest = guest(of: transfer.id.session) else { return }
+        if guest.channel.isBacklogged {
+            transfer.untold = reply
+        } else {
+            transfer.untold = nil
+            guest.channel.send(reply)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import FoundationEssentials
+import Glibc
+
+/// What the helper has done, for people: a line each, without paths, queries or header fields of what
+/// it carries.
+struct HelperLog {
+    private let descriptor: Int32
+    private static let largestByteCount: off_t = 256 << 10
+
+    /// A log that has grown large is moved aside, over the one before. One that cannot be opened is
+    /// done without.
+    init(path: String) {
+        var facts = stat()
+        if lstat(path, &facts) == 0, facts.st_size > Self.largestByteCount {
+            rename(path, path + ".old")
+        }
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        descriptor = open(path, flags, 0o600)
+    }
+
+    func note(_ text: String) {
+        guard descriptor >= 0 else { return }
+        let safe = text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) ? " " : String(scalar)
+        }.joined()
+        let line = "\(Date.now.formatted(.iso8601)) [\(getpid())] \(safe)\n"
+        _ = Array(line.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import FoundationEssentials
+
+/// The helper's side of a task: one attempt after another, until it has an end. Owned by the helper,
+/// used on its queue alone.
+final class HelperTransfer {
+    struct ID: Hashable, Sendable {
+        var session: String
+        var number: Int
+    }
+
+    let id: ID
+    /// Carries the attempt that is under way.
+    var inner: URLSessionTask?
+    /// Where the body of the answer goes, from its first byte on.
+    var file: HelperFile?
+    var resumption: DownloadResumption?
+    var answer: HTTPURLResponse?
+    /// What the body will have in all; -1 when it is not known.
+    var expected: Int64 = -1
+    /// The answer's body is dropped, and the whole asked for.
+    var asksForWhole = false
+    /// How many bytes have moved in this attempt.
+    var movedByteCount: Int64 = 0
+    /// Progress the program was not told, because it does not read.
+    var untold: BackgroundReply?
+    /// Its result is brought to the disk.
+    var isFinishing = false
+
+    private(set) var failedAttempts = 0
+    /// When to try again, and when to give up; nanoseconds of the monotonic clock.
+    var retryAt: UInt64?
+    var deadline: UInt64?
+
+    init(_ id: ID) {
+        self.id = id
+    }
+
+    var nextWake: UInt64? {
+        guard let retryAt else { return deadline }
+        return min(retryAt, deadline ?? retryAt)
+    }
+
+    /// How long to wait before the next attempt: a tenth of a second after one that has moved
+    /// something, doubled with each that has not, up to a minute.
+    func nextDelay() -> UInt64 {
+        if movedByteCount > 64 << 10 { failedAttempts = 0 }
+        defer { failedAttempts += 1 }
+        return min(100_000_000 << UInt64(min(failedAttempts, 10)), 60_000_000_000)
+    }
+
+    func forgetFailures() {
+        failedAttempts = 0
+    }
+
+    /// Forgets the last attempt. What has arrived stays in its file.
+    func reset() {
+        inner = nil
+        file = nil
+        resumption = nil
+        answer = nil
+        expected = -1
+        asksForWhole = false
+        movedByteCount = 0
+        retryAt = nil
+    }
+}
+
+/// Whether it may go better next time, without anybody changing anything.
+extension URLError {
+    var isPassing: Bool {
+        switch code {
+        case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
+            .dnsLookupFailed, .notConnectedToInternet, .internationalRoamingOff, .callIsActive,
+            .dataNotAllowed:
+            true
+        default: false
+        }
+    }
+}

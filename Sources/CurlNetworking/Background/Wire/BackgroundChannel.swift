@@ -1,0 +1,122 @@
+import CBackgroundHelper
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// One end of a connection between a program and the helper, owned by an actor and used on its queue
+/// alone.
+///
+/// Sending never waits: what the socket does not take is kept until it does.
+final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
+    private let descriptor: Int32
+    private let reading: any DispatchSourceRead
+    private let writing: any DispatchSourceWrite
+    private var isAwaitingRoom = false
+    private var outbox = Data()
+    private var decoder = BackgroundDecoder<Incoming>()
+    private(set) var isClosed = false
+
+    /// - Parameters:
+    ///   - descriptor: A connected socket, closed with this.
+    ///   - wake: Called on `queue` when something has come or can go: call `turn()`.
+    init(_ descriptor: Int32, on queue: DispatchQueue, wake: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        reading.setEventHandler { @Sendable in wake() }
+        writing.setEventHandler { @Sendable in wake() }
+        // Dispatch watches the descriptor until both have been cancelled.
+        let ends = DispatchGroup()
+        ends.enter()
+        ends.enter()
+        reading.setCancelHandler { @Sendable in ends.leave() }
+        writing.setCancelHandler { @Sendable in ends.leave() }
+        ends.notify(queue: queue) { @Sendable in Glibc.close(descriptor) }
+        reading.activate()
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether messages wait for the peer to read: no time for what can be left out.
+    var isBacklogged: Bool { !outbox.isEmpty }
+
+    /// The process at the other end, if it is one of our user's.
+    var peer: pid_t? {
+        var user: uid_t = 0
+        var process: pid_t = 0
+        guard byteclub_peer(descriptor, &user, &process), user == geteuid() else { return nil }
+        return process
+    }
+
+    func send(_ message: Outgoing) {
+        guard !isClosed, let frame = try? BackgroundFrame.encode(message) else { return }
+        outbox.append(frame)
+        flush()
+    }
+
+    /// Sends what can be sent, and returns what has come. After the last of it `isClosed` tells
+    /// whether the peer has gone.
+    func turn() -> [Incoming] {
+        guard !isClosed else { return [] }
+        flush()
+        var messages: [Incoming] = []
+        let count = 64 << 10
+        while !isClosed {
+            var piece = Data(count: count)
+            let got = piece.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, count, 0) }
+            if got < 0 {
+                if errno == EINTR { continue }
+                if errno != EAGAIN { close() }
+                break
+            }
+            guard got > 0 else {
+                close()
+                break
+            }
+            decoder.append(piece.prefix(got))
+            do {
+                while let message = try decoder.next() { messages.append(message) }
+            } catch {
+                close()
+            }
+        }
+        return messages
+    }
+
+    /// Whether the peer is gone, found out without reading: a process that was killed may have been
+    /// replaced by one that speaks first.
+    var isDeserted: Bool {
+        guard !isClosed else { return true }
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLHUP | POLLERR) != 0
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        outbox = Data()
+        reading.cancel()
+        writing.cancel()
+        if !isAwaitingRoom { writing.resume() }  // one that is suspended is never done cancelling
+    }
+
+    private func flush() {
+        while !outbox.isEmpty {
+            let count = outbox.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                if errno != EAGAIN { outbox = Data() }  // reading will find the end
+                break
+            }
+            outbox = count == outbox.count ? Data() : Data(outbox.dropFirst(count))
+        }
+        guard isAwaitingRoom == outbox.isEmpty else { return }
+        isAwaitingRoom = !outbox.isEmpty
+        if isAwaitingRoom { writing.resume() } else { writing.suspend() }
+    }
+}

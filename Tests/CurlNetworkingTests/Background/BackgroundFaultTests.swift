@@ -1,0 +1,347 @@
+import CBackgroundHelper
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// kill -9 of each party, at the worst moments there are.
+@Suite struct BackgroundFaultTests {
+    // MARK: - The program
+
+    @Test func aDownloadOutlivesItsProgramAndIsToldToTheNextSession() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let body = makeBytes(500_000)
+        let server = try LoopbackServer { _ in [.wait(gate), .answer(body: Array(body))] }
+        let program = try BackgroundProgram(home)
+        program.say("download \(server.url("/photo"))")
+        await server.requests(atLeast: 1)
+        program.kill()
+        gate.open()
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        await delegate.eventsFinished()
+        #expect(delegate.snapshot.files == [body])
+        #expect(delegate.calls.suffix(3) == ["file", "completed", "events"])
+        #expect(delegate.error == nil)
+        #expect(server.connectionCount == 1, "the same transfer went on")
+        await session.background?.calm()
+        #expect(home.journalNames == [])
+        #expect(home.resultNames == [])
+    }
+
+    @Test func endsThatNobodyWasThereForAreToldBeforeTheEventsAreFinished() async throws {
+        let home = try BackgroundHome(restSeconds: 1)
+        let server = try LoopbackServer { request in
+            request.target == "/bad" ? [.reset] : [.answer(body: "ok " + request.target)]
+        }
+        let file = try home.makeFile(Data("photo".utf8))
+        let gate = LoopbackGate()
+        let slow = try LoopbackServer { _ in [.wait(gate), .answer("201 Created", body: "7")] }
+        let program = try BackgroundProgram(home)
+        program.say("download \(server.url("/a"))")
+        await program.heard("complete 1")
+        program.say("upload \(slow.url("/b")) \(file.path)")
+        program.say("upload \(slow.url("/c")) \(home.path(of: "missing"))")
+        await program.heard("complete 3")
+        await slow.requests(atLeast: 1)
+        let helper = try #require(home.helpers.first)
+        program.kill()
+        // The helper finishes, finds that nobody is there, and leaves by itself.
+        await BackgroundHome.end(of: helper) { gate.open() }
+        #expect(
+            BackgroundTransfers(environment: home.environment).identifiersWithPendingEvents
+                == ["test"])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        await delegate.eventsFinished()
+        #expect(delegate.calls == ["response 201", "data", "completed", "events"])
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "7")
+        #expect(delegate.snapshot.completionCount == 1)
+        await session.background?.calm()
+        #expect(home.journalNames == [])
+        // A task that is made now is not taken for one of before.
+        let task = session.downloadTask(with: server.url("/d"))
+        #expect(task.taskIdentifier > 2)
+    }
+
+    @Test func aProgramThatExitsAtOnceHasHandedItsTasksOver() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "late")] }
+        let program = try BackgroundProgram(home)
+        program.say("download \(server.url())")
+        program.say("quit")
+        await program.end()
+        let delegate = RecordingDelegate()
+        _ = home.session("test", delegate)
+        await delegate.eventsFinished()
+        #expect(delegate.snapshot.files == [Data("late".utf8)])
+    }
+
+    @Test func aProgramThatIsStoppedMissesNothing() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { _ in
+            [.wait(gate), .answer(body: "while you slept"), .close]
+        }
+        let program = try BackgroundProgram(home)
+        program.say("download \(server.url())")
+        await server.requests(atLeast: 1)
+        kill(program.process, SIGSTOP)
+        gate.open()
+        await server.end()
+        kill(program.process, SIGCONT)
+        #expect(await program.heard("file") == "file 1 15")
+        #expect(await program.heard("complete") == "complete 1 0")
+    }
+
+    @Test func tasksUnderWayAreFoundAgainAsTheyWere() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let first = RecordingDelegate()
+        var session: URLSession? = home.session("test", first)
+        do {
+            let session = try #require(session)
+            var request = URLRequest(url: server.url("/one"))
+            request.setValue("v", forHTTPHeaderField: "X-Field")
+            let one = session.downloadTask(with: request)
+            one.taskDescription = "the first"
+            one.resume()
+            var put = URLRequest(url: server.url("/two"))
+            put.httpMethod = "PUT"
+            let two = session.uploadTask(with: put, fromFile: try home.makeFile(Data("x".utf8)))
+            two.priority = 0.75
+            two.resume()
+            two.suspend()
+            two.taskDescription = "the second"
+            await server.connections(atLeast: 1)
+            await session.background?.calm()
+            await session.background?.abandon()
+        }
+        session = nil
+        let second = RecordingDelegate()
+        let again = home.session("test", second)
+        let tasks = await again.allTasks
+        #expect(tasks.map(\.taskIdentifier) == [1, 2])
+        #expect(tasks.first is URLSessionDownloadTask)
+        #expect(tasks.last is URLSessionUploadTask)
+        #expect(tasks.map(\.taskDescription) == ["the first", "the second"])
+        #expect(tasks.map(\.state) == [.running, .suspended])
+        #expect(tasks.first?.originalRequest?.value(forHTTPHeaderField: "X-Field") == "v")
+        #expect(tasks.last?.originalRequest?.httpMethod == "PUT")
+        #expect(tasks.last?.priority == 0.75)
+        for task in tasks { task.cancel() }
+        await second.completion(of: 2)
+        await again.background?.calm()
+        #expect(home.journalNames == [])
+    }
+
+    // MARK: - The helper
+
+    @Test(arguments: [false, true])
+    func aDownloadGoesOnWhereAKilledHelperWas(isProgramKilledToo: Bool) async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let body = makeBytes(1 << 20)
+        let server = try LoopbackServer { request in
+            guard let range = request["Range"],
+                let start = Int(range.dropFirst("bytes=".count).dropLast())
+            else {
+                let head =
+                    "HTTP/1.1 200 OK\r\nETag: \"v\"\r\nAccept-Ranges: bytes\r\n"
+                    + "Content-Length: \(body.count)\r\n\r\n"
+                return [.send(head), .send(Array(body.prefix(700_000))), .wait(gate), .close]
+            }
+            return [
+                .answer(
+                    "206 Partial Content",
+                    [
+                        "ETag: \"v\"",
+                        "Content-Range: bytes \(start)-\(body.count - 1)/\(body.count)",
+                    ], body: Array(body.dropFirst(start)))
+            ]
+        }
+        let delegate: RecordingDelegate
+        if isProgramKilledToo {
+            let program = try BackgroundProgram(home)
+            program.say("download \(server.url())")
+            await program.heard("wrote")
+            program.kill()
+            await BackgroundHome.kill(try #require(home.helpers.first))
+            delegate = RecordingDelegate()
+            _ = home.session("test", delegate)
+            await delegate.eventsFinished()
+        } else {
+            let begun = Signal()
+            delegate = RecordingDelegate { $0.wrote = { _, _ in begun.add() } }
+            let session = home.session("test", delegate)
+            session.downloadTask(with: server.url()).resume()
+            await begun.wait()
+            await BackgroundHome.kill(try #require(home.helpers.first))
+            await delegate.completion()
+        }
+        gate.open()
+        #expect(delegate.error == nil)
+        #expect(delegate.snapshot.files == [body])
+        #expect(delegate.snapshot.completionCount == 1)
+        let range = try #require(server.requests.last?["Range"])
+        #expect(range != "bytes=0-")
+        #expect(server.requests.last?["If-Range"] == "\"v\"")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func anUploadStartsAgainWhenTheHelperIsKilled() async throws {
+        let home = try BackgroundHome()
+        let body = makeBytes(3 << 20)
+        let server = try LoopbackServer(scripts: [
+            [.read(byteCount: 100_000), .stall], [.readRequest, .answer("201 Created")],
+        ])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        let task = session.uploadTask(with: request, fromFile: try home.makeFile(body))
+        task.resume()
+        await server.bytes(atLeast: 100_000)
+        await BackgroundHome.kill(try #require(home.helpers.first))
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 201)
+        #expect(server.requests.last?.body == Array(body))
+    }
+
+    @Test func aTaskThatKillsItsHelperEachTimeIsGivenUp() async throws {
+        let home = try BackgroundHome()
+        var journal = try BackgroundJournal(path: home.places.journal)
+        var record = BackgroundTaskRecord(
+            number: 1, session: "test", kind: .download(resumeData: nil),
+            request: .init(url: "http://127.0.0.1:1/x", method: "GET", fields: []),
+            created: Int64(Date.now.timeIntervalSince1970), key: 7)
+        for _ in 0..<BackgroundTaskRecord.mostInterruptions {
+            #expect(record.take(.start) == true)
+            #expect(record.take(.interrupt) == true)
+        }
+        try journal.add(record)
+        let delegate = RecordingDelegate()
+        _ = home.session("test", delegate)
+        await delegate.completion()
+        #expect(delegate.error?.code == .backgroundSessionWasDisconnected)
+    }
+
+    @Test func whatAHelperLeftInItsPlaceDoesNotHinderTheNext() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        // A socket nobody listens on any more, a lock nobody holds, results of nobody.
+        _ = try PrivateFolder(path: home.places.state)
+        _ = try PrivateFolder(path: home.places.runtime)
+        close(try BackgroundSocket.listen(at: home.places.socket))
+        try WholeFile.write(Data(home.places.socket.utf8), to: home.places.lock)
+        _ = try PrivateFolder(path: home.places.results).write(Data("old".utf8), to: "stray")
+        let delegate = RecordingDelegate()
+        home.session("test", delegate).downloadTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(!home.resultNames.contains("stray"))
+    }
+
+    @Test func manyThatStartAtOnceFindOneHelper() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let programs = try (0..<4).map { try BackgroundProgram(home, "program \($0)") }
+        let delegate = RecordingDelegate()
+        for program in programs { await program.heard("ready") }
+        for program in programs { program.say("download \(server.url())") }
+        for number in 0..<6 {
+            home.session("session \(number)", delegate).downloadTask(with: server.url()).resume()
+        }
+        await delegate.completion(of: 6)
+        for program in programs { #expect(await program.heard("complete") == "complete 1 0") }
+        #expect(home.helpers.count == 1)
+        #expect(server.requests.count == 10)
+    }
+
+    // MARK: - Disks
+
+    @Test func aFullDiskFailsTheTaskAndTheNextOneGoesWell() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            request.target == "/large"
+                ? [.wait(gate), .answer(body: Array(makeBytes(500_000)))] : [.answer(body: "x")]
+        }
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        session.downloadTask(with: server.url("/large")).resume()
+        await server.requests(atLeast: 1)
+        let helper = try #require(home.helpers.first)
+        // Files of the helper may not grow: to it, the disk is full.
+        try limitFiles(of: helper, to: 100_000)
+        gate.open()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cannotWriteToFile)
+        try limitFiles(of: helper, to: 10)
+        session.downloadTask(with: server.url()).resume()
+        await delegate.completion(of: 2)
+        #expect(delegate.error?.code == .cannotWriteToFile)
+        try limitFiles(of: helper, to: nil)
+        session.downloadTask(with: server.url()).resume()
+        await delegate.completion(of: 3)
+        #expect(delegate.error == nil)
+        #expect(home.helpers == [helper])
+        await session.background?.calm()
+        #expect(home.partNames == [])
+        #expect(home.journalNames == [])
+    }
+
+    @Test func aDamagedRecordCostsOneTaskAndIsKeptForPeople() async throws {
+        let home = try BackgroundHome()
+        let journal = try PrivateFolder(path: home.places.journal)
+        let name = BackgroundPlaces.prefix(of: "test") + "5.task"
+        try journal.write(Data("CNettask nonsense".utf8), to: name)
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        let task = session.downloadTask(with: server.url())
+        #expect(task.taskIdentifier == 6)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(home.journalNames.contains(name + ".damaged"))
+        #expect(home.log.contains("made no sense: \(name)"))
+    }
+
+    @Test func aFolderThatOthersMayEnterIsRefusedWithAReason() async throws {
+        let home = try BackgroundHome()
+        _ = try PrivateFolder(path: home.places.runtime)
+        chmod(home.places.runtime, 0o755)
+        let delegate = RecordingDelegate()
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        home.session("test", delegate).downloadTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .backgroundSessionWasDisconnected)
+        #expect(delegate.error?.underlyingText?.contains("0700") == true)
+    }
+
+    private func limitFiles(of process: pid_t, to byteCount: UInt64?) throws {
+        var limit = rlimit(
+            rlim_cur: byteCount.map { rlim_t($0) } ?? rlim_t.max, rlim_max: rlim_t.max)
+        typealias Call = @convention(c) (pid_t, Int32, UnsafePointer<rlimit>, UInt) -> Int32
+        let call = try #require(dlsym(nil, "prlimit"))
+        try #require(unsafeBitCast(call, to: Call.self)(process, 1, &limit, 0) == 0)
+    }
+}
+
+extension BackgroundClient {
+    /// Hangs up, as the kernel does for a process that was killed, and forgets all tasks.
+    func abandon() async {
+        await withCheckedContinuation { continuation in
+            submit { client in
+                client.errands = [:]
+                client.part()
+                continuation.resume()
+            }
+        }
+    }
+}
