@@ -26,6 +26,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
+    .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
 ]
 
 /// The house, ground floor first: a module imports only what stands above it.
@@ -43,6 +44,7 @@ let modules: [Target] = [
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
     .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),
     .target(name: "CWelcome"),
+    .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
     .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
     .target(
@@ -54,8 +56,8 @@ let modules: [Target] = [
     .target(
         name: "ByteClub",
         dependencies: [
-            "CLinux", "TextEditing", "TerminalUI", "Pictures", "ClubStore", "ClubLibrary",
-            "ClubServer", "WelcomeContent",
+            "CLinux", "CSecret", "CYaml", "TextEditing", "TerminalUI", "Pictures", "ClubStore",
+            "ClubLibrary", "ClubServer", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(

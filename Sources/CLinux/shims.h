@@ -17,6 +17,8 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -95,6 +97,9 @@ static inline void byteclub_name_thread(const char *_Nonnull name) {
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
+// No core dump of this process from now on, and no other program may attach to it or read its memory.
+static inline void byteclub_forbid_dumps(void) { (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
 // Makes `destination` share the blocks of `source` (Btrfs, XFS); false where that cannot be.
 static inline bool byteclub_clone(int destination, int source) {
     return ioctl(destination, FICLONE, source) == 0;
@@ -120,6 +125,13 @@ static inline int byteclub_pipe(int *_Nonnull read_end, int *_Nonnull write_end)
     *read_end = ends[0];
     *write_end = ends[1];
     return 0;
+}
+
+extern int accept4(int, struct sockaddr *_Nullable, socklen_t *_Nullable, int);
+
+// A connection that waits at a listening socket; no other program inherits it. -1 with errno.
+static inline int byteclub_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 static inline int byteclub_spawn_change_folder(

@@ -14,27 +14,23 @@ struct ByteClubCommand: AsyncParsableCommand {
             """,
         version: "byteclub 0.1.0",
         subcommands: [
-            NotesCommand.self, PhotosCommand.self, ServeCommand.self, KeysCommand.self,
+            NotesCommand.self, PhotosCommand.self, LoginCommand.self, LogoutCommand.self,
+            ServeCommand.self, KeysCommand.self,
         ])
+
+    @OptionGroup var club: ClubOptions
 
     func run() async throws {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return try await printClub()
         }
-        let status: Int32
-        do {
-            status = try await ByteClubApp.run()
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw CommandFailure("\(error)")
-        }
-        Glibc.exit(status)
+        let book = ClubBook()
+        try await Screen.open(try club.choose(book), book: book)
     }
 
     /// There is no terminal to draw on: what the club holds, as text.
     private func printClub() async throws {
-        let store = try await EmbeddedClub.open()
+        let store = try await club.open()
         let files = ClubFiles(try await store.list(.root, recursive: true))
         let now = Date()
         Output.line("Notes")

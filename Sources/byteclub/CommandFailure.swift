@@ -1,5 +1,6 @@
 import ByteClub
 import ClubStore
+import Synchronization
 
 /// Why a command failed, as a sentence for standard error.
 struct CommandFailure: Error {
@@ -10,12 +11,27 @@ struct CommandFailure: Error {
     }
 
     init(_ error: StoreError) {
-        let words = ErrorSentence(error)
+        let words = Self.words(for: error)
         self.init("\(words.title). \(words.text)")
     }
 
     /// With what was being done, where the error alone does not say.
     init(_ what: String, _ error: StoreError) {
-        self.init("\(what) \(ErrorSentence(error).text)")
+        self.init("\(what) \(Self.words(for: error).text)")
+    }
+
+    /// The club that the command has opened: what to do about an error depends on it.
+    static let clubInUse = Mutex(ClubSettings.embedded)
+
+    private static func words(for error: StoreError) -> ErrorSentence {
+        let club = clubInUse.withLock { $0 }
+        guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)
+        else {
+            return ErrorSentence(error, club: club.kind)
+        }
+        return ErrorSentence(
+            title: "Sign in again",
+            text: "Nobody is signed in to the club “\(club.name)”, or not any more: byteclub login "
+                + "\(club.loginCommand)")
     }
 }

@@ -17,11 +17,13 @@ struct NotesCommand: ParsableCommand {
                 revision and path.
                 """)
 
+        @OptionGroup var club: ClubOptions
+
         @Flag(help: "Write JSON.")
         var json = false
 
         func run() async throws {
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             let notes = ClubFiles(try await store.list(.root, recursive: false)).notes
             if json { return Output.write(try ListedFile.json(notes)) }
             for line in FileLines.lines(for: notes, now: Date()) { Output.line(line) }
@@ -32,11 +34,13 @@ struct NotesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "cat", abstract: "Write notes to standard output.")
 
+        @OptionGroup var club: ClubOptions
+
         @Argument(help: "The notes; “.txt” need not be said.")
         var names: [String]
 
         func run() async throws {
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             for name in names {
                 let found = try await withNote(name) { path throws(StoreError) in
                     try await store.fetch(path)
@@ -50,6 +54,8 @@ struct NotesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new", abstract: "Write a new note.",
             discussion: "A note of this name that is there already is never replaced.")
+
+        @OptionGroup var club: ClubOptions
 
         @Argument(help: "The note's name; “.txt” is added when it has no extension.")
         var name: String
@@ -68,7 +74,7 @@ struct NotesCommand: ParsableCommand {
 
         func run() async throws {
             let path = try notePath(name)
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             let limit = Int(store.fetchLimit)
             guard let text = source == nil ? Data() : try readStandardInput(limit: limit) else {
                 throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
@@ -93,11 +99,13 @@ struct NotesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rm", abstract: "Remove notes.")
 
+        @OptionGroup var club: ClubOptions
+
         @Argument(help: "The notes; “.txt” need not be said.")
         var names: [String]
 
         func run() async throws {
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             for name in names {
                 try await withNote(name) { path throws(StoreError) in
                     // A folder has many notes in it: this is for one.

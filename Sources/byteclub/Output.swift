@@ -56,6 +56,11 @@ enum Output {
         }
     }
 
+    /// Asks for a line on the terminal.
+    static func prompt(_ text: String) {
+        writeError(text)
+    }
+
     /// Says on standard error what went wrong.
     static func complain(_ sentence: String) {
         notice("byteclub: " + sentence)

@@ -18,11 +18,13 @@ struct PhotosCommand: ParsableCommand {
                 revision and path.
                 """)
 
+        @OptionGroup var club: ClubOptions
+
         @Flag(help: "Write JSON.")
         var json = false
 
         func run() async throws {
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             let photos = ClubFiles(try await store.list(.root, recursive: true)).photos
             if json { return Output.write(try ListedFile.json(photos)) }
             for line in FileLines.lines(for: photos, now: Date()) { Output.line(line) }
@@ -37,11 +39,13 @@ struct PhotosCommand: ParsableCommand {
                 this computer stay as they are. A photo of the same name in the club is never replaced.
                 """)
 
+        @OptionGroup var club: ClubOptions
+
         @Argument(help: "JPEG files.", completion: .file(extensions: ["jpg", "jpeg"]))
         var files: [String]
 
         func run() async throws {
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {
@@ -96,6 +100,8 @@ struct PhotosCommand: ParsableCommand {
                 next one goes on from there.
                 """)
 
+        @OptionGroup var club: ClubOptions
+
         @Argument(help: "The photo's name in the club.")
         var name: String
 
@@ -120,7 +126,7 @@ struct PhotosCommand: ParsableCommand {
             let path = try ClubFiles.photosFolder().appending(name)
             let file = target()
             try checkMayWrite(file)
-            let store = try await EmbeddedClub.open()
+            let store = try await club.open()
             try await Interruption.cancelling {
                 do throws(StoreError) {
                     _ = try await CommandTransfer.run(name) { delegate in
@@ -146,7 +152,8 @@ struct PhotosCommand: ParsableCommand {
             }
             guard force else {
                 throw CommandFailure(
-                    "There is a file “\(file.path)” already. Nothing was fetched; --force replaces it.")
+                    "There is a file “\(file.path)” already. Nothing was fetched; --force replaces it."
+                )
             }
         }
 

@@ -2,85 +2,202 @@ internal import ClubLibrary
 internal import ClubStore
 internal import TerminalUI
 
-/// Builds the app's parts and holds them together.
+/// Builds the app's parts, holds them together, and moves from one club to another.
 @MainActor final class AppCoordinator {
     let tabBarController: TabBarController
 
     private unowned let application: Application
-    private let club: Club
-    private let drafts: DraftStore
-    private let notes: NotesViewController
-    private let photos: PhotosViewController
-    /// What earlier runs have left unsaved, newest first; nil until it was looked for.
-    private var waitingDrafts: [Draft]?
+    private let book: ClubBook
+    private let activity: ActivityCounter
+    private var visit: ClubVisit
+    private lazy var login = LoginFlow(application: application, book: book) { [weak self] club in
+        self?.open(club)
+    }
+    /// Whether the person has been told that nobody is signed in.
+    private var hasAskedToSignIn = false
 
-    init(application: Application) {
+    init(application: Application, club settings: ClubSettings, book: ClubBook) {
         self.application = application
-        let paths = Paths()
-        drafts = DraftStore(folder: paths.drafts)
-        let activity = ActivityCounter(application)
-        club = Club(activity: activity) { () throws(StoreError) in
-            try await EmbeddedClub.open(paths: paths)
-        }
-        notes = NotesViewController(club: club, drafts: drafts)
-        photos = PhotosViewController(club: club)
-        tabBarController = TabBarController([notes, photos])
-        notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
+        self.book = book
+        activity = ActivityCounter(application)
+        visit = ClubVisit(to: settings, book: book, activity: activity)
+        tabBarController = TabBarController(visit.tabs)
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
+        prepare(visit)
     }
 
     func start() {
-        club.start()
-        club.addObserver(self)
+        visit.club.start()
+        visit.club.addObserver(self)
     }
 
     func stop() {
-        club.stop()
+        visit.club.stop()
+    }
+
+    /// Says in one line how to join another club; for somebody who is here for the first time.
+    func welcome() {
+        application.showMessage(
+            "To join a club on Dropbox, press : and type login.", for: .seconds(20))
+    }
+
+    /// Shows the clubs there are, and how to join another.
+    func chooseClub() {
+        login.choose(current: visit.club.settings)
+    }
+
+    private func prepare(_ visit: ClubVisit) {
+        visit.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
+        visit.club.signInAgain = { [weak self] then in self?.signInAgain(then) }
     }
 }
 
+// MARK: - From club to club
+
+extension AppCoordinator {
+    /// Leaves the club for another, or comes back to the same after a sign-in.
+    private func open(_ settings: ClubSettings) {
+        hasAskedToSignIn = false
+        remember(settings)
+        guard settings != visit.club.settings else { return visit.club.refresh() }
+        visit.leave()
+        visit = ClubVisit(to: settings, book: book, activity: activity)
+        prepare(visit)
+        tabBarController.replaceTabs(visit.tabs)
+        start()
+    }
+
+    private func remember(_ settings: ClubSettings) {
+        let book = book
+        Task {
+            if let sentence = await Self.makeCurrent(settings, in: book) {
+                application.showMessage(sentence, .warning)
+            }
+        }
+    }
+
+    /// - Returns: Why it could not be remembered.
+    @concurrent private nonisolated static func makeCurrent(
+        _ settings: ClubSettings, in book: ClubBook
+    ) async -> String? {
+        do throws(SettingsError) {
+            try book.makeCurrent(settings)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Signs in to the club at hand again, above whatever is open.
+    private func signInAgain(_ then: @escaping () -> Void) {
+        login.signIn(to: visit.club.settings) { [weak self] in
+            guard let self else { return }
+            hasAskedToSignIn = false
+            visit.club.refresh()
+            then()
+        }
+    }
+
+    private func leaveClub() {
+        let settings = visit.club.settings
+        let book = book
+        _ = tabBarController.startPending { [self] in
+            do throws(JoiningError) {
+                let outcome = try await Leaving.leave(settings, book: book)
+                open(.embedded)
+                switch outcome {
+                case .done, .wasSignedOut:
+                    application.showMessage("Signed out of “\(settings.name)”.", .success)
+                case .notRevoked(let error):
+                    alert(
+                        "Signed out here only",
+                        "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
+                            + "could not be told. \(ErrorSentence(error, club: .remote).text) To be "
+                            + "safe, remove Byte Club among the connected apps of your account.")
+                }
+            } catch {
+                alert("Not signed out", error.description)
+            }
+        }
+    }
+
+    private func alert(_ title: String, _ sentence: String) {
+        tabBarController.present(AlertController(title: title, message: TextLine(sentence)))
+    }
+}
+
+// MARK: - How the club is
+
 extension AppCoordinator: ClubObserver {
     func clubDidChange(_ club: Club) {
+        guard club === visit.club else { return }
+        let name = club.settings.title
         switch club.connection {
-        case .connecting: tabBarController.status = TextLine("connecting", .secondary)
+        case .connecting:
+            let words = club.settings.needsSignIn ? "connecting to \(name)" : "connecting"
+            tabBarController.status = TextLine(words, .secondary)
         case .connected:
-            tabBarController.status = TextLine("embedded club", .secondary)
+            tabBarController.status = TextLine(name + accountWords(club), .secondary)
             offerDrafts()
+        case .failed(let error) where error.code == .unauthorized && club.settings.needsSignIn:
+            tabBarController.status = TextLine("signed out of \(name)", .warning)
+            askToSignIn(error)
         case .failed: tabBarController.status = TextLine("not connected, trying again", .warning)
         }
     }
 
-    /// Looks, once, for what earlier runs have left unsaved, and offers it.
+    /// ` · Ada Lovelace · 1.2 GB of 2.0 GB`.
+    private func accountWords(_ club: Club) -> String {
+        guard let account = club.account else { return "" }
+        var words = " · " + account.displayName
+        if let allocated = account.allocatedBytes {
+            words +=
+                " · \(Wording.byteCount(account.usedBytes)) of \(Wording.byteCount(allocated))"
+        }
+        return words
+    }
+
+    /// Once, and not above what the person is doing: whoever saves a note is asked there.
+    private func askToSignIn(_ error: StoreError) {
+        guard !hasAskedToSignIn, application.topViewController === tabBarController else { return }
+        hasAskedToSignIn = true
+        let words = visit.club.sentence(for: error)
+        tabBarController.present(
+            AlertController(
+                title: words.title,
+                message: TextLine("\(words.text) Everything you have typed is kept."),
+                actions: [
+                    AlertAction("Sign in", key: "s") { [weak self] in self?.signInAgain {} },
+                    AlertAction("Later", key: "l", kind: .cancel),
+                ]))
+    }
+
     private func offerDrafts() {
-        guard waitingDrafts == nil else { return }
-        waitingDrafts = []
+        let visit = visit
         Task {
-            waitingDrafts = await Self.read(drafts)
-            offerNextDraft()
+            await visit.findDrafts()
+            if visit === self.visit { offerNextDraft() }
         }
     }
 
-    @concurrent private nonisolated static func read(_ drafts: DraftStore) async -> [Draft] {
-        drafts.waitingDrafts()
-    }
-
-    /// One after the other, each when the person is back at the lists.
+    /// What earlier runs have left unsaved: one after the other, each when the person is at the lists.
     private func offerNextDraft() {
-        guard application.topViewController === tabBarController, let draft = waitingDrafts?.first
+        guard application.topViewController === tabBarController,
+            let draft = visit.takeWaitingDraft()
         else { return }
-        waitingDrafts?.removeFirst()
+        let (notes, drafts) = (visit.notes, visit.drafts)
         let name = draft.name.isEmpty ? "a new note" : "“\(draft.name)”"
         notes.present(
             AlertController(
                 title: "An unsaved note was kept",
                 message: "The text of \(name) did not reach the club last time. It is safe here.",
                 actions: [
-                    AlertAction("Open it", key: "o") { [notes] in notes.resume(draft) },
+                    AlertAction("Open it", key: "o") { notes.resume(draft) },
                     AlertAction("Later", key: "l", kind: .cancel) { [weak self] in
                         self?.offerNextDraft()
                     },
-                    AlertAction("Delete it", key: "D", kind: .destructive) { [weak self, drafts] in
+                    AlertAction("Delete it", key: "D", kind: .destructive) { [weak self] in
                         drafts.remove(draft.id)
                         self?.offerNextDraft()
                     },
@@ -88,10 +205,43 @@ extension AppCoordinator: ClubObserver {
     }
 }
 
+// MARK: - The program
+
 extension AppCoordinator: ApplicationDelegate {
     func applicationWillTerminate(_ application: Application) {
-        notes.keepDraftNow()
-        photos.cancelUpload()
+        visit.notes.keepDraftNow()
+        visit.photos.cancelUpload()
+    }
+
+    /// What can be typed after `:`.
+    func applicationCommands(_ application: Application) -> [PaletteCommand] {
+        let current = visit.club.settings
+        let busy =
+            application.topViewController === tabBarController
+            ? nil : "Close what is open first: Esc leads back to the lists."
+        var commands = [
+            PaletteCommand("login", title: "Join a club, or go to another", unless: busy) {
+                [weak self] in self?.chooseClub()
+            },
+            PaletteCommand(
+                "logout",
+                title: current.needsSignIn ? "Sign out of “\(current.name)”" : "Sign out",
+                unless: current.needsSignIn
+                    ? busy : "The club on this computer needs no sign-in."
+            ) { [weak self] in self?.leaveClub() },
+        ]
+        for club in book.read().clubs {
+            let reason = club == current ? "This club is open." : busy
+            commands.append(
+                PaletteCommand(
+                    "club \(club.name)", title: "Open the club on \(club.placeName)", unless: reason
+                ) { [weak self] in self?.login.enter(club) })
+        }
+        commands.append(
+            PaletteCommand("quit", title: "Leave Byte Club", unless: busy) {
+                application.requestTermination()
+            })
+        return commands
     }
 }
 

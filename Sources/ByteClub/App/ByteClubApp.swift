@@ -7,17 +7,32 @@ public import TerminalUI
 @MainActor public enum ByteClubApp {
     /// Takes the terminal, shows the club and returns when the person has left.
     ///
+    /// - Parameters:
+    ///   - club: The club to begin with.
+    ///   - book: Where the others are.
+    ///   - choosingClub: Shows all of them at once.
     /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
     /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
-    public static func run() async throws -> Int32 {
+    package static func run(
+        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false
+    ) async throws -> Int32 {
         var configuration = Application.Configuration()
         configuration.idleDescriptor = idleDescriptor
         let application = Application(screen: CursesScreen(), configuration: configuration)
-        let coordinator = AppCoordinator(application: application)
+        let coordinator = AppCoordinator(application: application, club: club, book: book)
         application.delegate = coordinator
+        let isFirstStart =
+            club.place == .embedded
+            && !FileManager.default.fileExists(atPath: book.paths.clubFolder.path)
         coordinator.start()
         defer { coordinator.stop() }
-        return try await application.run(root: coordinator.tabBarController)
+        try application.start(root: coordinator.tabBarController)
+        if choosingClub {
+            coordinator.chooseClub()
+        } else if isFirstStart {
+            coordinator.welcome()
+        }
+        return await application.wait()
     }
 
     /// Every command there is, by context: what `byteclub keys` prints and a configuration may rebind.
@@ -31,6 +46,7 @@ public import TerminalUI
             ("Photo picker", KeyCommand.pickerCommands),
             ("Upload", KeyCommand.transferCommands),
             ("Panorama", KeyCommand.viewerCommands),
+            ("Sign in", KeyCommand.loginCommands),
         ]
     }
 

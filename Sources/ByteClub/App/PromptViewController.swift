@@ -9,15 +9,23 @@ final class PromptViewController: ViewController {
     private let label: String
     private let accept: (String) -> String?
     private let actionTitle: String
+    private let hint: String
+    /// Called with what was accepted, when the box is gone.
+    var didAccept: ((String) -> Void)?
+    /// Called when the box was left without an answer.
+    var didCancel: (() -> Void)?
 
-    /// - Parameter accept: Gets what was typed and returns why it will not do; nil closes the box.
+    /// - Parameters:
+    ///   - hint: What to write, in small print.
+    ///   - accept: Gets what was typed and returns why it will not do; nil closes the box.
     init(
-        title: String, label: String, text: String, action: String,
+        title: String, label: String, text: String, action: String, hint: String = "",
         accept: @escaping (String) -> String?
     ) {
         self.label = label
         self.accept = accept
         actionTitle = action
+        self.hint = hint
         super.init()
         self.title = title
         field.text = text
@@ -28,11 +36,12 @@ final class PromptViewController: ViewController {
         form.add(reason, height: 2)
         form.add(
             ButtonRow([
-                Button("Cancel") { [weak self] in self?.dismiss() },
+                Button("Cancel") { [weak self] in self?.cancel() },
                 Button(actionTitle) { [weak self] in self?.submit() },
             ]))
         field.didSubmit = { [weak self] in self?.submit() }
-        field.didChange = { [weak self] in self?.reason.text = "" }
+        field.didChange = { [weak self] in self?.showHint() }
+        showHint()
         view.addSubview(form)
     }
 
@@ -44,15 +53,21 @@ final class PromptViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs { self.dismiss() }
+            KeyCommand.cancelAlert.performs { self.cancel() }
         }
+    }
+
+    private func showHint() { reason.text = TextLine(hint, .secondary) }
+
+    private func cancel() {
+        dismiss { [didCancel] in didCancel?() }
     }
 
     private func submit() {
         if let refusal = accept(field.text) {
             reason.text = TextLine(refusal, .warning)
         } else {
-            dismiss()
+            dismiss { [didAccept, text = field.text] in didAccept?(text) }
         }
     }
 }

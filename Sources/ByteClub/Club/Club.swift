@@ -24,6 +24,10 @@ internal import ClubStore
     private(set) var contents = ClubContents()
     private(set) var connection = Connection.connecting
     private(set) var store: (any RemoteStore)?
+    /// Who is signed in, once that is known; never for the club on this computer.
+    private(set) var account: Account?
+    /// Has the person sign in again and then goes on; set by whoever can.
+    var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
 
@@ -31,7 +35,14 @@ internal import ClubStore
     private var observers: [() -> (any ClubObserver)?] = []
     private var watching: Task<Void, Never>?
 
-    init(activity: any ActivityCounting, connect: @escaping Connect) {
+    /// What the settings say of it.
+    let settings: ClubSettings
+
+    init(
+        _ settings: ClubSettings = .embedded, activity: any ActivityCounting,
+        connect: @escaping Connect
+    ) {
+        self.settings = settings
         self.activity = activity
         self.connect = connect
     }
@@ -56,6 +67,7 @@ internal import ClubStore
     /// Lists anew, as a person asks for with a key; also ends the wait after a failure.
     func refresh() {
         stop()
+        account = nil
         start()
     }
 
@@ -69,6 +81,11 @@ internal import ClubStore
     func recordRemoval(of path: RemotePath) {
         contents.apply([.deleted(path)])
         notify()
+    }
+
+    /// An error in words, for this kind of club.
+    func sentence(for error: StoreError) -> ErrorSentence {
+        ErrorSentence(error, club: settings.kind)
     }
 
     /// Runs a call on the store, counted as in flight.
@@ -103,6 +120,7 @@ extension Club {
             do throws(StoreError) {
                 let cursor = try await listAnew()
                 failures = 0
+                await askForAccount()
                 try await follow(from: cursor)
             } catch {
                 if Task.isCancelled { return }
@@ -111,6 +129,8 @@ extension Club {
                 store = nil
                 connection = .failed(error)
                 notify()
+                // Only a person can help: a refresh comes with the new sign-in.
+                if error.code == .unauthorized, settings.needsSignIn { return }
                 try? await Pause.sleep(for: Self.pause(afterFailures: failures))
             }
         }
@@ -127,12 +147,21 @@ extension Club {
         return listing.cursor
     }
 
+    /// Once for each connection: it changes slowly, and costs requests.
+    private func askForAccount() async {
+        guard settings.needsSignIn, account == nil else { return }
+        account = try? await perform { store throws(StoreError) in try await store.account() }
+        if account != nil, !Task.isCancelled { notify() }
+    }
+
     private func follow(from cursor: Cursor) async throws(StoreError) {
         var cursor = cursor
         while !Task.isCancelled {
             let store = try await openStore()
             let asked = ContinuousClock.now
-            guard try await store.waitForChanges(after: cursor, atMost: .seconds(240)) else { continue }
+            guard try await store.waitForChanges(after: cursor, atMost: .seconds(240)) else {
+                continue
+            }
             let changes = try await store.changes(since: cursor)
             if Task.isCancelled { return }
             cursor = changes.cursor

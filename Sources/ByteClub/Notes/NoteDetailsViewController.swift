@@ -217,10 +217,28 @@ extension NoteDetailsViewController {
         case .changedMeanwhile: askAboutConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
             application?.showMessage("Stopped saving. The text is still here.", .warning)
+        case .store(let error)
+        where error.code == .unauthorized && document.club.signInAgain != nil
+            && document.club.settings.needsSignIn:
+            askToSignIn(error, closing: closing)
         case .store(let error):
-            let words = ErrorSentence(error)
+            let words = document.club.sentence(for: error)
             alert(words.title, words.text + " Your text is still here.")
         }
+    }
+
+    /// Signed in again, the note is saved as it was meant to be.
+    private func askToSignIn(_ error: StoreError, closing: Bool) {
+        let words = document.club.sentence(for: error)
+        present(
+            AlertController(
+                title: words.title, message: TextLine(words.text + " Your text is still here."),
+                actions: [
+                    AlertAction("Sign in", key: "s") { [weak self] in
+                        self?.document.club.signInAgain? { self?.save(closing: closing) }
+                    },
+                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                ]))
     }
 
     private func askAboutConflict(closing: Bool) {

@@ -99,7 +99,7 @@ extension NotesViewController: ClubObserver, ListViewDataSource, ListViewDelegat
         switch club.connection {
         case .connecting: return TextLine("Opening the club…", .secondary)
         case .connected: return TextLine("No notes yet: press n to write one.", .secondary)
-        case .failed(let error): return TextLine(ErrorSentence(error).text, .warning)
+        case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
         }
     }
 
@@ -164,7 +164,7 @@ extension NotesViewController {
                 preview.content = Self.previewContent(of: text)
             } catch {
                 guard !Task.isCancelled else { return }
-                preview.content = .unavailable(ErrorSentence(error).text)
+                preview.content = .unavailable(club.sentence(for: error).text)
             }
         }
     }
@@ -203,7 +203,7 @@ extension NotesViewController {
                 guard !Task.isCancelled else { return }
                 opening = nil
                 application?.dismissMessage()
-                alert(ErrorSentence(error))
+                alert(club.sentence(for: error))
             }
         }
     }
@@ -219,7 +219,8 @@ extension NotesViewController {
             present(
                 AlertController(
                     title: "Not a text",
-                    message: "“\(file.name)” is not a text in UTF-8, so the editor leaves it alone."))
+                    message: "“\(file.name)” is not a text in UTF-8, so the editor leaves it alone."
+                ))
             return
         }
         edit(NoteDocument(club: club, drafts: drafts, file: file, text: text), text: text)
@@ -281,7 +282,7 @@ extension NotesViewController {
                 if let file = entry.file { club.record(file) }
                 application?.showMessage("The note is named “\(fileName)” now.", .success)
             } catch {
-                alert(ErrorSentence(error))
+                alert(club.sentence(for: error))
             }
         }
         return nil
@@ -310,11 +311,13 @@ extension NotesViewController {
                 application?.showMessage("“\(file.name)” was deleted. z brings it back.")
             } catch {
                 if error.code == .notFound { club.recordRemoval(of: note.path) }
-                guard case .conflict = error.code else { return alert(ErrorSentence(error)) }
+                guard case .conflict = error.code else { return alert(club.sentence(for: error)) }
                 present(
                     AlertController(
                         title: "Not deleted",
-                        message: "“\(note.name)” has just been changed by someone else. Look at it first."))
+                        message:
+                            "“\(note.name)” has just been changed by someone else. Look at it first."
+                    ))
             }
         }
     }
@@ -329,7 +332,7 @@ extension NotesViewController {
                 application?.showMessage("“\(file.name)” is back.", .success)
             } catch {
                 deleted.append((path, text))
-                alert(ErrorSentence(error))
+                alert(club.sentence(for: error))
             }
         }
     }
@@ -371,7 +374,8 @@ extension KeyCommand {
         weight: 65)
     static let refresh = KeyCommand("list.refresh", keys: ["R"], title: "Refresh the list")
     static let stopOpening = KeyCommand(
-        "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop", weight: 97)
+        "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop", weight: 97
+    )
 
     static let notesCommands: [KeyCommand] = [
         .newNote, .editNote, .renameNote, .deleteNote, .undeleteNote, .refresh,

@@ -125,7 +125,7 @@ extension PanoramaViewController {
                     + TextLine(" · \(Wording.byteCount(photo.byteCount))", .secondary)
             } catch {
                 guard !Task.isCancelled else { return }
-                explain(ErrorSentence(error).text)
+                explain(club.sentence(for: error).text)
             }
         }
     }
@@ -192,7 +192,8 @@ extension KeyCommand {
         "viewer.right", keys: ["l", "Right"], title: "Pan right", label: "right", weight: 70)
     static let tiltUp = KeyCommand("viewer.up", keys: ["k", "Up"], title: "Tilt up")
     static let tiltDown = KeyCommand("viewer.down", keys: ["j", "Down"], title: "Tilt down")
-    static let turnLeft = KeyCommand("viewer.turn-left", keys: ["H"], title: "A quarter to the left")
+    static let turnLeft = KeyCommand(
+        "viewer.turn-left", keys: ["H"], title: "A quarter to the left")
     static let turnRight = KeyCommand(
         "viewer.turn-right", keys: ["L"], title: "A quarter to the right")
     static let zoomIn = KeyCommand(
@@ -202,7 +203,8 @@ extension KeyCommand {
         "viewer.fit", keys: ["0"], title: "The whole picture", label: "fit", weight: 60)
     static let nextPicture = KeyCommand(
         "viewer.next", keys: ["n"], title: "Next picture", label: "next", weight: 62)
-    static let previousPicture = KeyCommand("viewer.previous", keys: ["p"], title: "Previous picture")
+    static let previousPicture = KeyCommand(
+        "viewer.previous", keys: ["p"], title: "Previous picture")
     static let pictureInfo = KeyCommand("viewer.info", keys: ["i"], title: "Show or hide the name")
     static let closePicture = KeyCommand(
         "viewer.close", keys: ["q", "Esc"], title: "Back to the list", label: "back", weight: 98)

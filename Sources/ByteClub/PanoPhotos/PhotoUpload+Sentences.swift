@@ -3,13 +3,18 @@ internal import Pictures
 
 extension PhotoUpload.Failure {
     /// What to tell the person when this photo could not be uploaded.
-    func sentence(about name: String) -> (title: String, text: String) {
+    @MainActor func sentence(
+        about name: String, in club: Club
+    ) -> (title: String, text: String) {
         switch self {
         case .picture(let error):
-            ("Not uploaded", "“\(name)” was not uploaded because \(error.reason). \(error.nextStep)")
+            (
+                "Not uploaded",
+                "“\(name)” was not uploaded because \(error.reason). \(error.nextStep)"
+            )
         case .store(let error):
             { words in (words.title, "“\(name)” was not uploaded. " + words.text) }(
-                ErrorSentence(error))
+                club.sentence(for: error))
         }
     }
 }

@@ -96,7 +96,7 @@ extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelega
         switch club.connection {
         case .connecting: return TextLine("Opening the club…", .secondary)
         case .connected: return TextLine("No panoramas yet: press u to upload one.", .secondary)
-        case .failed(let error): return TextLine(ErrorSentence(error).text, .warning)
+        case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
         }
     }
 
@@ -121,7 +121,9 @@ extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelega
         return ListRow(TextLine(photo.name), details: details, image: image, matches: matches)
     }
 
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { photos[index].path }
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
+        photos[index].path
+    }
 
     func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
         (identity.base as? RemotePath).flatMap { indices[$0] }
@@ -261,7 +263,8 @@ extension PhotosViewController {
         case .cancelled:
             application?.showMessage("The upload of “\(upload.name)” was cancelled.")
         case .failed(let failure):
-            let words = failure.sentence(about: upload.source.lastPathComponent)
+            let words = failure.sentence(
+                about: upload.source.lastPathComponent, in: club)
             present(AlertController(title: words.title, message: TextLine(words.text)))
         }
     }
@@ -286,7 +289,7 @@ extension PhotosViewController {
                 application?.showMessage("“\(photo.name)” was deleted.")
             } catch {
                 if error.code == .notFound { club.recordRemoval(of: photo.path) }
-                let words = ErrorSentence(error)
+                let words = club.sentence(for: error)
                 present(AlertController(title: words.title, message: TextLine(words.text)))
             }
         }

@@ -18,6 +18,11 @@ public struct ErrorSentence: Hashable, Sendable {
         case remote
     }
 
+    package init(title: String, text: String) {
+        self.title = title
+        self.text = text
+    }
+
     /// - Parameter error: The path's name in it may come from outside: draw the text as you
     ///   would a file's name.
     public init(_ error: StoreError, club: ClubKind = .embedded) {
@@ -25,6 +30,8 @@ public struct ErrorSentence: Hashable, Sendable {
         text =
             if let reason = error.underlying as? EmbeddedClubError {
                 Self.text(of: reason)
+            } else if let reason = error.underlying as? SecretError {
+                reason.description
             } else if club == .embedded, let text = Self.embeddedText(of: error) {
                 text
             } else {
@@ -66,6 +73,8 @@ extension ErrorSentence {
             "The club on this computer is out of order. Leave Byte Club and start it again."
         case .overQuota:
             "The disk that the club lives on is full. Make some room on it and try again."
+        case .unauthorized:
+            "The club on this computer does not know this Byte Club. Leave it and start it again."
         case .forbidden:
             "The club's folder on this computer does not let you do that. Check whose it is, and "
                 + "who may write to it."
@@ -100,7 +109,7 @@ extension ErrorSentence {
             "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
                 + "a folder's. Choose another name."
         case .unauthorized:
-            "The club no longer accepts this sign-in. Leave Byte Club and start it again."
+            "The club does not accept this sign-in, or not any more. Sign in again."
         case .forbidden:
             "You may not do this with \(name). Ask whoever owns the club's folder."
         case .badRequest:

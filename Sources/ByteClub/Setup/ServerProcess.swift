@@ -98,46 +98,14 @@ extension ServerProcess {
     }
 
     private func spawn(tellingReadinessTo writeEnd: CInt) throws(EmbeddedClubError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
         let logDescriptor = openLog()
         defer { if logDescriptor >= 0 { close(logDescriptor) } }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        if logDescriptor >= 0 {
-            posix_spawn_file_actions_adddup2(&actions, logDescriptor, 2)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, writeEnd, Self.readyDescriptor)
-        byteclub_spawn_close_from(&actions, Self.readyDescriptor + 1)
-        // Its working directory must not keep a disk from being unmounted.
-        byteclub_spawn_change_folder(&actions, "/")
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        let flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
-        posix_spawnattr_setflags(&attributes, flags | byteclub_spawn_setsid)
-
-        let environment = self.environment
-            // What a test listens on is the app's own business.
-            .filter { $0.key != "BYTECLUB_TEST_FD" }
-            .map { "\($0.key)=\($0.value)" }
         var process: pid_t = 0
-        let failure = withCStrings(["byteclub"] + arguments) { argumentPointers in
-            withCStrings(environment) { environmentPointers in
-                posix_spawn(
-                    &process, program, &actions, &attributes, argumentPointers,
-                    environmentPointers)
-            }
-        }
+        let failure = DetachedProgram.spawn(
+            program, ["byteclub"] + arguments,
+            // What a test listens on is the app's own business.
+            environment: environment.filter { $0.key != "BYTECLUB_TEST_FD" },
+            errorDescriptor: logDescriptor, descriptorThree: writeEnd, process: &process)
         guard failure == 0 else {
             throw .programNotStarted(reason: String(cString: strerror(failure)))
         }
@@ -156,14 +124,4 @@ extension ServerProcess {
         if fstat(descriptor, &status) == 0, status.st_size > 1 << 20 { ftruncate(descriptor, 0) }
         return descriptor
     }
-}
-
-/// Calls `body` with a null-terminated array of C strings, which live as long as the call.
-private func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-    var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
-    pointers.append(nil)
-    defer { for pointer in pointers { free(pointer) } }
-    return body(&pointers)
 }

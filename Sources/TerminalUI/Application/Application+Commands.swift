@@ -20,7 +20,7 @@ extension Application {
         let isModal = !presentations.isEmpty
         return KeyTable("Everywhere") {
             KeyCommand.keyMenu.performs { self.presentKeyMenu() }
-            KeyCommand.commandPalette.performs { self.presentKeyMenu() }
+            KeyCommand.commandPalette.performs { self.presentCommandPalette() }
             KeyCommand.redraw.performs { self.redraw() }
             KeyCommand.suspend.performs { self.suspend() }
             if !isModal {
@@ -36,6 +36,16 @@ extension Application {
             KeyMenuController(chain: responderChain, bindings: configuration.bindings) {
                 [weak self] in self?.perform($0)
             })
+    }
+
+    /// Shows the line for commands: the delegate's, and those of the current context.
+    public func presentCommandPalette() {
+        guard !(topViewController is CommandPaletteController) else { return }
+        let commands = delegate?.applicationCommands(self) ?? []
+        present(
+            CommandPaletteController(
+                commands, chain: responderChain, bindings: configuration.bindings
+            ) { [weak self] in self?.perform($0) })
     }
 
     /// Ends the program unless the delegate wants it to stay.

@@ -8,7 +8,12 @@ extension Application {
     /// - Throws: ``TerminalError`` when there is no terminal to draw on.
     public func run(root: ViewController) async throws -> Int32 {
         try start(root: root)
-        return await withCheckedContinuation { continuation in
+        return await wait()
+    }
+
+    /// Returns when the program is over, with the exit status.
+    public func wait() async -> Int32 {
+        await withCheckedContinuation { continuation in
             if let exitStatus {
                 continuation.resume(returning: exitStatus)
             } else {

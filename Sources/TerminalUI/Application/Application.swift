@@ -81,6 +81,9 @@ public protocol ApplicationDelegate: AnyObject {
     /// `q` or its like was pressed. Return false to stay, e.g. after asking with an alert.
     func applicationShouldTerminate(_ application: Application) -> Bool
 
+    /// The commands that can be typed after `:`.
+    func applicationCommands(_ application: Application) -> [PaletteCommand]
+
     /// The program is back after `^Z` or an external editor.
     func applicationDidResume(_ application: Application)
 }
@@ -88,5 +91,6 @@ public protocol ApplicationDelegate: AnyObject {
 extension ApplicationDelegate {
     public func applicationWillTerminate(_ application: Application) {}
     public func applicationShouldTerminate(_ application: Application) -> Bool { true }
+    public func applicationCommands(_ application: Application) -> [PaletteCommand] { [] }
     public func applicationDidResume(_ application: Application) {}
 }

@@ -13,6 +13,13 @@ public final class TextField: TextInputView {
     /// Asked after each change too, for the footer to know whether there is something to complete.
     public var completion: (@MainActor (String) -> String?)?
 
+    /// Whether a password is written here: dots are drawn, and nothing can be copied out of it.
+    public var isSecure = false {
+        didSet { if isSecure != oldValue { setNeedsDisplay() } }
+    }
+
+    override var keepsWhatIsCut: Bool { !isSecure }
+
     /// The first cell of the text that is shown.
     private var firstVisibleColumn = 0
     /// What the completion said of the text it was asked about last.
@@ -69,6 +76,7 @@ public final class TextField: TextInputView {
 
     public override var cursorPosition: Point? {
         guard isEditable else { return nil }
+        if isSecure { return Point(x: min(dotCount(before: editor.caret), bounds.width - 1), y: 0) }
         return Point(x: editor.caretColumn - firstVisibleColumn, y: 0)
     }
 
@@ -78,6 +86,11 @@ public final class TextField: TextInputView {
         surface.fill(row, with: Cell(.space, style: style))
         if editor.text.isEmpty {
             surface.draw(placeholder, at: .zero, columns: bounds.width, on: style)
+            return
+        }
+        if isSecure {
+            let dots = String(repeating: "•", count: dotCount(before: editor.text.count))
+            surface.draw(TextLine(dots), at: .zero, columns: bounds.width, on: style)
             return
         }
         let line = editor.caretRow
@@ -101,8 +114,13 @@ public final class TextField: TextInputView {
             moves(.caretTextStart, .textStart)
             moves(.caretTextEnd, .textEnd)
             if isEditable { changingEntries }
-            copyingEntries
+            if !isSecure { copyingEntries }
         }
+    }
+
+    /// A dot for each character.
+    private func dotCount(before offset: Int) -> Int {
+        editor.text.string(in: 0..<offset).count
     }
 
     public override func keyDown(_ press: KeyPress) -> Bool {

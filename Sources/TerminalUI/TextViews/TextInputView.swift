@@ -110,12 +110,18 @@ public class TextInputView: View {
         return true
     }
 
+    /// Whether what is cut goes into the clipboard; a password does not.
+    var keepsWhatIsCut: Bool { true }
+
     private func copy() {
         clipboard.put(editor.selectedText, for: application)
     }
 
     private func cut(_ take: (inout TextEditor) -> TextBuffer) {
-        perform { clipboard.put(take(&$0), for: application) }
+        perform {
+            let text = take(&$0)
+            if keepsWhatIsCut { clipboard.put(text, for: application) }
+        }
     }
 
     private func pasteFromClipboard() {

@@ -1,6 +1,6 @@
 /// Several controllers, one of them shown, and a bar at the top that says which.
 public final class TabBarController: ViewController {
-    public let tabs: [ViewController]
+    public private(set) var tabs: [ViewController]
     public private(set) var selectedIndex = 0
 
     /// Stands before the tabs, e.g. the program's name; left out where there is no room.
@@ -56,6 +56,20 @@ public final class TabBarController: ViewController {
         transition(from: old, to: selectedViewController, in: view)
         application?.focus(in: selectedViewController)
         didSelect?(index)
+    }
+
+    /// Shows other tabs in place of these, the one at the same place first.
+    public func replaceTabs(_ new: [ViewController]) {
+        precondition(!new.isEmpty, "a tab bar needs a tab")
+        let hasFocus = isViewLoaded && view.containsFirstResponder
+        for tab in tabs { removeChild(tab) }
+        tabs = new
+        for tab in new { addChild(tab) }
+        selectedIndex = min(selectedIndex, new.count - 1)
+        guard isViewLoaded else { return }
+        transition(from: nil, to: selectedViewController, in: view)
+        view.setNeedsLayout()
+        if hasFocus { application?.focus(in: selectedViewController) }
     }
 
     // MARK: - Keys

@@ -1,6 +1,10 @@
 /// A list under a line of text that narrows it: letters are written, arrows move.
 final class FilteredList: View {
     private let list: ListView
+    private let prompt: String
+    private let hint: String
+    /// What Tab makes of the text; nil when there is nothing to add.
+    private let completion: (@MainActor (String) -> String?)?
     private let didChange: @MainActor (String) -> Void
 
     private(set) var filter = "" {
@@ -11,8 +15,15 @@ final class FilteredList: View {
         }
     }
 
-    init(list: ListView, didChange: @escaping @MainActor (String) -> Void) {
+    init(
+        list: ListView, prompt: String = "/ ", hint: String = "type to filter",
+        completion: (@MainActor (String) -> String?)? = nil,
+        didChange: @escaping @MainActor (String) -> Void
+    ) {
         self.list = list
+        self.prompt = prompt
+        self.hint = hint
+        self.completion = completion
         self.didChange = didChange
         super.init()
         addSubview(list)
@@ -29,8 +40,8 @@ final class FilteredList: View {
     }
 
     override func draw(on surface: Surface) {
-        let prompt = TextLine("/ ", .accent)
-        let words = filter.isEmpty ? TextLine("type to filter", .secondary) : TextLine(filter)
+        let prompt = TextLine(prompt, .accent)
+        let words = filter.isEmpty ? TextLine(hint, .secondary) : TextLine(filter)
         surface.draw(prompt + words, at: Point(x: 1, y: 0), columns: bounds.width - 2)
     }
 
@@ -49,6 +60,10 @@ final class FilteredList: View {
         return true
     }
 
+    private func complete() {
+        if let completed = completion?(filter) { filter = completed }
+    }
+
     override func paste(_ text: String) -> Bool {
         filter += text.split(whereSeparator: \.isNewline).joined(separator: " ")
         return true
@@ -59,6 +74,9 @@ final class FilteredList: View {
             KeyCommand.runChosen.performs(
                 unless: list.selectedIndex == nil ? "Nothing matches." : nil
             ) { self.list.activateSelection() }
+            if completion != nil {
+                KeyCommand.completeField.performs { self.complete() }
+            }
             KeyCommand.nextMatch.performs { self.list.move(by: 1) }
             KeyCommand.previousMatch.performs { self.list.move(by: -1) }
             KeyCommand.nextMatchPage.performs { self.list.move(by: self.list.visibleRowCount) }

@@ -78,7 +78,8 @@ import Testing
             return
         }
         #expect(error.code == code)
-        let words = PhotoUpload.Failure.picture(error).sentence(about: "bad.jpg")
+        let words = PhotoUpload.Failure.picture(error).sentence(
+            about: "bad.jpg", in: test.club)
         #expect(words.text.contains("“bad.jpg”"))
         #expect(test.store.contents(of: "/photos/bad.jpg") == nil)
     }

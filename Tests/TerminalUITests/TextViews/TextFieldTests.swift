@@ -32,6 +32,20 @@ import TextEditing
         #expect(controller.field.text == "")
     }
 
+    @Test func showsDotsForAPasswordAndLetsNobodyCopyIt() throws {
+        let (harness, controller) = try make()
+        controller.field.isSecure = true
+        harness.type("hüsh 漢")
+        #expect(harness.lines[1] == "  ••••••")
+        #expect(harness.screen.cursor == Point(x: 8, y: 1))
+        #expect(controller.field.text == "hüsh 漢")
+        harness.press("Left")
+        #expect(harness.screen.cursor == Point(x: 7, y: 1))
+        harness.press("^A", "^X")
+        #expect(controller.field.text == "")
+        #expect(controller.field.clipboard.text.isEmpty)
+    }
+
     @Test func showsWideTextUpToItsEdge() throws {
         let (harness, controller) = try make()
         controller.field.text = "漢字漢字漢字漢字"

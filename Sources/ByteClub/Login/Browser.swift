@@ -1,0 +1,33 @@
+package import FoundationEssentials
+internal import Glibc
+
+/// The person's web browser, by `xdg-open`.
+package enum Browser {
+    /// Whether a browser could show a page to this person: not over SSH, and not without `xdg-open`.
+    package static func isHere(_ environment: [String: String]) -> Bool {
+        guard environment["SSH_CONNECTION"] == nil, environment["SSH_TTY"] == nil else {
+            return false
+        }
+        return opener(environment) != nil
+    }
+
+    /// Opens a page. What the browser says goes nowhere: the screen is ours.
+    ///
+    /// - Returns: Whether `xdg-open` could be started.
+    package static func open(_ url: URL, environment: [String: String]) -> Bool {
+        guard let opener = opener(environment) else { return false }
+        var process: pid_t = 0
+        let failure = DetachedProgram.spawn(
+            opener, ["xdg-open", url.absoluteString],
+            environment: environment.filter { $0.key != "BYTECLUB_TEST_FD" }, process: &process)
+        guard failure == 0 else { return false }
+        ServerProcess.forget(process)
+        return true
+    }
+
+    private static func opener(_ environment: [String: String]) -> String? {
+        (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+            .filter { $0.hasPrefix("/") }.map { $0 + "/xdg-open" }
+            .first { access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,93 @@
+internal import TerminalUI
+
+/// Which club to open, and how to join another: what `:login` shows.
+final class ClubChooserViewController: ViewController {
+    /// What a row stands for.
+    enum Choice: Hashable {
+        case club(ClubSettings)
+        case joinDropbox
+    }
+
+    private struct Row {
+        let choice: Choice
+        let name: String
+        let details: String
+    }
+
+    private let rows: [Row]
+    private let list = ListView()
+    private let choose: (Choice) -> Void
+
+    /// - Parameters:
+    ///   - clubs: All there are.
+    ///   - isSignedIn: Whether a club can be opened without more ado.
+    ///   - choose: Called when the box is gone.
+    init(
+        _ clubs: [ClubSettings], current: ClubSettings, isSignedIn: (ClubSettings) -> Bool,
+        choose: @escaping (Choice) -> Void
+    ) {
+        rows =
+            clubs.map { club in
+                let state =
+                    club == current
+                    ? "open now"
+                    : !club.needsSignIn
+                        ? "no account needed" : isSignedIn(club) ? "signed in" : "sign in"
+                return Row(
+                    choice: .club(club), name: club.title, details: "\(club.placeName), \(state)")
+            } + [
+                Row(
+                    choice: .joinDropbox, name: "Join a club on Dropbox…",
+                    details: "with an app key of yours")
+            ]
+        self.choose = choose
+        super.init()
+        title = "Clubs"
+    }
+
+    override func makeView() -> View { list }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.activationLabel = "choose"
+        list.reloadData()
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func preferredSize(in available: Size) -> Size {
+        let widest = rows.map {
+            TextLine($0.name).columnCount + TextLine($0.details).columnCount
+        }
+        return Size(
+            width: min(available.width, max(44, (widest.max() ?? 0) + 6)),
+            height: min(available.height, rows.count))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+        }
+    }
+}
+
+extension ClubChooserViewController: ListViewDataSource, ListViewDelegate {
+    func numberOfRows(in list: ListView) -> Int { rows.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let row = rows[index]
+        return ListRow(
+            TextLine(row.name),
+            columns: [.init(row.details, width: TextLine(row.details).columnCount)])
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
+        rows[index].choice
+    }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        let choice = rows[index].choice
+        dismiss { [choose] in choose(choice) }
+    }
+}

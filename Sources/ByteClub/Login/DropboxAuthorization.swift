@@ -1,0 +1,43 @@
+package import ClubStore
+internal import FoundationEssentials
+
+/// How a person's consent reaches this program: a browser brings it to this computer, or the person
+/// copies a code.
+package enum DropboxAuthorization {
+    /// The port that Dropbox is told to lead the browser to. Dropbox leads only to addresses that the
+    /// app's owner has registered, port and all, so it is always the same.
+    package static let registeredPort: UInt16 = 53_117
+
+    /// Waits for the browser.
+    package struct ByBrowser: Sendable {
+        package let signIn: DropboxSignIn
+        private let answer: LoopbackAnswer
+
+        /// Begins to listen.
+        ///
+        /// - Parameter port: Nil for the registered one at Dropbox, and any at a gateway.
+        package init(_ app: DropboxApp, port: UInt16? = nil) throws(JoiningError) {
+            do throws(LoopbackError) {
+                answer = try LoopbackAnswer(port: port ?? (app.gateway == nil ? registeredPort : 0))
+            } catch {
+                throw .noAnswer(error)
+            }
+            signIn = DropboxSignIn(app: app, redirect: answer.redirect)
+        }
+
+        /// - Returns: The code, when the browser has brought it.
+        @concurrent package func code() async throws(JoiningError) -> String {
+            let query: String
+            do throws(LoopbackError) {
+                query = try await answer.wait()
+            } catch {
+                throw .noAnswer(error)
+            }
+            do throws(SignInError) {
+                return try signIn.code(fromRedirect: query)
+            } catch {
+                throw .signIn(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// Sends the person to Dropbox's page and takes what comes of it: by the browser where there is one,
+/// else by a code that the person copies.
+final class DropboxSignInViewController: ViewController {
+    private let joining: DropboxJoining
+    private let club: ClubSettings
+    private let didJoin: (DropboxJoining.Joined) -> Void
+
+    private var signIn: DropboxSignIn
+    private var waiting: Task<Void, Never>?
+    private var isFinishing = false
+
+    private let words = Label("")
+    private let address = Label("")
+    private let reason = Label("")
+    private let field = TextField()
+    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
+    private lazy var copyButton = Button("Copy address") { [weak self] in self?.copyAddress() }
+    private lazy var codeButton = Button("Use a code") { [weak self] in self?.askForCode() }
+    private lazy var doneButton = Button("Sign in") { [weak self] in self?.submit() }
+    private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
+
+    /// - Parameter didJoin: Called when the person is signed in and the box is gone.
+    init(
+        _ joining: DropboxJoining, as club: ClubSettings,
+        didJoin: @escaping (DropboxJoining.Joined) -> Void
+    ) {
+        self.joining = joining
+        self.club = club
+        self.didJoin = didJoin
+        signIn = DropboxSignIn(app: joining.settings.app)
+        super.init()
+        title = "Sign in to \(club.name)"
+    }
+
+    override func viewDidLoad() {
+        field.placeholder = TextLine("The code that the page shows", .secondary)
+        field.didSubmit = { [weak self] in self?.submit() }
+        field.didChange = { [weak self] in self?.reason.text = "" }
+        for part in [words, field, reason, buttons, address] { view.addSubview(part) }
+        let environment = ProcessInfo.processInfo.environment
+        if Browser.isHere(environment) { askBrowser(environment) } else { askForCode() }
+    }
+
+    override func viewDidDisappear() { waiting?.cancel() }
+
+    override var preferredFirstResponder: View? {
+        field.isHidden ? cancelButton : field
+    }
+
+    override func preferredSize(in available: Size) -> Size {
+        let width = min(72, available.width)
+        let rows = [words, reason, address].reduce(0) {
+            $0 + $1.sizeThatFits(Size(width: width, height: 40)).height
+        }
+        return Size(
+            width: width,
+            height: min(available.height, rows + (field.isHidden ? 0 : 1) + 1 + 3))
+    }
+
+    /// What is needed comes first: on a small screen the address is cut, and can be copied.
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        let isRoomy = bounds.height >= 12
+        func place(_ part: View, _ height: Int) {
+            part.frame = area.takeTop(min(area.height, height))
+            if isRoomy, height > 0 { _ = area.takeTop(min(area.height, 1)) }
+        }
+        func height(_ part: View) -> Int { part.sizeThatFits(bounds.size).height }
+        if isRoomy { place(words, height(words)) }
+        words.isHidden = !isRoomy
+        if isRoomy { place(address, height(address)) }
+        place(field, field.isHidden ? 0 : 1)
+        place(reason, reason.text.isEmpty ? 0 : height(reason))
+        place(buttons, height(buttons))
+        if !isRoomy { place(address, area.height) }
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.copyAddress.performs { self.copyAddress() }
+            KeyCommand.cancelAlert.performs { self.cancel() }
+        }
+    }
+}
+
+// MARK: - The two ways
+
+extension DropboxSignInViewController {
+    private func askBrowser(_ environment: [String: String]) {
+        do throws(JoiningError) {
+            let browser = try DropboxAuthorization.ByBrowser(joining.settings.app)
+            signIn = browser.signIn
+            guard Browser.open(signIn.authorizationURL, environment: environment) else {
+                return askForCode()
+            }
+            show(
+                "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open:"
+            )
+            setShown(field: false)
+            waiting = Task { [weak self] in
+                do throws(JoiningError) {
+                    let code = try await browser.code()
+                    self?.finish(code)
+                } catch {
+                    self?.fail(error)
+                }
+            }
+        } catch {
+            askForCode()
+        }
+    }
+
+    /// The page leads nowhere and shows the code.
+    private func askForCode() {
+        waiting?.cancel()
+        signIn = DropboxSignIn(app: joining.settings.app)
+        show("Open this page in a browser, let Byte Club in, and bring the code that it shows:")
+        setShown(field: true)
+        application?.setNeedsDisplay()
+        _ = field.becomeFirstResponder()
+    }
+
+    private func show(_ sentence: String) {
+        words.text = TextLine(sentence)
+        address.text = TextLine(signIn.authorizationURL.absoluteString, .accent)
+    }
+
+    private func setShown(field isShown: Bool) {
+        field.isHidden = !isShown
+        doneButton.isHidden = !isShown
+        codeButton.isHidden = isShown
+        view.setNeedsLayout()
+        view.superview?.setNeedsLayout()
+    }
+
+    private func copyAddress() {
+        application?.copyToClipboard(signIn.authorizationURL.absoluteString)
+        application?.showMessage("The address is in the clipboard, if the terminal allows it.")
+    }
+
+    private func cancel() {
+        guard !isFinishing else { return }
+        dismiss()
+    }
+}
+
+// MARK: - The end
+
+extension DropboxSignInViewController {
+    private func submit() {
+        guard !field.isHidden else { return }
+        finish(field.text)
+    }
+
+    private func finish(_ code: String) {
+        guard !isFinishing else { return }
+        isFinishing = true
+        explain("")
+        application?.showMessage("Signing in…", for: nil)
+        _ = startPending { [self] in
+            do throws(JoiningError) {
+                let joined = try await joining.finish(signIn, code: code, as: club)
+                application?.dismissMessage()
+                dismiss { [didJoin] in didJoin(joined) }
+            } catch {
+                isFinishing = false
+                application?.dismissMessage()
+                fail(error)
+            }
+        }
+    }
+
+    private func fail(_ error: JoiningError) {
+        if case .noAnswer(.cancelled) = error { return }
+        guard isOnScreen else { return }
+        // A code is good once, and a page for one code: whoever tries again needs a new one.
+        askForCode()
+        field.text = ""
+        explain(error.description)
+    }
+
+    private func explain(_ sentence: String) {
+        reason.text = TextLine(sentence, .warning)
+        view.setNeedsLayout()
+        view.superview?.setNeedsLayout()
+    }
+}
+
+extension KeyCommand {
+    static let copyAddress = KeyCommand(
+        "login.copy-address", keys: ["^O"], title: "Copy the page's address", label: "copy address",
+        weight: 75)
+
+    static let loginCommands: [KeyCommand] = [.copyAddress]
+}

@@ -1,0 +1,60 @@
+package import ClubStore
+
+/// Why somebody could not join a club. Nothing was changed.
+package enum JoiningError: Error, Sendable {
+    /// What was typed will not do; the sentence says why.
+    case badInput(String)
+    case settings(SettingsError)
+    case secret(SecretError)
+    case signIn(SignInError)
+    case store(StoreError)
+    /// The app may not do what a club needs.
+    case missingScopes([String])
+    /// This computer cannot wait for the browser's answer.
+    case noAnswer(LoopbackError)
+}
+
+extension JoiningError: CustomStringConvertible {
+    /// For a person: what happened, and what to do next.
+    package var description: String {
+        switch self {
+        case .badInput(let sentence): sentence
+        case .settings(let error): error.description
+        case .secret(let error): error.description
+        case .signIn(let error): Self.sentence(error)
+        case .store(let error):
+            "\(ErrorSentence(error, club: .remote).text) You are not signed in."
+        case .missingScopes(let scopes): Self.sentence(missing: scopes)
+        case .noAnswer(let error): error.description
+        }
+    }
+
+    package static func sentence(missing scopes: [String]) -> String {
+        "The app is not allowed all that a club needs. In Dropbox's App Console, on the app's page "
+            + "“Permissions”, tick \(scopes.joined(separator: ", ")) and sign in again."
+    }
+
+    private static func sentence(_ error: SignInError) -> String {
+        switch error.code {
+        case .denied:
+            "Dropbox was told not to let Byte Club in. Nothing was changed; sign in again when you have "
+                + "changed your mind."
+        case .wrongState:
+            "What the browser brought does not belong to this sign-in. Nothing was changed; sign in again, "
+                + "and use the newest page."
+        case .noCode: "No code came, so nothing was changed. Sign in again when you have one."
+        case .codeRefused, .revoked:
+            "Dropbox did not accept the code: it was mistyped, used before, or is too old. Nothing was "
+                + "changed; sign in again and use the new code at once."
+        case .appRefused:
+            "Dropbox does not accept this app. Check the app key in the App Console, and that the app's "
+                + "permissions are ticked. Nothing was changed."
+        case .badAnswer:
+            "What answered is not Dropbox, or it is out of order. If you are on a network with a sign-in "
+                + "page, sign in there first. Nothing was changed."
+        case .store(let code):
+            ErrorSentence(StoreError(code, during: .connect), club: .remote).text
+                + " You are not signed in."
+        }
+    }
+}

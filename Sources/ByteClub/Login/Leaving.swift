@@ -1,0 +1,51 @@
+package import ClubStore
+
+/// Signs out of a club: the server forgets the tokens, then this computer does.
+package enum Leaving {
+    /// What came of it. The tokens are gone from this computer in every case.
+    package enum Outcome: Sendable {
+        case done
+        /// Nobody was signed in.
+        case wasSignedOut
+        /// The server does not know yet.
+        case notRevoked(StoreError)
+    }
+
+    /// - Throws: When the tokens could not be removed from this computer.
+    @concurrent package static func leave(
+        _ club: ClubSettings, book: ClubBook
+    ) async throws(JoiningError) -> Outcome {
+        guard club.needsSignIn, let place = book.secretPlace(of: club) else {
+            try remember { () throws(SettingsError) in try book.forget(club) }
+            return .wasSignedOut
+        }
+        var outcome = Outcome.done
+        do throws(StoreError) {
+            let store = try await ClubConnection.open(club, book: book)
+            try await (store as? DropboxStore)?.revokeTokens()
+        } catch {
+            // Tokens that the server no longer takes need no revoking.
+            if error.code != .unauthorized || error.underlying is SecretError {
+                outcome = .notRevoked(error)
+            }
+        }
+        do throws(SecretError) {
+            try await Secrets(paths: book.paths).remove(club.name, from: place)
+        } catch {
+            throw .secret(error)
+        }
+        try remember { () throws(SettingsError) in try book.forget(club) }
+        ClubConnection.close(club, book: book)
+        return outcome
+    }
+
+    private static func remember(
+        _ body: () throws(SettingsError) -> Void
+    ) throws(JoiningError) {
+        do throws(SettingsError) {
+            try body()
+        } catch {
+            throw .settings(error)
+        }
+    }
+}

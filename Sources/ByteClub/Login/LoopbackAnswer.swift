@@ -1,0 +1,202 @@
+internal import CLinux
+internal import Dispatch
+internal import FoundationEssentials
+internal import Glibc
+
+/// Waits on 127.0.0.1 for a browser to bring the answer of a page elsewhere (RFC 8252, section 7.3).
+///
+/// A handful of connections at a time, each with little to say and little time to say it: whatever on
+/// this computer connects, it can neither fill memory nor hold up the answer. Each is answered with one
+/// small page and closed.
+final class LoopbackAnswer: Sendable {
+    let port: UInt16
+    private let listener: CInt
+    private let stopReadEnd: CInt
+    private let stopWriteEnd: CInt
+    private let queue = DispatchQueue(label: "byteclub.login.loopback")
+
+    static let connectionLimit = 8
+    static let headLimit = 16 << 10
+    /// A browser opens connections in advance and may be slow to use them.
+    static let connectionPatience: Duration = .seconds(10)
+
+    /// - Parameter port: 0 for any that is free.
+    init(port: UInt16 = 0) throws(LoopbackError) {
+        let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_INET, flags, 0)
+        func failure() -> LoopbackError {
+            .cannotListen(port: port, reason: String(cString: strerror(errno)))
+        }
+        guard descriptor >= 0 else { throw failure() }
+        var on: CInt = 1
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0
+                    && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        var (readEnd, writeEnd): (CInt, CInt) = (-1, -1)
+        guard isListening, byteclub_pipe(&readEnd, &writeEnd) == 0 else {
+            let error = failure()
+            close(descriptor)
+            throw error
+        }
+        listener = descriptor
+        self.port = UInt16(bigEndian: address.sin_port)
+        (stopReadEnd, stopWriteEnd) = (readEnd, writeEnd)
+    }
+
+    deinit {
+        close(listener)
+        close(stopReadEnd)
+        close(stopWriteEnd)
+    }
+
+    /// Where the page is to lead the browser.
+    var redirect: URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)/") else {
+            preconditionFailure("an address and a port are a URL")
+        }
+        return url
+    }
+
+    /// Waits for the browser.
+    ///
+    /// - Returns: The query of the first request that has one.
+    /// - Throws: `.timedOut`; `.cancelled` when the task is cancelled.
+    @concurrent func wait(
+        atMost patience: Duration = .seconds(600)
+    ) async throws(LoopbackError) -> String {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { @Sendable [self] in
+                    continuation.resume(returning: serve(until: .now + patience))
+                }
+            }
+        } onCancel: {
+            var byte: UInt8 = 0
+            _ = write(stopWriteEnd, &byte, 1)
+        }
+        return try result.get()
+    }
+}
+
+extension LoopbackAnswer {
+    private struct Connection {
+        let descriptor: CInt
+        let deadline: ContinuousClock.Instant
+        var head: [UInt8] = []
+    }
+
+    private func serve(until deadline: ContinuousClock.Instant) -> Result<String, LoopbackError> {
+        var connections: [Connection] = []
+        defer { for connection in connections { close(connection.descriptor) } }
+        while true {
+            let now = ContinuousClock.now
+            guard now < deadline else { return .failure(.timedOut) }
+            connections.removeAll { connection in
+                guard connection.deadline <= now else { return false }
+                close(connection.descriptor)
+                return true
+            }
+            let next = connections.map(\.deadline).min().map { min($0, deadline) } ?? deadline
+            var requests = [pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0)]
+            requests += connections.map {
+                pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+            }
+            // Who comes when all places are taken waits in the kernel's queue.
+            if connections.count < Self.connectionLimit {
+                requests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+            }
+            let milliseconds = max(1, (next - now) / .milliseconds(1)).rounded(.up)
+            poll(&requests, nfds_t(requests.count), CInt(min(milliseconds, 1e6)))
+            if requests[0].revents != 0 { return .failure(.cancelled) }
+            for index in connections.indices.reversed() where requests[index + 1].revents != 0 {
+                switch read(&connections[index]) {
+                case .more: continue
+                case .over: close(connections.remove(at: index).descriptor)
+                case .answer(let query):
+                    close(connections.remove(at: index).descriptor)
+                    return .success(query)
+                }
+            }
+            if requests.last?.fd == listener, requests.last?.revents != 0 {
+                let descriptor = byteclub_accept(listener)
+                if descriptor >= 0 {
+                    connections.append(
+                        Connection(
+                            descriptor: descriptor,
+                            deadline: ContinuousClock.now + Self.connectionPatience))
+                }
+            }
+        }
+    }
+
+    private enum Heard {
+        case more
+        case over
+        case answer(String)
+    }
+
+    private func read(_ connection: inout Connection) -> Heard {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(connection.descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return .more }
+        guard count > 0 else { return .over }
+        connection.head += buffer[..<count]
+        guard connection.head.count <= Self.headLimit else {
+            say("431 Request Header Fields Too Large", "This is not a sign-in.", to: connection)
+            return .over
+        }
+        guard connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return .more }
+        return answer(String(decoding: connection.head, as: UTF8.self), on: connection)
+    }
+
+    /// Takes a request's head; what browsers ask for beside (an icon) is not there.
+    private func answer(_ head: String, on connection: Connection) -> Heard {
+        let lines = head.split(separator: "\r\n")
+        let words = (lines.first ?? "").split(separator: " ")
+        let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }
+            .map { $0.dropFirst(5).filter { $0 != " " } }
+        // A page elsewhere that has its own name lead here asks for that name.
+        guard words.count == 3, words[0] == "GET", hosts == ["127.0.0.1:\(port)"] else {
+            say("400 Bad Request", "This is not a sign-in.", to: connection)
+            return .over
+        }
+        let parts = words[1].split(separator: "?", maxSplits: 1)
+        guard parts.count == 2, parts[0] == "/" else {
+            say("404 Not Found", "There is nothing here.", to: connection)
+            return .over
+        }
+        say(
+            "200 OK",
+            "Byte Club has the answer. You can close this page and go back to the terminal.",
+            to: connection)
+        return .answer(String(parts[1]))
+    }
+
+    private func say(_ status: String, _ words: String, to connection: Connection) {
+        let page = """
+            <!doctype html><html lang="en"><meta charset="utf-8"><title>Byte Club</title>\
+            <body style="font:1.2em sans-serif;margin:4em"><p>\(words)</p></body></html>
+            """
+        let answer = [
+            "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8",
+            "Content-Length: \(page.utf8.count)", "Cache-Control: no-store",
+            "Referrer-Policy: no-referrer",
+            "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+            "Connection: close", "", page,
+        ].joined(separator: "\r\n")
+        let bytes = Array(answer.utf8)
+        // It fits into the socket's buffer: nobody waits for whoever does not read.
+        _ = send(connection.descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        shutdown(connection.descriptor, CInt(SHUT_WR))
+    }
+}

@@ -1,0 +1,19 @@
+/// Why the browser's answer could not be waited for, or did not come.
+package enum LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotListen(port: UInt16, reason: String)
+    case timedOut
+    case cancelled
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let port, let reason):
+            "Byte Club cannot wait for the browser"
+                + (port == 0 ? "" : " on port \(port) of this computer") + ": \(reason). "
+                + "Sign in with --no-browser instead."
+        case .timedOut:
+            "The browser brought no answer in time. Nothing was changed. Where it cannot reach this "
+                + "computer, sign in with --no-browser."
+        case .cancelled: "Signing in was stopped. Nothing was changed."
+        }
+    }
+}

@@ -1,0 +1,180 @@
+internal import FoundationEssentials
+
+/// The section `clubs` of a `config.yml` with one club more, less or changed.
+///
+/// The file is the person's own. Only the lines of the club in question are touched, and the result
+/// is read again before anybody may write it: every club must be as it was meant, every other section
+/// as it was. Where that cannot be had, nothing is changed.
+struct ClubSection {
+    private let text: String
+    /// Without their line feeds; each keeps its carriage return, where it has one.
+    private let lines: [String]
+
+    init(_ text: String) {
+        self.text = text
+        // By bytes: to Swift, the line end of Windows is one character and no line feed.
+        lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
+
+    /// The text with the club in it, in place of the one of its name.
+    ///
+    /// - Returns: Nil when that cannot be written without touching what is not ours.
+    func setting(_ club: ClubSettings) -> String? {
+        var clubs = Settings(reading: text).clubs
+        if let index = clubs.firstIndex(where: { $0.name == club.name }) {
+            clubs[index] = club
+        } else {
+            clubs.append(club)
+        }
+        return checked(inserting(club), clubs)
+    }
+
+    /// The text without the club.
+    func removing(_ name: String) -> String? {
+        let clubs = Settings(reading: text).clubs.filter { $0.name != name }
+        guard let root = try? YAMLNode.parse(text), let section = section(in: root),
+            let entry = entry(of: name, in: section.value)
+        else { return checked(text, clubs) }
+        return checked(replacing(entry, with: []), clubs)
+    }
+}
+
+extension ClubSection {
+    private func inserting(_ club: ClubSettings) -> String? {
+        guard let root = try? YAMLNode.parse(text), !root.isNull else {
+            return appending(["clubs:"] + Self.lines(of: club, indent: 2))
+        }
+        guard root.pairs != nil else { return nil }
+        guard let section = section(in: root) else {
+            return appending(["clubs:"] + Self.lines(of: club, indent: root.column + 1))
+        }
+        if section.value.isNull {
+            let key = section.key
+            return replacing(
+                key.line..<key.line, with: Self.lines(of: club, indent: key.column + 1))
+        }
+        guard case .mapping(let pairs, isFlow: false) = section.value.content,
+            let first = pairs.first, let last = pairs.last
+        else { return nil }
+        let new = Self.lines(of: club, indent: first.key.column - 1)
+        if let entry = entry(of: club.name, in: section.value) {
+            return replacing(entry, with: new)
+        }
+        let end = end(ofEntryAt: last.key)
+        return replacing(end..<end, with: new)
+    }
+
+    private func section(in root: YAMLNode) -> (key: YAMLNode, value: YAMLNode)? {
+        root.pairs?.first { $0.key.scalar == "clubs" }
+    }
+
+    /// The lines of a club, counted from 0.
+    private func entry(of name: String, in section: YAMLNode) -> Range<Int>? {
+        guard case .mapping(let pairs, isFlow: false) = section.content,
+            let pair = pairs.first(where: { $0.key.scalar == name })
+        else { return nil }
+        return (pair.key.line - 1)..<end(ofEntryAt: pair.key)
+    }
+
+    /// The line after the last one that is indented more than the key. Comments between entries belong
+    /// to what follows them.
+    private func end(ofEntryAt key: YAMLNode) -> Int {
+        var end = key.line
+        for index in key.line..<max(key.line, lines.count) {
+            let content = lines[index].drop { $0 == " " || $0 == "\t" }
+            if content.isEmpty || content.first == "#" || content == "\r" { continue }
+            guard lines[index].count - content.count >= key.column else { break }
+            end = index + 1
+        }
+        return end
+    }
+
+    /// The line end of the file.
+    private var ending: String { lines.first?.last == "\r" ? "\r" : "" }
+
+    /// Nil for lines that are not there: YAML knows more line ends than editors do.
+    private func replacing(_ range: Range<Int>, with new: [String]) -> String? {
+        guard range.lowerBound >= 0, range.upperBound <= lines.count else { return nil }
+        var result = lines
+        // A last line without an end gets one.
+        if range.upperBound == result.count, result.last != "" { result.append("") }
+        result.replaceSubrange(range, with: new.map { $0 + ending })
+        return result.joined(separator: "\n")
+    }
+
+    private func appending(_ new: [String]) -> String {
+        var result = lines
+        if result.last == "" { result.removeLast() }
+        if let last = result.last, !last.isEmpty, last != "\r" { result.append(ending) }
+        return (result + new.map { $0 + ending } + [""]).joined(separator: "\n")
+    }
+
+    private func checked(_ new: String?, _ clubs: [ClubSettings]) -> String? {
+        guard let new, case let settings = Settings(reading: new), settings.clubs == clubs,
+            let others = otherSections(of: text), let newOthers = otherSections(of: new),
+            others.count == newOthers.count,
+            zip(others, newOthers).allSatisfy({ $0.key.says($1.key) && $0.value.says($1.value) })
+        else { return nil }
+        return new
+    }
+
+    /// Nil when the text is no YAML.
+    private func otherSections(of text: String) -> [(key: YAMLNode, value: YAMLNode)]? {
+        do throws(YAMLNode.Failure) {
+            guard let root = try YAMLNode.parse(text), !root.isNull else { return [] }
+            return root.pairs?.filter { $0.key.scalar != "clubs" }
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension ClubSection {
+    /// A club as lines of YAML.
+    static func lines(of club: ClubSettings, indent: Int) -> [String] {
+        let outer = String(repeating: " ", count: indent)
+        let fields: [(String, String)]
+        switch club.place {
+        case .embedded: fields = [("kind", "embedded")]
+        case .dropbox(let dropbox):
+            fields = [
+                ("kind", "dropbox"), ("app-key", dropbox.appKey),
+                ("folder", dropbox.folder ?? ""), ("api-url", dropbox.apiURL?.absoluteString ?? ""),
+            ]
+        }
+        return [outer + scalar(club.name) + ":"]
+            + fields.filter { !$0.1.isEmpty }.map { outer + "  " + $0.0 + ": " + scalar($0.1) }
+    }
+
+    /// A text as a YAML scalar: as it is where that can mean nothing else, else in double quotes.
+    static func scalar(_ text: String) -> String {
+        let words: Set<String> = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
+        let isPlain = text.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+                UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "@"):
+                true
+            default: false
+            }
+        }
+        let startsLikeAWord = text.first.map { $0.isASCII && $0.isLetter } ?? false
+        if isPlain, startsLikeAWord, !words.contains(text.lowercased()) { return text }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _
+            where scalar.properties.generalCategory == .control
+                || scalar.properties.generalCategory == .format || scalar.value > 0xFFFF
+                || scalar == "\u{2028}" || scalar == "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,145 @@
+internal import ClubStore
+public import FoundationEssentials
+
+/// A club as the settings name it: where it is, and nothing secret.
+public struct ClubSettings: Hashable, Sendable {
+    /// What `--club` and `:club` call it.
+    public var name: String
+    public var place: Place
+
+    public enum Place: Hashable, Sendable {
+        /// In a folder of this computer, behind a server of our own.
+        case embedded
+        case dropbox(Dropbox)
+    }
+
+    /// A folder on Dropbox.
+    public struct Dropbox: Hashable, Sendable {
+        /// The key of the app that asks for access.
+        public var appKey: String
+        /// A gateway instead of Dropbox itself.
+        public var apiURL: URL?
+        /// The club's folder; nil for all that the app may see.
+        public var folder: String?
+
+        public init(appKey: String, apiURL: URL? = nil, folder: String? = nil) {
+            self.appKey = appKey
+            self.apiURL = apiURL
+            self.folder = folder
+        }
+    }
+
+    public init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+    }
+
+    /// The club that is always there.
+    public static let embedded = ClubSettings(name: "embedded", place: .embedded)
+
+    /// Whether a person has to sign in to it.
+    public var needsSignIn: Bool { place != .embedded }
+
+    /// For errors: what to do depends on whose server it is.
+    public var kind: ErrorSentence.ClubKind { place == .embedded ? .embedded : .remote }
+
+    /// What the screen calls it.
+    var title: String { place == .embedded ? "embedded club" : name }
+
+    /// What follows `byteclub login` to sign in to it.
+    package var loginCommand: String {
+        switch place {
+        case .embedded: "club"
+        case .dropbox(let dropbox):
+            "dropbox --app-key \(dropbox.appKey)"
+                + (dropbox.apiURL.map { " --api-url \($0.absoluteString)" } ?? "")
+                + (dropbox.folder.map { " --folder " + Self.shellQuoted($0) } ?? "")
+                + " --name \(name)"
+        }
+    }
+
+    private static func shellQuoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The words for the kind of club.
+    public var placeName: String {
+        switch place {
+        case .embedded: "this computer"
+        case .dropbox: "Dropbox"
+        }
+    }
+}
+
+extension ClubSettings {
+    /// Names that mean the embedded club.
+    static let embeddedNames: Set<String> = ["embedded", "club"]
+
+    /// Why a name will not do for a club; nil when it will. It becomes part of file names, and is
+    /// typed after `--club`.
+    public static func refusal(ofName name: String) -> String? {
+        if embeddedNames.contains(name.lowercased()) {
+            return "The name “\(name)” is taken by the club on this computer."
+        }
+        let isWritable = name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || $0.properties.numericType != nil
+                || "-_.".unicodeScalars.contains($0)
+        }
+        guard isWritable, let first = name.first, first != "-", first != ".", name.utf8.count <= 64
+        else {
+            return "A club's name is made of letters, digits, “-”, “_” and “.”, at most 64 bytes."
+        }
+        return nil
+    }
+
+    /// Why an address will not do for a gateway; nil when it will.
+    ///
+    /// Tokens would go there in the clear over plain HTTP, so that is for this computer alone.
+    public static func refusal(ofAddress address: URL) -> String? {
+        guard let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let host = address.host()?.lowercased(), !host.isEmpty
+        else { return "The address must begin with https:// and name a host." }
+        guard address.user() == nil, address.password() == nil else {
+            return "A name or password must not stand in an address, where everybody can read it."
+        }
+        guard address.query() == nil, address.fragment() == nil else {
+            return "The address must have nothing after a “?” or “#”."
+        }
+        if scheme == "http", !isThisComputer(host) {
+            return
+                "The address must begin with https://, or what is secret could be read on the way."
+        }
+        return nil
+    }
+
+    private static func isThisComputer(_ host: String) -> Bool {
+        if ["localhost", "::1", "[::1]"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension ClubSettings {
+    /// Why a Dropbox club's key or folder will not do; nil when they will.
+    static func refusal(of dropbox: Dropbox) -> String? {
+        let isKey = dropbox.appKey.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isKey, !dropbox.appKey.isEmpty, dropbox.appKey.utf8.count <= 200 else {
+            return "The app key must be the one from Dropbox's App Console: letters and digits."
+        }
+        if let folder = dropbox.folder, (try? root(of: folder)) == nil {
+            return "“\(folder)” cannot be a folder's name on Dropbox."
+        }
+        return nil
+    }
+
+    /// A folder's path from what was typed: `Byte Club`, `/shared/club`.
+    static func root(of folder: String) throws(StoreError) -> RemotePath {
+        var root = RemotePath.root
+        for name in try RemotePath(validating: folder).components {
+            root = try root.appending(newName: name)
+        }
+        return root
+    }
+}

@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+
+extension Settings {
+    /// Reads the section `clubs`: a mapping from names to what each club is.
+    mutating func readClubs(_ node: YAMLNode) {
+        if node.isNull { return }
+        guard let pairs = node.pairs else {
+            report(node.line, "The clubs must be names, each with its settings below it.")
+            return
+        }
+        var lines: [String: Int] = [:]
+        for (key, value) in pairs {
+            guard let name = key.scalar else {
+                report(key.line, "A club's name must be a word.")
+                continue
+            }
+            // Names that differ in case alone would be one club's files to some disks.
+            if let line = lines[name.lowercased()] {
+                report(
+                    key.line, "There is a club named “\(name)” in line \(line) already; it counts.")
+                continue
+            }
+            lines[name.lowercased()] = key.line
+            if let refusal = ClubSettings.refusal(ofName: name) {
+                report(key.line, refusal)
+            } else if let place = readPlace(value, ofClub: name, at: key.line) {
+                clubs.append(ClubSettings(name: name, place: place))
+            }
+        }
+    }
+
+    private mutating func readPlace(
+        _ node: YAMLNode, ofClub name: String, at line: Int
+    ) -> ClubSettings.Place? {
+        guard let pairs = node.pairs else {
+            report(line, "The club “\(name)” needs a kind (dropbox) and what belongs to it.")
+            return nil
+        }
+        var fields = Fields(pairs, of: "the club “\(name)”", line: line)
+        let place: ClubSettings.Place?
+        switch fields.text("kind") {
+        case "dropbox": place = fields.dropbox()
+        case nil:
+            fields.report(line, "The club “\(name)” does not say its kind (dropbox).")
+            place = nil
+        case let kind?:
+            if !isNewer {
+                fields.report(fields.line(of: "kind"), "There is no kind of club “\(kind)”.")
+            }
+            place = nil
+        }
+        if place != nil, !isNewer { fields.reportUnknown() }
+        problems += fields.problems
+        return place
+    }
+}
+
+/// The values of one mapping, taken out by name; what is left over at the end is unknown.
+private struct Fields {
+    private let owner: String
+    private let ownLine: Int
+    private var values: [String: YAMLNode] = [:]
+    private(set) var problems: [Settings.Problem] = []
+    private var known: Set<String> = []
+
+    init(_ pairs: [(key: YAMLNode, value: YAMLNode)], of owner: String, line: Int) {
+        self.owner = owner
+        ownLine = line
+        for (key, value) in pairs {
+            guard let name = key.scalar else {
+                report(key.line, "A setting's name must be a word.")
+                continue
+            }
+            if values[name] == nil {
+                values[name] = value
+            } else {
+                report(key.line, "“\(name)” of \(owner) is there twice; the first one counts.")
+            }
+        }
+    }
+
+    mutating func report(_ line: Int, _ sentence: String) {
+        problems.append(Settings.Problem(line: line, sentence: sentence))
+    }
+
+    func line(of name: String) -> Int { values[name]?.line ?? ownLine }
+
+    /// Nil where it is missing or no text; the latter is reported.
+    mutating func text(_ name: String) -> String? {
+        known.insert(name)
+        guard let value = values[name], !value.isNull else { return nil }
+        guard let text = value.scalar else {
+            report(value.line, "“\(name)” of \(owner) must be a single value.")
+            return nil
+        }
+        return text
+    }
+
+    mutating func reportUnknown() {
+        for (name, value) in values where !known.contains(name) {
+            report(value.line, "“\(name)” is no setting of \(owner).")
+        }
+    }
+
+    mutating func dropbox() -> ClubSettings.Place? {
+        let key = text("app-key")
+        let folder = text("folder")
+        let address = text("api-url")
+        guard let key, !key.isEmpty else {
+            report(ownLine, "An “app-key” is missing in \(owner).")
+            return nil
+        }
+        var club = ClubSettings.Dropbox(
+            appKey: key, folder: folder.flatMap { $0.isEmpty ? nil : $0 })
+        if let address {
+            guard let url = URL(string: address) else {
+                report(line(of: "api-url"), "“api-url” of \(owner) is no address.")
+                return nil
+            }
+            if let refusal = ClubSettings.refusal(ofAddress: url) {
+                report(line(of: "api-url"), refusal)
+                return nil
+            }
+            club.apiURL = url
+        }
+        if let refusal = ClubSettings.refusal(of: club) {
+            report(line(of: "folder"), refusal)
+            return nil
+        }
+        return .dropbox(club)
+    }
+}

@@ -1,0 +1,95 @@
+internal import FoundationEssentials
+
+/// What the person has chosen: `config.yml`, read leniently.
+///
+/// A wrong line costs what it says and nothing else, and is told with its place. To add a section: a
+/// property here, a reader in ``sections``.
+package struct Settings: Sendable {
+    /// In the order of the file; without the embedded club, which is always there.
+    package var clubs: [ClubSettings] = []
+
+    /// What could not be taken from the file, in its order.
+    package var problems: [Problem] = []
+
+    /// Set when the file is no YAML, or no settings: nothing in it counts.
+    var unreadable: Problem?
+
+    /// Written by a newer program: what is not known here may be right all the same.
+    package var isNewer = false
+
+    /// A line that is not as it should be.
+    package struct Problem: Hashable, Sendable {
+        /// From 1.
+        package var line: Int
+        package var sentence: String
+
+        /// `line 7: There is no setting “thme”.`
+        package var description: String { "line \(line): \(sentence)" }
+    }
+
+    /// The newest form of the file that is known here: its `version`, 1 where there is none.
+    static let version = 1
+
+    init() {}
+
+    /// Reads a whole file. Never fails: see ``problems``.
+    init(reading text: String) {
+        let root: YAMLNode?
+        do throws(YAMLNode.Failure) {
+            root = try YAMLNode.parse(text)
+        } catch {
+            report(error.line, "The file cannot be read: \(error.reason).")
+            unreadable = problems.first
+            return
+        }
+        guard let root, !root.isNull else { return }
+        guard let pairs = root.pairs else {
+            report(root.line, "The file must be made of settings: a name, a colon, a value.")
+            unreadable = problems.first
+            return
+        }
+        readVersion(pairs)
+        var seen: Set<String> = []
+        for (key, value) in pairs {
+            guard let name = key.scalar else {
+                report(key.line, "A setting's name must be a word.")
+                continue
+            }
+            guard seen.insert(name).inserted else {
+                report(key.line, "The section “\(name)” is there twice; the first one counts.")
+                continue
+            }
+            if let read = Self.sections[name] {
+                read(&self, value)
+            } else if !isNewer {
+                report(key.line, "There is no setting “\(name)”.")
+            }
+        }
+        problems.sort { $0.line < $1.line }
+    }
+
+    /// What reads each section of the file.
+    private static let sections: [String: @Sendable (inout Settings, YAMLNode) -> Void] = [
+        "version": { _, _ in },
+        "clubs": { $0.readClubs($1) },
+    ]
+
+    mutating func report(_ line: Int, _ sentence: String) {
+        problems.append(Problem(line: line, sentence: sentence))
+    }
+
+    private mutating func readVersion(_ pairs: [(key: YAMLNode, value: YAMLNode)]) {
+        guard let value = pairs.first(where: { $0.key.scalar == "version" })?.value else { return }
+        guard let number = value.scalar.flatMap({ Int($0) }), number > 0 else {
+            report(
+                value.line, "The version must be a number; this Byte Club writes \(Self.version).")
+            return
+        }
+        guard number > Self.version else { return }
+        isNewer = true
+        report(
+            value.line,
+            "The file was written for a newer Byte Club (version \(number)); what this one does not know is left alone."
+        )
+    }
+}

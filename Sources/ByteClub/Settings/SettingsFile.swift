@@ -1,0 +1,104 @@
+package import FoundationEssentials
+
+/// `config.yml`: read as the person wrote it, changed only where a club is concerned.
+package struct SettingsFile: Sendable {
+    package let url: URL
+
+    package init(paths: Paths) {
+        url = paths.configurationFolder.appending(path: "config.yml")
+    }
+
+    private var file: WholeFile { WholeFile(url: url, mode: 0o644) }
+
+    /// Never fails: a file that cannot be read is a problem of its first line.
+    package func read() -> Settings {
+        do throws(SettingsError) {
+            return Settings(reading: try text())
+        } catch {
+            var settings = Settings()
+            settings.report(1, error.description)
+            return settings
+        }
+    }
+
+    /// Why the clubs in it could not be changed now; nil when they could.
+    package func refusalToChange() -> SettingsError? {
+        do throws(SettingsError) {
+            let text = try text()
+            try check(Settings(reading: text))
+            do throws(WholeFile.Failure) {
+                try file.checkWritable()
+            } catch {
+                throw .unwritable(path: url.path, reason: error.reason)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Writes a club into it, in place of the one of its name. Everything else stays byte for byte.
+    package func set(_ club: ClubSettings) throws(SettingsError) {
+        let old = try text()
+        try check(Settings(reading: old))
+        guard let new = ClubSection(old).setting(club) else {
+            throw .notEditable(
+                path: url.path, lines: ["clubs:"] + ClubSection.lines(of: club, indent: 2))
+        }
+        if new != old { try write(new) }
+    }
+
+    private func check(_ settings: Settings) throws(SettingsError) {
+        if settings.isNewer { throw .newer(path: url.path) }
+        if let problem = settings.unreadable {
+            throw .broken(path: url.path, problem: problem.description)
+        }
+    }
+
+    private func text() throws(SettingsError) -> String {
+        let data: Data?
+        do throws(WholeFile.Failure) {
+            data = try file.read()
+        } catch {
+            throw .unreadable(path: url.path, reason: error.reason)
+        }
+        guard let data else { return "" }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw .unreadable(path: url.path, reason: "it is not a text in UTF-8")
+        }
+        return text
+    }
+
+    private func write(_ text: String) throws(SettingsError) {
+        do throws(WholeFile.Failure) {
+            try file.write(Data(text.utf8))
+        } catch {
+            throw .unwritable(path: url.path, reason: error.reason)
+        }
+    }
+}
+
+/// Why the settings could not be changed, as a sentence. Nothing was.
+package enum SettingsError: Error, Hashable, CustomStringConvertible {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    case broken(path: String, problem: String)
+    case newer(path: String)
+    /// The clubs are written in a way that cannot be changed line by line.
+    case notEditable(path: String, lines: [String])
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "The settings in \(path) cannot be read: \(reason)."
+        case .unwritable(let path, let reason):
+            "The settings in \(path) cannot be written: \(reason)."
+        case .broken(let path, let problem):
+            "The settings in \(path) must be mended first. In \(problem)"
+        case .newer(let path):
+            "The settings in \(path) were written for a newer Byte Club. Update this one to change them."
+        case .notEditable(let path, let lines):
+            "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
+                + "this there by hand, and sign in again:\n" + lines.joined(separator: "\n")
+        }
+    }
+}

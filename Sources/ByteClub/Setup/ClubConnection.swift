@@ -1,0 +1,74 @@
+package import ClubStore
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The one door to every club: screen, commands and listings open their stores here.
+///
+/// A club on somebody's server is opened once in the life of the program: all that use it share its
+/// connections and the tokens of the day.
+package enum ClubConnection {
+    /// Opens a club, or makes sure that it is still open.
+    ///
+    /// - Throws: A `StoreError` during `connect`: `.unauthorized` when nobody is signed in.
+    package static func open(
+        _ club: ClubSettings, book: ClubBook
+    ) async throws(StoreError) -> any RemoteStore {
+        switch club.place {
+        case .embedded: try await EmbeddedClub.open(paths: book.paths)
+        case .dropbox(let dropbox): try line(to: club, dropbox, book: book).store
+        }
+    }
+
+    /// Goes on with tokens got just now, wherever the club is open already.
+    static func adopt(_ tokens: DropboxTokens, for club: ClubSettings, book: ClubBook) async {
+        let key = Key(paths: book.paths, club: club)
+        await lines.withLock { $0[key] }?.access.adopt(tokens)
+    }
+
+    /// Lets go of a club that the person has signed out of.
+    static func close(_ club: ClubSettings, book: ClubBook) {
+        let key = Key(paths: book.paths, club: club)
+        _ = lines.withLock { $0.removeValue(forKey: key) }
+    }
+
+    private struct Key: Hashable {
+        var paths: Paths
+        var club: ClubSettings
+    }
+
+    /// A store with the tokens it uses.
+    struct Line: Sendable {
+        let store: DropboxStore
+        let access: DropboxAccess
+    }
+
+    private static let lines = Mutex<[Key: Line]>([:])
+
+    private static func line(
+        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, book: ClubBook
+    ) throws(StoreError) -> Line {
+        let key = Key(paths: book.paths, club: club)
+        if let line = lines.withLock({ $0[key] }) { return line }
+        let vault = SecretVault(club: club, book: book, secrets: Secrets(paths: book.paths))
+        let line = try makeLine(to: dropbox, vault: vault)
+        return lines.withLock { lines in
+            if let line = lines[key] { return line }
+            lines[key] = line
+            return line
+        }
+    }
+
+    static func makeLine(
+        to dropbox: ClubSettings.Dropbox, vault: any TokenVault
+    ) throws(StoreError) -> Line {
+        let app = dropbox.app
+        let access = DropboxAccess(app: app, vault: vault)
+        var configuration = DropboxStore.Configuration(hosts: app.hosts)
+        if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
+        return Line(store: DropboxStore(configuration, access: access), access: access)
+    }
+}
+
+extension ClubSettings.Dropbox {
+    package var app: DropboxApp { DropboxApp(key: appKey, gateway: apiURL) }
+}

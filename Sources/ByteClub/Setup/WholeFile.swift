@@ -1,0 +1,123 @@
+internal import CLinux
+internal import FoundationEssentials
+internal import Glibc
+
+/// A small file that is read and written whole: whoever opens it finds the old text or the new one.
+struct WholeFile: Sendable {
+    let url: URL
+    /// What a new file's rights are; one that is replaced keeps its own.
+    var mode: mode_t = 0o600
+
+    /// The system's reason, for a sentence: `Permission denied`.
+    struct Failure: Error, Hashable {
+        var reason: String
+
+        init(_ code: CInt) { reason = String(cString: strerror(code)) }
+    }
+
+    private static let sizeLimit = 1 << 20
+
+    /// - Returns: Nil when there is no such file.
+    func read() throws(Failure) -> Data? {
+        // Opened without waiting: a pipe under this name must not hold anybody up.
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw Failure(errno)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Failure(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        while data.count <= Self.sizeLimit {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Failure(errno) }
+            if count == 0 { return data }
+            data.append(contentsOf: buffer[..<count])
+        }
+        throw Failure(EFBIG)
+    }
+
+    /// Writes a temporary file beside it and renames that. A symbolic link stays one: what it leads to
+    /// is replaced.
+    func write(_ data: Data) throws(Failure) {
+        let path = try target()
+        let folder = path.deletingLastPathComponent()
+        try makeFolder(folder)
+        var status = stat()
+        let isThere = stat(path.path, &status) == 0
+        let temporary =
+            folder.path + "/." + path.lastPathComponent + ".\(getpid())."
+            + String(UInt32.random(in: .min ... .max), radix: 16)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(temporary, flags, 0o600)
+        guard descriptor >= 0 else { throw Failure(errno) }
+        do throws(Failure) {
+            defer { close(descriptor) }
+            let rights = isThere && mode != 0o600 ? status.st_mode & 0o777 : mode
+            guard fchmod(descriptor, rights) == 0 else { throw Failure(errno) }
+            try Self.writeAll(data, to: descriptor)
+            guard fsync(descriptor) == 0, rename(temporary, path.path) == 0 else {
+                throw Failure(errno)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Removes it, where it is.
+    func remove() throws(Failure) {
+        guard unlink(url.path) != 0, errno != ENOENT, errno != ENOTDIR else { return }
+        throw Failure(errno)
+    }
+
+    /// Whether it could be written now, so that nobody does long work in vain.
+    func checkWritable() throws(Failure) {
+        var path = try target()
+        if access(path.path, F_OK) == 0, access(path.path, W_OK) != 0 { throw Failure(errno) }
+        repeat {
+            path = path.deletingLastPathComponent()
+        } while access(path.path, F_OK) != 0 && errno == ENOENT && path.path != "/"
+        if access(path.path, W_OK | X_OK) != 0 { throw Failure(errno) }
+    }
+
+    private func target() throws(Failure) -> URL {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return url }
+        guard let real = realpath(url.path, nil) else { throw Failure(errno) }
+        defer { free(real) }
+        return URL(filePath: String(cString: real))
+    }
+
+    private func makeFolder(_ folder: URL) throws(Failure) {
+        var missing: [String] = []
+        var path = folder
+        while mkdir(path.path, 0o700) != 0 {
+            guard errno == ENOENT, path.path != "/" else {
+                if errno == EEXIST { break }
+                throw Failure(errno)
+            }
+            missing.append(path.path)
+            path = path.deletingLastPathComponent()
+        }
+        for path in missing.reversed() where mkdir(path, 0o700) != 0 && errno != EEXIST {
+            throw Failure(errno)
+        }
+    }
+
+    private static func writeAll(_ data: Data, to descriptor: CInt) throws(Failure) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure(errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import ArgumentParser
+import ByteClub
+import ClubStore
+import FoundationEssentials
+import Glibc
+
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Join a club, or go back to one.",
+        discussion: """
+            Without a kind of club, on a terminal, the screen opens and asks for one. The club is the \
+            one that everything is about from then on; --club chooses another for one command.
+            """,
+        subcommands: [EmbeddedClubLogin.self, DropboxLogin.self])
+
+    func run() async throws {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            throw ValidationError(
+                "Say which kind of club: byteclub login club, or byteclub login dropbox.")
+        }
+        let book = ClubBook()
+        try await Screen.open(
+            (try? book.club(named: nil)) ?? .embedded, book: book, choosingClub: true)
+    }
+
+    struct EmbeddedClubLogin: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "club",
+            abstract: "Go back to the club on this computer. It needs no account.")
+
+        func run() async throws {
+            do throws(SettingsError) {
+                try ClubBook().makeCurrent(.embedded)
+            } catch {
+                throw CommandFailure(error.description)
+            }
+            Output.line("This is the club on this computer: \(ClubBook().paths.clubFolder.path)")
+        }
+    }
+
+    struct DropboxLogin: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "dropbox", abstract: "Join a club on Dropbox.",
+            discussion: """
+                Opens Dropbox's page in the browser and waits for its answer; with --no-browser, and \
+                over SSH, it prints the page's address and takes the code that the page shows. The app \
+                key is that of an app of yours: docs/Clubs.md tells how to make one.
+                """)
+
+        @Option(
+            help: ArgumentHelp("The key of your app in Dropbox's App Console.", valueName: "key"))
+        var appKey: String
+
+        @Option(
+            help: ArgumentHelp(
+                "A gateway that stands for every host of Dropbox.", valueName: "base"))
+        var apiURL: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "The club's folder; everything the app may see unless said.", valueName: "name"))
+        var folder: String?
+
+        @Option(
+            help: ArgumentHelp("What to call the club; dropbox unless said.", valueName: "name"))
+        var name: String?
+
+        @Flag(help: "Print the page's address and take the code from standard input.")
+        var noBrowser = false
+
+        @Option(
+            help: ArgumentHelp(
+                "The port for the browser's answer, where another one is registered.",
+                valueName: "port"))
+        var redirectPort: UInt16?
+
+        func validate() throws {
+            _ = try settings()
+        }
+
+        private func settings() throws -> ClubSettings.Dropbox {
+            var settings = ClubSettings.Dropbox(appKey: appKey, folder: folder)
+            if let apiURL {
+                guard let url = URL(string: apiURL) else {
+                    throw ValidationError("--api-url must be an address: https://host/path")
+                }
+                settings.apiURL = url
+            }
+            do throws(JoiningError) {
+                _ = try DropboxJoining(settings, book: ClubBook())
+            } catch {
+                throw ValidationError(error.description)
+            }
+            if let name, let refusal = ClubSettings.refusal(ofName: name) {
+                throw ValidationError(refusal)
+            }
+            return settings
+        }
+
+        func run() async throws {
+            do {
+                try await Interruption.cancelling { try await join() }
+            } catch let error as JoiningError {
+                throw CommandFailure(error.description)
+            }
+        }
+
+        @MainActor private func join() async throws {
+            let joining = try DropboxJoining(try settings(), book: ClubBook())
+            let club = try joining.club(named: name)
+            let environment = ProcessInfo.processInfo.environment
+            let (signIn, code) =
+                noBrowser || !Browser.isHere(environment)
+                ? try await askForCode(joining) : try await askBrowser(joining, environment)
+            let joined = try await joining.finish(signIn, code: code, as: club)
+            Output.line("Signed in to Dropbox as \(joined.account.displayName).")
+            Output.line(
+                "The club is called “\(joined.club.name)”, and everything is about it from now on. "
+                    + "byteclub login club goes back to the one on this computer.")
+            if !joined.missingScopes.isEmpty {
+                Output.complain(JoiningError.sentence(missing: joined.missingScopes))
+            }
+        }
+
+        private func askForCode(_ joining: DropboxJoining) async throws -> (DropboxSignIn, String) {
+            let signIn = DropboxSignIn(app: joining.settings.app)
+            Output.line("Open this page in a browser, and let Byte Club in:")
+            Output.line("")
+            Output.write(signIn.authorizationURL.absoluteString + "\n")
+            Output.line("")
+            if isatty(STDIN_FILENO) == 1 {
+                Output.prompt("The code that the page shows: ")
+            } else {
+                Output.line("The code that the page shows is read from standard input.")
+            }
+            guard let code = await StandardInput.line(limit: 4096) else {
+                throw CommandFailure("No code came, so nothing was changed.")
+            }
+            return (signIn, code)
+        }
+
+        private func askBrowser(
+            _ joining: DropboxJoining, _ environment: [String: String]
+        ) async throws -> (DropboxSignIn, String) {
+            let waiting = try DropboxAuthorization.ByBrowser(
+                joining.settings.app, port: redirectPort)
+            let page = waiting.signIn.authorizationURL
+            let isOpen = Browser.open(page, environment: environment)
+            Output.line(
+                isOpen
+                    ? "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open"
+                    : "Open this page in a browser on this computer, and let Byte Club in:")
+            Output.line("")
+            Output.write(page.absoluteString + "\n")
+            Output.line("")
+            Output.line("Waiting for the browser's answer. ^C stops.")
+            return (waiting.signIn, try await waiting.code())
+        }
+    }
+}
+
+struct LogoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Sign out of a club.",
+        discussion: """
+            The server is told to forget the sign-in, and so does this computer. The club stays in \
+            config.yml, for the next time; what is in it stays where it is.
+            """)
+
+    @Argument(help: "The club; the one opened last unless said.")
+    var club: String?
+
+    func run() async throws {
+        let book = ClubBook()
+        let club = try ClubOptions.choose(club, in: book)
+        guard club.needsSignIn else {
+            Output.line("The club on this computer needs no sign-in, so there is none to end.")
+            return
+        }
+        let outcome: Leaving.Outcome
+        do throws(JoiningError) {
+            outcome = try await Leaving.leave(club, book: book)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        switch outcome {
+        case .done:
+            Output.line(
+                "Signed out of “\(club.name)”. Byte Club is about the club on this computer again.")
+        case .wasSignedOut:
+            Output.line("Nobody is signed in to “\(club.name)”.")
+        case .notRevoked(let error):
+            throw CommandFailure(
+                "This computer has forgotten the sign-in to “\(club.name)”, but the server could not be "
+                    + "told. \(ErrorSentence(error, club: .remote).text) To be safe, remove Byte Club among "
+                    + "the connected apps of your account.")
+        }
+    }
+}

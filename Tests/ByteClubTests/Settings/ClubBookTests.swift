@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import ByteClub
+
+/// Which clubs there are, which comes next, and what happens to the files.
+@Suite struct ClubBookTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "book-\(UUID().uuidString)")
+    private let work = ClubSettings(name: "work", place: .dropbox(.init(appKey: "abc")))
+
+    private var book: ClubBook {
+        ClubBook(
+            paths: Paths(environment: [
+                "HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config",
+                "XDG_STATE_HOME": folder.path + "/state",
+            ]))
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test func theEmbeddedClubIsAlwaysThere() throws {
+        #expect(book.read().clubs == [.embedded])
+        #expect(try book.club(named: nil) == .embedded)
+        for name in ["embedded", "club", "Club"] {
+            #expect(try book.club(named: name) == .embedded)
+        }
+    }
+
+    @Test func remembersTheClubOpenedLast() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try book.settingsFile.set(work)
+        try book.makeCurrent(work)
+        #expect(try book.club(named: nil) == work)
+        #expect(try book.club(named: "WORK") == work)
+        #expect(try mode(folder.path + "/state/byteclub/clubs.json") == 0o600)
+        try book.forget(work)
+        #expect(try book.club(named: nil) == .embedded)
+        #expect(book.read().clubs == [.embedded, work])
+    }
+
+    @Test func aClubThatIsGoneIsNotReplacedByAnother() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try book.makeCurrent(work)
+        #expect(throws: ClubChoiceError.gone("work")) { try book.club(named: nil) }
+        #expect(throws: ClubChoiceError.unknown("wrok", known: ["embedded"])) {
+            try book.club(named: "wrok")
+        }
+    }
+
+    @Test func aBrokenOrNewerFileIsNotTouched() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = book.settingsFile
+        try FileManager.default.createDirectory(
+            at: file.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        for text in ["clubs: [\n", "version: 2\n", "clubs: {a: {kind: dropbox, app-key: k}}\n"] {
+            try Data(text.utf8).write(to: file.url)
+            #expect(throws: SettingsError.self) { try file.set(work) }
+            #expect(try String(contentsOf: file.url, encoding: .utf8) == text)
+        }
+    }
+
+    @Test func aFileBehindALinkIsChangedWhereItIsAndKeepsItsRights() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = book.settingsFile
+        let real = folder.appending(path: "dotfiles.yml")
+        try FileManager.default.createDirectory(
+            at: file.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("# mine\n".utf8).write(to: real)
+        chmod(real.path, 0o640)
+        try FileManager.default.createSymbolicLink(at: file.url, withDestinationURL: real)
+        try file.set(work)
+        let text = try String(contentsOf: real, encoding: .utf8)
+        #expect(text.hasPrefix("# mine\n\nclubs:\n  work:\n"))
+        #expect(try mode(real.path) == 0o640)
+        let type = try FileManager.default.attributesOfItem(atPath: file.url.path)[.type]
+        #expect(type as? FileAttributeType == .typeSymbolicLink)
+    }
+
+    @Test func eachClubHasDraftsOfItsOwn() {
+        #expect(book.drafts(of: .embedded) == book.paths.drafts)
+        #expect(book.drafts(of: work).path.hasSuffix("/state/byteclub/clubs/work/drafts"))
+    }
+
+    @Test func manyProgramsAtOnceUndoNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let book = self.book
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let club = ClubSettings(name: "c\(number)", place: .dropbox(.init(appKey: "k")))
+                    try? book.remember(secretsOf: club, in: .file)
+                }
+            }
+        }
+        for number in 0..<20 {
+            let club = ClubSettings(name: "c\(number)", place: .dropbox(.init(appKey: "k")))
+            #expect(book.secretPlace(of: club) == .file)
+        }
+    }
+}

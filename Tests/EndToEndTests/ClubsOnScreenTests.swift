@@ -1,0 +1,298 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The line for commands, the chooser, and moving between clubs on the screen.
+@Suite struct ClubsOnScreenTests {
+    private let dropbox: StandInDropbox
+
+    init() throws {
+        dropbox = try StandInDropbox()
+        dropbox.put("from afar\n", at: "/Afar.txt")
+    }
+
+    /// A home in which the settings name a club on the stand-in.
+    private func withClub(
+        _ look: Look = .classic, _ body: (ClubHome, TerminalDriver) async throws -> Void
+    ) async throws {
+        try await inFreshHome { home in
+            let folder = home.folder.appending(path: "config/byteclub")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let text = """
+                # mine
+                clubs:
+                  work:
+                    kind: dropbox
+                    app-key: \(dropbox.appKey)
+                    api-url: \(dropbox.base)
+                """
+            try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+            try home.write("near\n", toNote: "Near.txt")
+            let terminal = try await home.open(look)
+            defer { terminal.close() }
+            try await body(home, terminal)
+        }
+    }
+
+    /// The page's address, which may stand on several rows.
+    private func address(on screen: TerminalScreen) -> String {
+        var text = ""
+        var isInside = false
+        for row in 0..<screen.size.rows {
+            let line = screen.text(ofRow: row).filter { !"│╭╮╰╯─".contains($0) }
+                .trimmingCharacters(in: .whitespaces)
+            if line.contains("http://127.0.0.1") { isInside = true }
+            guard isInside else { continue }
+            if line.isEmpty { break }
+            text += line
+        }
+        return text
+    }
+
+    private func signIn(_ terminal: TerminalDriver) async throws {
+        let screen = try await terminal.wait(for: "the page's address") {
+            $0.contains("oauth2/authorize") && $0.contains("shows")
+        }
+        try await terminal.waitUntilIdle()
+        let consent = try #require(dropbox.consent(to: address(on: screen)), "\(screen)")
+        terminal.type(consent.code + "\n")
+    }
+
+    @Test func goesToAnotherClubAndBackByCommand() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":")
+            try await terminal.wait(forText: "type a command")
+            terminal.type("cl")
+            terminal.press(.tab)
+            try await terminal.wait(forText: ": club ")
+            terminal.type("w")
+            terminal.press(.tab)
+            try await terminal.wait(forText: ": club work")
+            terminal.press(.enter)
+            try await signIn(terminal)
+            try await terminal.wait(for: "the other club") {
+                $0.contains("Afar.txt") && !$0.contains("Near.txt") && $0.contains("Ada Lovelace")
+                    && $0.contains("1.2 GB of 2.0 GB")
+            }
+            // A note written here is there.
+            terminal.type("n")
+            try await terminal.wait(forText: Label.nameField)
+            terminal.type("Both\nhello")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "Both.txt")
+            #expect(dropbox.text(at: "/Both.txt") == "hello")
+
+            terminal.type(":club embedded\n")
+            try await terminal.wait(for: "the club on this computer") {
+                $0.contains("Near.txt") && !$0.contains("Afar.txt") && $0.contains("embedded club")
+            }
+            terminal.type(":club work\n")
+            try await terminal.wait(forText: "Afar.txt")
+            try await terminal.waitUntilIdle()
+            terminal.type(":quit\n")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+            #expect(home.noteNames == ["Near.txt"])
+
+            // The next start opens the club opened last.
+            let second = try home.start()
+            defer { second.close() }
+            try await second.wait(forText: "Afar.txt")
+            #expect(dropbox.violations.isEmpty)
+        }
+    }
+
+    @Test(arguments: Look.all) func theChooserShowsAllAndLeadsBack(look: Look) async throws {
+        try await withClub(look) { _, terminal in
+            terminal.type(":login\n")
+            let chooser = try await terminal.wait(for: "the chooser") {
+                $0.contains("Clubs") && $0.contains("work") && $0.contains("Dropbox…")
+            }
+            #expect(chooser.contains("open now"))
+            #expect(chooser.contains("sign in"))
+            try await terminal.waitUntilIdle()
+            #expect(look.colorProblem(in: terminal.screen) == nil)
+            terminal.type("G\n")
+            try await terminal.wait(forText: "App key")
+            // Nothing is not a key.
+            terminal.press(.enter)
+            try await terminal.wait(forText: "App Console")
+            terminal.type("abc\n")
+            try await terminal.wait(forText: "Folder")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "App key")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "open now")
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: "open now")
+            #expect(terminal.screen.contains("Near.txt"))
+        }
+    }
+
+    @Test func fitsTheSmallestScreen() async throws {
+        try await withClub { _, terminal in
+            terminal.resize(to: TerminalSize(columns: 20, rows: 6))
+            try await terminal.waitUntilIdle()
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "embedded")
+            terminal.type("j\n")
+            try await terminal.wait(forText: "code")
+            let address = try await copied(terminal)
+            let consent = try #require(dropbox.consent(to: address))
+            terminal.type(consent.code + "\n")
+            try await terminal.wait(forText: "Afar.txt")
+        }
+    }
+
+    /// What ^O puts into the terminal's clipboard.
+    private func copied(_ terminal: TerminalDriver) async throws -> String {
+        try await terminal.waitUntilIdle()
+        terminal.press(.control("o"))
+        try await terminal.waitUntilIdle()
+        let output = String(decoding: terminal.output, as: UTF8.self)
+        let start = try #require(output.range(of: "\u{1B}]52;c;", options: .backwards))
+        let encoded = output[start.upperBound...].prefix { $0 != "\u{07}" }
+        let address = try #require(Data(base64Encoded: String(encoded)))
+        return String(decoding: address, as: UTF8.self)
+    }
+
+    @Test func aWrongCodeIsToldAndTheNextOneIsTaken() async throws {
+        try await withClub { _, terminal in
+            terminal.type(":club work\n")
+            try await terminal.wait(forText: "oauth2/authorize")
+            terminal.type("nonsense\n")
+            try await terminal.wait(forText: "did not accept the code")
+            try await terminal.waitUntilIdle()
+            let consent = try #require(dropbox.consent(to: address(on: terminal.screen)))
+            terminal.type(consent.code + "\n")
+            try await terminal.wait(forText: "Afar.txt")
+        }
+    }
+
+    @Test func aSignInThatEndsWhileWritingCostsNoWord() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await terminal.wait(forText: "Ada Lovelace")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Ln 1")
+            terminal.type("typed with care ")
+            dropbox.revokeEverything()
+            terminal.press(.function(2))
+            try await terminal.wait(for: "the question") {
+                $0.contains("Sign in again") && $0.contains("still here")
+            }
+            terminal.type("s")
+            try await signIn(terminal)
+            // It is saved as it was meant to be, and the list is there again.
+            try await terminal.waitForTabs()
+            try await eventually("the save") {
+                dropbox.text(at: "/Afar.txt") == "typed with care from afar\n"
+            }
+            try await terminal.wait(forText: "Ada Lovelace")
+        }
+    }
+
+    @Test func aSignInThatHasEndedIsAskedForAtTheStart() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await terminal.wait(forText: "Ada Lovelace")
+            try await terminal.waitUntilIdle()
+            terminal.type("q")
+            try await terminal.waitForEnd()
+            dropbox.revokeEverything()
+            let second = try home.start()
+            defer { second.close() }
+            try await second.wait(for: "the question") {
+                $0.contains("Sign in again") && $0.contains("signed out of work")
+            }
+            try await second.waitUntilIdle()
+            second.type("s")
+            try await signIn(second)
+            try await second.wait(for: "the club") {
+                $0.contains("Afar.txt") && $0.contains("Ada Lovelace")
+            }
+        }
+    }
+
+    @Test func signsOutByCommand() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":logout\n")
+            try await terminal.wait(forText: "needs no sign-in")
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await terminal.wait(forText: "Ada Lovelace")
+            try await terminal.waitUntilIdle()
+            terminal.type(":logout\n")
+            try await terminal.wait(for: "the club on this computer") {
+                $0.contains("Near.txt") && $0.contains("embedded club")
+            }
+            #expect(dropbox.validRefreshTokenCount == 0)
+            #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
+        }
+    }
+
+    @Test func draftsStayWithTheirClub() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await terminal.wait(forText: "Ada Lovelace")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Ln 1")
+            terminal.type("unsaved ")
+            try await terminal.wait(forText: "unsaved from afar")
+            terminal.signal(SIGTERM)
+            try await terminal.waitForEnd()
+            let drafts = home.folder.appending(path: "state/byteclub/clubs/work/drafts")
+            #expect(home.names(in: drafts).contains { $0.hasSuffix(".draft") })
+
+            #expect(try await home.run("login", "club").status == 0)
+            let second = try await home.open()
+            #expect(!second.screen.contains("unsaved note"))
+            second.type(":club work\n")
+            try await second.wait(forText: "An unsaved note was kept")
+            second.close()
+        }
+    }
+
+    /// What is secret never comes onto the screen, and nothing but the one file has it.
+    @Test func secretsAreNotOnTheScreen() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await terminal.wait(forText: "Ada Lovelace")
+            try await terminal.waitUntilIdle()
+            let arguments = home.processes.flatMap { ProcessTable.arguments(of: $0) }
+            let output = String(decoding: terminal.output, as: UTF8.self)
+            for secret in dropbox.secrets where !secret.hasPrefix("code-") {
+                #expect(!output.contains(secret))
+                #expect(!arguments.contains { $0.contains(secret) })
+            }
+            // Nobody may look into the program or dump its memory.
+            let memory = open("/proc/\(terminal.process)/environ", O_RDONLY)
+            if geteuid() != 0 { #expect(memory < 0) }
+            if memory >= 0 { close(memory) }
+        }
+    }
+
+    @Test func loginWithoutAKindOpensTheChooser() async throws {
+        try await inFreshHome { home in
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    ClubHome.program, ["login"], environment: home.environment(),
+                    directory: home.work.path, size: .classic))
+            defer { terminal.close() }
+            try await terminal.wait(forText: "Join a club on Dropbox")
+        }
+    }
+
+    @Test func theFirstStartSaysHowToJoinAnotherClub() async throws {
+        try await inFreshHome(hasClub: false) { home in
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "press : and type login")
+        }
+    }
+}

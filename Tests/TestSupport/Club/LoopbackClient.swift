@@ -1,0 +1,47 @@
+import Foundation
+
+/// Speaks to a port of this computer, byte for byte.
+public enum LoopbackClient {
+    /// Opens a connection and says nothing. To be closed by the caller.
+    public static func connect(toPort port: UInt16) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw POSIXError(.EIO) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw POSIXError(.ECONNREFUSED)
+        }
+        return descriptor
+    }
+
+    /// Sends text and returns all that comes back until the other side closes. Waits on a thread of its
+    /// own: those of the tasks are few, and whoever answers may need one.
+    public static func send(_ text: String, toPort port: UInt16) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try talk(text, toPort: port) })
+            }
+        }
+    }
+
+    private static func talk(_ text: String, toPort port: UInt16) throws -> String {
+        let descriptor = try connect(toPort: port)
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
+            answer += buffer[..<count]
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}

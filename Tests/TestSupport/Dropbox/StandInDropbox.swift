@@ -1,0 +1,182 @@
+public import Foundation
+import Synchronization
+
+/// A Dropbox on this computer that minds every rule of signing in, and keeps a few files in memory.
+///
+/// Codes are good once and for whoever has the verifier; tokens expire and are revoked when a test says
+/// so. What a client does against the rules is written down in ``violations``.
+public final class StandInDropbox: Sendable {
+    public let appKey: String
+    private let server: LoopbackServer
+    private let box: Box
+
+    final class Box: Sendable {
+        let state = Mutex(State())
+    }
+
+    struct State {
+        var codes: [String: Grant] = [:]
+        var accessTokens: [String: Access] = [:]
+        var refreshTokens: [String: Bool] = [:]
+        var files: [String: Data] = [:]
+        var revision = 0
+        var violations: [String] = []
+        var lifetimeSeconds = 14_400
+        var tokenAnswers: [[LoopbackStep]] = []
+        var count = 0
+        var secrets: [String] = []
+    }
+
+    struct Grant {
+        var challenge: String
+        var redirect: String?
+    }
+
+    enum Access {
+        case valid(refresh: String), expired(refresh: String), revoked
+    }
+
+    public init(appKey: String = "stand0in1key2") throws {
+        let box = Box()
+        self.box = box
+        self.appKey = appKey
+        server = try LoopbackServer { request in
+            StandInAnswers(box: box, appKey: appKey).answer(request)
+        }
+    }
+
+    /// The address that stands for every host.
+    public var base: String { "http://127.0.0.1:\(server.port)" }
+
+    public var requests: [LoopbackRequest] { server.requests }
+
+    /// The routes asked for, in order.
+    public var routes: [String] { requests.map { String($0.target.dropFirst()) } }
+
+    public func requests(atLeast count: Int) async -> [LoopbackRequest] {
+        await server.requests(atLeast: count)
+    }
+
+    /// What was against the rules, as sentences.
+    public var violations: [String] { box.state.withLock { $0.violations } }
+
+    /// Every code and token that was ever given out.
+    public var secrets: [String] { box.state.withLock { $0.secrets } }
+
+    public func put(_ text: String, at path: String) {
+        box.state.withLock { $0.files[path] = Data(text.utf8) }
+    }
+
+    public func text(at path: String) -> String? {
+        box.state.withLock { $0.files[path].map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    public func setLifetime(seconds: Int) { box.state.withLock { $0.lifetimeSeconds = seconds } }
+
+    /// Answers of the token endpoint for the next requests, before it answers by itself again.
+    public func scriptTokenAnswers(_ answers: [[LoopbackStep]]) {
+        box.state.withLock { $0.tokenAnswers = answers }
+    }
+
+    /// Has all access tokens end; refresh tokens stay good.
+    public func expireAccessTokens() {
+        box.state.withLock { state in
+            state.accessTokens = state.accessTokens.mapValues { access in
+                if case .valid(let refresh) = access { .expired(refresh: refresh) } else { access }
+            }
+        }
+    }
+
+    /// The person removes the app from the account.
+    public func revokeEverything() {
+        box.state.withLock { state in
+            state.accessTokens = state.accessTokens.mapValues { _ in .revoked }
+            state.refreshTokens = state.refreshTokens.mapValues { _ in false }
+        }
+    }
+
+    public var validAccessTokenCount: Int {
+        box.state.withLock { state in
+            state.accessTokens.values.count { if case .valid = $0 { true } else { false } }
+        }
+    }
+
+    public var validRefreshTokenCount: Int {
+        box.state.withLock { state in state.refreshTokens.values.count { $0 } }
+    }
+
+    // MARK: - The page
+
+    /// What the page does once the person has agreed.
+    public struct Consent: Sendable {
+        public var code: String
+        /// Where the browser is led; nil when the page shows the code.
+        public var redirect: URL?
+        public var state: String?
+    }
+
+    /// The person opens the page and agrees. Nil when the address is against the rules.
+    public func consent(to address: String) -> Consent? {
+        guard let components = URLComponents(string: address),
+            address.hasPrefix(base + "/oauth2/authorize?")
+        else { return violate("not the page: \(address)") }
+        var fields: [String: String] = [:]
+        for item in components.queryItems ?? [] {
+            if fields[item.name] != nil { return violate("\(item.name) twice") }
+            fields[item.name] = item.value ?? ""
+        }
+        let known: Set<String> = [
+            "client_id", "response_type", "code_challenge", "code_challenge_method",
+            "token_access_type", "redirect_uri", "state", "scope", "include_granted_scopes",
+        ]
+        for name in fields.keys where !known.contains(name) { return violate("unknown \(name)") }
+        guard fields["client_id"] == appKey else { return violate("another app key") }
+        guard fields["response_type"] == "code" else { return violate("no response_type=code") }
+        guard fields["token_access_type"] == "offline" else { return violate("not offline") }
+        guard fields["code_challenge_method"] == "S256" else { return violate("not S256") }
+        let letters = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        guard let challenge = fields["code_challenge"], challenge.count == 43,
+            challenge.unicodeScalars.allSatisfy(letters.contains)
+        else { return violate("a challenge that is none") }
+        for scope in (fields["scope"] ?? "").split(separator: " ")
+        where ![
+            "account_info.read", "files.metadata.read", "files.content.read",
+            "files.content.write",
+        ].contains(scope) {
+            return violate("too much asked for: \(scope)")
+        }
+        if let redirect = fields["redirect_uri"] {
+            guard redirect.hasPrefix("http://127.0.0.1:") else {
+                return violate("redirect \(redirect)")
+            }
+            guard let state = fields["state"], state.count >= 16, state.count <= 500 else {
+                return violate("a redirect without a state")
+            }
+        }
+        let code = remember("code-" + UUID().uuidString)
+        box.state.withLock {
+            $0.codes[code] = Grant(challenge: challenge, redirect: fields["redirect_uri"])
+        }
+        return Consent(
+            code: code, redirect: fields["redirect_uri"].flatMap { URL(string: $0) },
+            state: fields["state"])
+    }
+
+    /// Signs somebody in without a page: a refresh token that is good.
+    public func makeRefreshToken() -> String {
+        let token = remember("refresh-" + UUID().uuidString)
+        box.state.withLock { $0.refreshTokens[token] = true }
+        return token
+    }
+
+    private func remember(_ secret: String) -> String {
+        box.state.withLock { $0.secrets.append(secret) }
+        return secret
+    }
+
+    private func violate(_ words: String) -> Consent? {
+        box.state.withLock { $0.violations.append(words) }
+        return nil
+    }
+}
