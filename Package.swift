@@ -21,6 +21,7 @@ let argumentParser = Target.Dependency.product(
 let systemLibraries: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
@@ -48,7 +49,8 @@ let modules: [Target] = [
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
     .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
     .target(
-        name: "ClubStore", dependencies: ["CurlNetworking", "DropboxAPI"], swiftSettings: strict),
+        name: "ClubStore", dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Pictures"],
+        swiftSettings: strict),
     .target(name: "ClubLibrary", swiftSettings: strict),
     .target(
         name: "ClubServer", dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Pictures"],

@@ -52,6 +52,9 @@ public struct StoreError: Error, Sendable {
         /// Signed in, but this member may not do this.
         case forbidden
 
+        /// Somebody else has locked it, even after waiting.
+        case locked
+
         /// The store did not understand; a fault of this program. Never repeated.
         case badRequest
 
@@ -114,7 +117,7 @@ extension StoreError.Code: CaseIterable {
     public static var allCases: [StoreError.Code] {
         [
             .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
-            .badRequest, .rateLimited(retryAfter: nil), .overQuota,
+            .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
             .serverUnavailable(retryAfter: nil), .serverError, .offline, .timedOut, .cancelled,
             .badAnswer, .nameNotAllowed, .tooLarge, .cursorReset, .noThumbnail, .damaged,
             .changedMeanwhile, .fileUnreadable, .fileUnwritable,

@@ -112,6 +112,8 @@ extension ErrorSentence {
             "The club does not accept this sign-in, or not any more. Sign in again."
         case .forbidden:
             "You may not do this with \(name). Ask whoever owns the club's folder."
+        case .locked:
+            "Somebody else has \(name) open for writing at this moment. Try again when they are done."
         case .badRequest:
             "The club's server did not understand what Byte Club asked for. This is a fault of "
                 + "Byte Club: please report it, with what you were doing."

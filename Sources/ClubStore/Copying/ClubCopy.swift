@@ -234,7 +234,7 @@ extension ClubCopy.Failure {
     var concernsOneFile: Bool {
         switch error.code {
         case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
-            .changedMeanwhile, .badRequest, .forbidden, .fileUnreadable, .noThumbnail,
+            .changedMeanwhile, .badRequest, .forbidden, .locked, .fileUnreadable, .noThumbnail,
             .cursorReset:
             true
         case .unauthorized, .rateLimited, .overQuota, .serverUnavailable, .serverError, .offline,

@@ -76,7 +76,7 @@ struct DropboxConnection: Sendable {
             let refusal = DropboxRefusal(
                 status: answer.status, body: answer.body,
                 retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After"),
-                now: clock.date())
+                now: answer.response.date ?? clock.date())
             return .failure(
                 FailedAttempt(
                     error: refusal.error(during: operation, at: path), refusal: refusal,

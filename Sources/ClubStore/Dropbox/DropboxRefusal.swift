@@ -120,9 +120,11 @@ extension DropboxRefusal {
             case "insufficient_space", "insufficient_quota":
                 return .overQuota
             case "no_write_permission", "restricted_content", "access_restricted", "team_folder",
-                "locked", "access_denied", "operation_suppressed", "cant_move_shared_folder",
+                "access_denied", "operation_suppressed", "cant_move_shared_folder",
                 "cant_copy_shared_folder", "cant_transfer_ownership", "cant_move_into_vault":
                 return .forbidden
+            case "locked":
+                return .locked
             case "malformed_path", "disallowed_name", "cant_move_folder_into_itself",
                 "duplicated_or_nested_paths":
                 return .nameNotAllowed

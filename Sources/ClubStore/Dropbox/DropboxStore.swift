@@ -104,12 +104,8 @@ public final class DropboxStore: RemoteStore {
         connection = DropboxConnection(
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
-        let session = URLSessionConfiguration.ephemeral
-        // What a club holds lies on disk only where its member has put it.
-        session.urlCache = nil
-        session.httpCookieStorage = nil
+        let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.unixSocketPath = configuration.unixSocketPath
-        session.timeoutIntervalForRequest = configuration.timeout / .seconds(1)
         loader = HTTPLoader(configuration: session)
         waitingLoader = HTTPLoader(configuration: session)
         downloader = HTTPLoader(

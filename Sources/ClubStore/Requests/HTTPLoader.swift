@@ -12,15 +12,35 @@ final class HTTPLoader: Sendable {
     private let session: URLSession
     private let router: TaskRouter
 
-    /// - Parameter queue: Where progress and pieces of bodies are delivered; nil for a
-    ///   queue of its own.
-    init(configuration: URLSessionConfiguration, queue: DispatchQueue? = nil) {
-        router = TaskRouter()
+    /// What to say to a server that asks who is there.
+    typealias ChallengeAnswer =
+        @Sendable (URLAuthenticationChallenge) -> (
+            URLSession.AuthChallengeDisposition, URLCredential?
+        )
+
+    /// - Parameters:
+    ///   - queue: Where progress and pieces of bodies are delivered; nil for a queue of its own.
+    ///   - challengeAnswer: Called on that queue; unless given, the server's refusal is the answer.
+    init(
+        configuration: URLSessionConfiguration, queue: DispatchQueue? = nil,
+        challengeAnswer: @escaping ChallengeAnswer = { _ in (.performDefaultHandling, nil) }
+    ) {
+        router = TaskRouter(challengeAnswer)
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)
     }
 
     deinit {
         session.invalidateAndCancel()
+    }
+
+    /// A session's configuration for a store: it keeps nothing, and gives no answer of yesterday. A
+    /// store asks for what is there now, and has no use for cookies.
+    static func makeConfiguration(timeout: Duration) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
+        return configuration
     }
 
     /// What came back, whatever its status.
@@ -150,6 +170,11 @@ private struct Exchange: Sendable {
 /// All calls come on one queue; the lock is for those who begin an exchange elsewhere.
 private final class TaskRouter: URLSessionDataDelegate {
     private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let challengeAnswer: HTTPLoader.ChallengeAnswer
+
+    init(_ challengeAnswer: @escaping HTTPLoader.ChallengeAnswer) {
+        self.challengeAnswer = challengeAnswer
+    }
 
     func follow(_ task: URLSessionTask, with exchange: Exchange) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -161,6 +186,16 @@ private final class TaskRouter: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let (disposition, credential) = challengeAnswer(challenge)
+        completionHandler(disposition, credential)
     }
 
     func urlSession(

@@ -66,10 +66,9 @@ struct RetryPolicy: Hashable, Sendable {
         switch failure {
         case .status(429, let retryAfter), .busy(let retryAfter):
             wait = retryAfter ?? waitWhenBusy
-        case .status(503, let retryAfter?):
-            wait = retryAfter
-        case .status(let status, _) where status == 503 || (status >= 500 && isRepeatable):
-            wait = firstBackoff * Double(1 << (spent.attempts - 1)) * jitter
+        case .status(let status, let retryAfter)
+        where Self.isForNow(status) || (isRepeatable && Self.mayPass(status)):
+            wait = retryAfter ?? firstBackoff * Double(1 << (spent.attempts - 1)) * jitter
         case .status, .timedOut:
             return nil
         case .unreachable, .broken:
@@ -81,5 +80,17 @@ struct RetryPolicy: Hashable, Sendable {
         guard spent.waiting + wait <= longestWaiting else { return nil }
         spent.waiting += wait
         return wait
+    }
+
+    /// Whether a server says by it that it has done nothing, and may when asked again: locked, too
+    /// early, unavailable, out of bandwidth.
+    private static func isForNow(_ status: Int) -> Bool {
+        [423, 425, 503, 509].contains(status)
+    }
+
+    /// Whether it is a failure that may be over soon. Not that something is not implemented, that
+    /// there is no room, or that a person must sign in to the network.
+    private static func mayPass(_ status: Int) -> Bool {
+        status >= 500 && ![501, 505, 507, 508, 511].contains(status)
     }
 }

@@ -6,6 +6,10 @@ import Glibc
 struct SourceFile: Sendable {
     let url: URL
     let byteCount: Int64
+
+    /// When it was last written, in seconds since 1970.
+    var modifiedSeconds: Int { fingerprint.seconds }
+
     private let fingerprint: Fingerprint
 
     /// What changes when a file is written to or another one takes its place.

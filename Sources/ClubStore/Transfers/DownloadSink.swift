@@ -1,0 +1,103 @@
+import CurlNetworking
+import FoundationEssentials
+import Synchronization
+
+/// Writes what a download brings into a partial file, and refuses what does not belong to it.
+final class DownloadSink: BodySink {
+    let file: RemoteFile
+
+    /// Whether an answer's head says that these are bytes of the file; throws `.badAnswer` when it
+    /// says nothing.
+    typealias Recognize = @Sendable (HTTPURLResponse) throws(StoreError) -> Bool
+
+    private let recognizes: Recognize
+    private let progress: TransferProgressPort
+    private let partial = Mutex<PartialFile?>(nil)
+
+    init(
+        _ file: RemoteFile, progress: TransferProgressPort, recognizes: @escaping Recognize
+    ) {
+        self.file = file
+        self.progress = progress
+        self.recognizes = recognizes
+    }
+
+    var byteCount: Int64 { partial.withLock { $0?.byteCount ?? 0 } }
+
+    var isComplete: Bool { byteCount == file.byteCount }
+
+    var observers: HTTPLoader.Observers {
+        HTTPLoader.Observers(sink: self, control: { [progress] in progress.pacer.take($0) })
+    }
+
+    func open(_ destination: String, isKept: Bool) async throws(StoreError) {
+        try await FileQueue.run { [self] () throws(StoreError) in
+            try partial.withLock { partial throws(StoreError) in
+                partial = try PartialFile(of: file, for: destination, isKept: isKept)
+            }
+        }
+        progress.tell(byteCount, ofExpected: file.byteCount)
+    }
+
+    /// Verifies the whole and puts it in its place.
+    func finish() async throws(StoreError) {
+        try await FileQueue.run { [self] () throws(StoreError) in
+            try partial.withLock { partial throws(StoreError) in
+                try partial?.moveToDestination()
+                partial = nil
+            }
+        }
+    }
+
+    func setAside() {
+        partial.withLock { partial in
+            partial?.setAside()
+            partial = nil
+        }
+    }
+
+    func restart() throws(StoreError) {
+        try partial.withLock { partial throws(StoreError) in try partial?.restart() }
+    }
+
+    func begin(_ response: HTTPURLResponse) throws(StoreError) {
+        guard try recognizes(response) else {
+            throw StoreError(.changedMeanwhile, during: .download, at: file.path)
+        }
+        guard response.statusCode == 206 else { return try restart() }
+        let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
+        guard range.hasPrefix("bytes \(byteCount)-") else {
+            throw StoreError(.badAnswer, during: .download, at: file.path, detail: range)
+        }
+    }
+
+    func take(_ data: Data) throws(StoreError) {
+        try partial.withLock { partial throws(StoreError) in try partial?.append(data) }
+        progress.pacer.didMove(Int64(data.count))
+        progress.tell(byteCount, ofExpected: file.byteCount)
+    }
+}
+
+extension DownloadSink {
+    /// Fetches the rest again and again as long as that brings more bytes.
+    ///
+    /// - Parameter receiveRest: Asks for the bytes from ``byteCount`` on.
+    func receive(
+        _ receiveRest: () async throws(StoreError) -> Void,
+        isPastEnd: (StoreError) -> Bool
+    ) async throws(StoreError) {
+        while !isComplete {
+            let reached = byteCount
+            do throws(StoreError) {
+                try await receiveRest()
+                return
+            } catch {
+                if isPastEnd(error), reached > 0 {
+                    try restart()
+                } else if error.code != .offline || byteCount <= reached {
+                    throw error
+                }
+            }
+        }
+    }
+}

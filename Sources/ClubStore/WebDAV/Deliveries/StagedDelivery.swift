@@ -1,0 +1,122 @@
+import Synchronization
+
+/// A `PUT` under a name of our own beside the file, and a `MOVE` over it: whatever breaks, the file is
+/// the old one or the new one.
+final class StagedDelivery: WebDAVDelivery {
+    let payload: WebDAVPayload
+
+    /// Under which name the bytes lie on the server, once they do.
+    private let staged = Mutex<RemotePath?>(nil)
+
+    var isDirect: Bool { false }
+
+    init(_ payload: WebDAVPayload) {
+        self.payload = payload
+    }
+
+    func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag? {
+        let place = try await stage()
+        let relocation = WebDAVRelocation(payload: payload, condition: condition)
+        do throws(StoreError) {
+            try await relocation.send(from: payload.store.address.url(of: place)) {
+                () throws(StoreError) in
+                try await self.payload.store.look(at: place, during: self.payload.operation)
+                    == .nothing
+            }
+        } catch {
+            // A server without MOVE: straight, then.
+            guard error.webDAVStatus == 405 || error.webDAVStatus == 501 else { throw error }
+            await prepareToRepeat()
+            return try await DirectDelivery(payload).commit(condition)
+        }
+        staged.withLock { $0 = nil }
+        return nil
+    }
+
+    func prepareToRepeat() async {
+        let place = staged.withLock { staged in
+            defer { staged = nil }
+            return staged
+        }
+        if let place { await payload.store.remove(place) }
+    }
+
+    func abandon(after error: StoreError) async {
+        await prepareToRepeat()
+    }
+
+    private func stage() async throws(StoreError) -> RemotePath {
+        if let place = staged.withLock({ $0 }) { return place }
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        let name = WebDAVStore.ownPrefix + mark + ".tmp"
+        let place = try (payload.path.parent ?? .root).appending(name)
+        // From now on there may be something, of which the server need not have told.
+        staged.withLock { $0 = place }
+        var request = WebDAVRequest("PUT", payload.store.address.url(of: place))
+        request.fields["Content-Type"] = "application/octet-stream"
+        do throws(StoreError) {
+            _ = try await payload.send(request)
+        } catch {
+            if error.webDAVStatus != nil, !payload.attempts.mayHaveArrived {
+                staged.withLock { $0 = nil }
+            }
+            throw error
+        }
+        try payload.requireUnchanged()
+        return place
+    }
+}
+
+/// The `MOVE` that ends a delivery.
+struct WebDAVRelocation: Sendable {
+    let payload: WebDAVPayload
+    let condition: WriteCondition
+    var fields: [String: String] = [:]
+
+    private var store: WebDAVStore { payload.store }
+
+    /// - Parameter isGone: Whether what was to be moved is there no more, asked when an answer was lost.
+    func send(
+        from source: String, isGone: @Sendable () async throws(StoreError) -> Bool
+    ) async throws(StoreError) {
+        let destination = store.address.url(of: payload.path)
+        var request = WebDAVRequest("MOVE", source)
+        request.fields = fields
+        request.fields["Destination"] = destination
+        request.fields["Overwrite"] = condition == .absent ? "F" : "T"
+        if let revision = condition.revision {
+            if store.abilities.known?.honoursIf == true, revision.isEntityTag,
+                revision.isSafeInField
+            {
+                request.fields["If"] = "<\(destination)> ([\(revision.rawValue)])"
+            } else {
+                try await requireStill(revision)
+            }
+        }
+        let attempts = AttemptLog()
+        let message = request
+        do throws(StoreError) {
+            _ = try await store.send(
+                message, during: payload.operation, at: payload.path, attempts: attempts)
+        } catch {
+            guard attempts.mayHaveArrived || error.code == .timedOut,
+                try await isGone(), try await hasArrived()
+            else { throw error }
+        }
+    }
+
+    /// The server would not look by itself.
+    private func requireStill(_ revision: Revision) async throws(StoreError) {
+        let there = try await store.look(at: payload.path, during: payload.operation)
+        guard case .file(let file) = there, file.file.revision == revision else {
+            let refusal = WebDAVRefusal(status: 412, method: "MOVE", words: "seen by looking first")
+            throw refusal.error(during: payload.operation, at: payload.path)
+        }
+    }
+
+    private func hasArrived() async throws(StoreError) -> Bool {
+        let there = try await store.look(at: payload.path, during: payload.operation)
+        guard case .file(let file) = there else { return false }
+        return try await payload.isSame(as: file)
+    }
+}

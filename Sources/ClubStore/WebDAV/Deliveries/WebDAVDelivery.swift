@@ -1,0 +1,176 @@
+import CurlNetworking
+import DropboxAPI
+import FoundationEssentials
+
+/// What must be true of the file in the way for a write to happen.
+enum WriteCondition: Hashable, Sendable {
+    case none
+    /// Nothing is there.
+    case absent
+    /// By `If-Match`, which wants a strong tag.
+    case matches(Revision)
+    /// By `If` (RFC 4918 §10.4), which does with a weak one.
+    case matchesByIf(Revision)
+
+    var revision: Revision? {
+        switch self {
+        case .none, .absent: nil
+        case .matches(let revision), .matchesByIf(let revision): revision
+        }
+    }
+}
+
+/// A way for bytes to get to a path: straight, under another name first, or in parts.
+protocol WebDAVDelivery: Sendable {
+    var payload: WebDAVPayload { get }
+
+    /// Whether it is one request, which costs little in vain.
+    var isDirect: Bool { get }
+
+    /// Puts the bytes in their place. What is on the server already is not sent again when it is
+    /// asked for once more, with another condition.
+    ///
+    /// - Returns: The new tag, if the answer had it.
+    /// - Throws: An error with ``StoreError/isUnmetCondition``, among others.
+    func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag?
+
+    /// Makes it send everything again with the next commit.
+    func prepareToRepeat() async
+
+    /// Takes back what has not come to its place.
+    func abandon(after error: StoreError) async
+}
+
+extension WebDAVDelivery {
+    var byteCount: Int64 { payload.byteCount }
+    var attempts: AttemptLog { payload.attempts }
+    var hash: String? { get async { await payload.hash() } }
+
+    func forgetAttempts() { payload.attempts.reset() }
+
+    func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
+        try await payload.isSame(as: file)
+    }
+
+    func isBeginning(_ file: WebDAVFile) async throws(StoreError) -> Bool {
+        try await payload.isBeginning(file)
+    }
+
+    func prepareToRepeat() async {}
+    func abandon(after error: StoreError) async {}
+}
+
+/// The bytes to be written, and where.
+struct WebDAVPayload: Sendable {
+    enum Source: Sendable {
+        case data(Data)
+        case file(SourceFile, TransferProgressPort)
+    }
+
+    let source: Source
+    let store: WebDAVStore
+    let path: RemotePath
+    let operation: StoreError.Operation
+    let attempts = AttemptLog()
+
+    init(
+        _ source: Source, of store: WebDAVStore, to path: RemotePath,
+        during operation: StoreError.Operation
+    ) {
+        self.source = source
+        self.store = store
+        self.path = path
+        self.operation = operation
+    }
+
+    var byteCount: Int64 {
+        switch source {
+        case .data(let data): Int64(data.count)
+        case .file(let file, _): file.byteCount
+        }
+    }
+
+    /// Nil when the file cannot be read any more.
+    func hash() async -> String? {
+        switch source {
+        case .data(let data): ContentHash(of: data).hexadecimal
+        case .file(let file, _): try? await file.contentHash().hexadecimal
+        }
+    }
+
+    /// - Throws: `.changedMeanwhile`.
+    func requireUnchanged() throws(StoreError) {
+        if case .file(let file, _) = source { try file.requireUnchanged() }
+    }
+
+    /// Whether a file on the server has these very bytes.
+    func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
+        guard file.file.byteCount == byteCount, let hash = await hash() else { return false }
+        return try await store.contentHash(of: file.file.path, during: operation) == hash
+    }
+
+    /// Whether a file on the server has the first of these bytes and no others.
+    func isBeginning(_ file: WebDAVFile) async throws(StoreError) -> Bool {
+        let count = file.file.byteCount
+        guard count < byteCount else { return false }
+        let beginning: Data =
+            switch source {
+            case .data(let data): data.prefix(Int(count))
+            case .file(let file, _): try await file.read(0..<count)
+            }
+        return try await store.contentHash(of: file.file.path, during: operation)
+            == ContentHash(of: beginning).hexadecimal
+    }
+
+    /// Sends all of it.
+    func send(_ request: WebDAVRequest) async throws(StoreError) -> HTTPLoader.Answer {
+        switch source {
+        case .data(let data):
+            try await send(request, body: .data(data), from: 0)
+        case .file(let file, _):
+            try await send(request, body: .file(file.url), from: 0)
+        }
+    }
+
+    /// Sends a part of it, told of as progress where somebody follows.
+    func send(
+        _ request: WebDAVRequest, body: HTTPLoader.Body, from offset: Int64
+    ) async throws(StoreError) -> HTTPLoader.Answer {
+        var withBody = request
+        withBody.body = body
+        if nextcloud, case .file(let file, _) = source {
+            withBody.fields["X-OC-Mtime"] = String(file.modifiedSeconds)
+        }
+        let request = withBody
+        guard case .file(_, let progress) = source else {
+            return try await store.connection.send(
+                during: operation, at: path, through: store.loader, attempts: attempts
+            ) { request }
+        }
+        let counted = SentBytes()
+        let expected = byteCount
+        let observers = HTTPLoader.Observers(
+            didSend: { total in
+                progress.pacer.didMove(counted.newlySent(total))
+                progress.tellAtOnce(offset + total, ofExpected: expected)
+            },
+            control: { task in
+                counted.reset()
+                progress.pacer.take(task)
+            })
+        return try await store.connection.send(
+            during: operation, at: path, through: store.uploader, observers: observers,
+            attempts: attempts
+        ) { request }
+    }
+
+    private var nextcloud: Bool { store.nextcloud != nil }
+}
+
+extension HTTPLoader.Answer {
+    /// What the server calls the state that a write has made.
+    var entityTag: EntityTag? {
+        (response.value(forHTTPHeaderField: "OC-ETag") ?? response.value(forHTTPHeaderField: "ETag"))
+            .flatMap(EntityTag.init)
+    }
+}

@@ -1,0 +1,180 @@
+import FoundationEssentials
+
+/// The answer 207 of a WebDAV server, as far as it concerns a club.
+///
+/// Source: RFC 4918 §13 and §14, RFC 4331 (quota), RFC 6578 §4 (sync-token).
+struct Multistatus: Hashable, Sendable {
+    var responses: [Response] = []
+
+    /// What is told of one resource.
+    struct Response: Hashable, Sendable {
+        /// As the server wrote it: absolute or not, escaped in its own way.
+        var href = ""
+
+        /// Of the whole resource, where the server tells that instead of properties.
+        var status: Int?
+
+        var properties = Properties()
+    }
+
+    /// Those that a club asks for, of the propstats with a status 2xx.
+    struct Properties: Hashable, Sendable {
+        var etag: String?
+        var byteCount: Int64?
+        var modified: Date?
+        var isCollection = false
+        var quotaAvailable: Int64?
+        var quotaUsed: Int64?
+        /// An address, of `current-user-principal`.
+        var principal: String?
+        var displayName: String?
+        var syncToken: String?
+        /// Nextcloud's and ownCloud's number of the file.
+        var fileID: String?
+        /// Whether Nextcloud can make a preview.
+        var hasPreview: Bool?
+    }
+}
+
+/// Builds a ``Multistatus`` while its XML is read.
+///
+/// Elements are known by namespace and name, whatever prefixes the server likes; those that
+/// concern nobody here, and their text, are never kept.
+final class MultistatusBuilder: XMLHandler {
+    private(set) var result = Multistatus()
+
+    private var stack: [Element] = []
+    private var text: [UInt8] = []
+    private var response = Multistatus.Response()
+    private var properties = Multistatus.Properties()
+    private var propstatStatus: Int?
+
+    /// An address or a tag is a few hundred bytes.
+    static let textLimit = 32 << 10
+
+    /// More than this in one folder is not a club's.
+    static let responseLimit = 200_000
+
+    private enum Element: String {
+        case multistatus, response, href, propstat, prop, status, resourcetype, collection,
+            displayname, getetag, getcontentlength, getlastmodified
+        case quotaAvailable = "quota-available-bytes"
+        case quotaUsed = "quota-used-bytes"
+        case principal = "current-user-principal"
+        case syncToken = "sync-token"
+        case fileID, hasPreview
+        case other
+
+        init(_ name: String) {
+            if name.hasPrefix("DAV: ") {
+                self = Element(rawValue: String(name.dropFirst(5))) ?? .other
+            } else {
+                self =
+                    switch name {
+                    case "http://owncloud.org/ns fileid": .fileID
+                    case "http://nextcloud.org/ns has-preview": .hasPreview
+                    default: .other
+                    }
+            }
+        }
+
+        var hasText: Bool {
+            switch self {
+            case .multistatus, .response, .propstat, .prop, .resourcetype, .collection, .principal,
+                .other:
+                false
+            default: true
+            }
+        }
+    }
+
+    func begin(_ name: String) throws(XMLReader.Fault) {
+        let element = Element(name)
+        guard !stack.isEmpty || element == .multistatus else {
+            throw XMLReader.Fault(reason: "\(name.prefix(80)) is no multistatus")
+        }
+        stack.append(element)
+        text.removeAll(keepingCapacity: true)
+        switch element {
+        case .response where stack.count == 2:
+            response = Multistatus.Response()
+        case .propstat where stack.count == 3:
+            properties = response.properties
+            propstatStatus = nil
+        default: break
+        }
+    }
+
+    func take(_ bytes: UnsafeBufferPointer<UInt8>) throws(XMLReader.Fault) {
+        guard stack.last?.hasText == true else { return }
+        guard text.count + bytes.count <= Self.textLimit else {
+            throw XMLReader.Fault(reason: "a text of more than \(Self.textLimit) bytes")
+        }
+        text += bytes
+    }
+
+    func end() throws(XMLReader.Fault) {
+        let parent = stack.dropLast().last
+        switch (parent, stack.last) {
+        case (.multistatus, .response):
+            try addResponse()
+        case (.response, .href) where response.href.isEmpty:
+            response.href = value
+        case (.response, .status):
+            response.status = Self.status(value)
+        case (.response, .propstat):
+            if propstatStatus.map({ (200..<300).contains($0) }) ?? true {
+                response.properties = properties
+            }
+        case (.propstat, .status):
+            propstatStatus = Self.status(value)
+        case (.resourcetype, .collection):
+            properties.isCollection = true
+        case (.principal, .href):
+            properties.principal = value
+        case (.prop, let element?):
+            setProperty(element)
+        default: break
+        }
+        stack.removeLast()
+        text.removeAll(keepingCapacity: true)
+    }
+}
+
+extension MultistatusBuilder {
+    private var value: String {
+        var bytes = text[...]
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        while bytes.first.map(isBlank) == true { bytes.removeFirst() }
+        while bytes.last.map(isBlank) == true { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func addResponse() throws(XMLReader.Fault) {
+        guard result.responses.count < Self.responseLimit else {
+            throw XMLReader.Fault(reason: "more than \(Self.responseLimit) entries")
+        }
+        result.responses.append(response)
+    }
+
+    private func setProperty(_ element: Element) {
+        switch element {
+        case .getetag: properties.etag = value
+        case .getcontentlength: properties.byteCount = Int64(value)
+        case .getlastmodified: properties.modified = HTTPDate.parseLeniently(value)
+        case .quotaAvailable: properties.quotaAvailable = Int64(value)
+        case .quotaUsed: properties.quotaUsed = Int64(value)
+        case .displayname: properties.displayName = value
+        case .syncToken: properties.syncToken = value
+        case .fileID: properties.fileID = value
+        case .hasPreview: properties.hasPreview = value == "true" || value == "1"
+        default: break
+        }
+    }
+
+    /// `HTTP/1.1 200 OK`.
+    private static func status(_ line: String) -> Int? {
+        let words = line.split(separator: " ")
+        return words.count >= 2 ? Int(words[1]) : nil
+    }
+}

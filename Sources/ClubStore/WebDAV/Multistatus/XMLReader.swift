@@ -1,0 +1,143 @@
+import CExpat
+import FoundationEssentials
+
+/// Reads XML piece by piece through expat, and trusts none of it.
+///
+/// A document type is refused before anything in it is read, so that no entity is ever declared,
+/// let alone expanded; nesting is bounded. Only what ``XMLHandler`` keeps is in memory.
+///
+/// Not for sharing: whoever feeds it does so from one place at a time.
+final class XMLReader {
+    /// What is wrong with a document, for logs.
+    struct Fault: Error, Hashable, Sendable {
+        var reason: String
+    }
+
+    /// Deeper than any answer of a WebDAV server; a person's files do not nest in XML.
+    static let depthLimit = 64
+
+    private let parser: XML_Parser
+    private let handler: any XMLHandler
+    private var depth = 0
+    private var fault: Fault?
+
+    init(_ handler: any XMLHandler) throws(Fault) {
+        guard let parser = byteclub_xml_create() else { throw Fault(reason: "no memory") }
+        self.parser = parser
+        self.handler = handler
+        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+        XML_SetElementHandler(parser, elementDidBegin, elementDidEnd)
+        XML_SetCharacterDataHandler(parser, textDidCome)
+        XML_SetStartDoctypeDeclHandler(parser, documentTypeDidBegin)
+    }
+
+    deinit {
+        XML_ParserFree(parser)
+    }
+
+    /// - Throws: For anything that is no XML, or more than this reader takes.
+    func feed(_ data: Data) throws(Fault) {
+        try checkNoFault()
+        let isContent = data.withUnsafeBytes { bytes in
+            byteclub_xml_feed(parser, bytes.baseAddress, bytes.count, 0) != 0
+        }
+        if !isContent { try fail() }
+    }
+
+    /// - Throws: When the document is not at its end: it was cut off.
+    func finish() throws(Fault) {
+        try checkNoFault()
+        if byteclub_xml_feed(parser, nil, 0, 1) == 0 { try fail() }
+    }
+
+    private func checkNoFault() throws(Fault) {
+        if let fault { throw fault }
+    }
+
+    private func fail() throws(Fault) {
+        let fault =
+            self.fault
+            ?? Fault(
+                reason: String(cString: byteclub_xml_reason(parser))
+                    + " in line \(XML_GetCurrentLineNumber(parser))")
+        self.fault = fault
+        throw fault
+    }
+}
+
+/// What becomes of a document's parts. Names are a namespace, a space and a local name.
+protocol XMLHandler: AnyObject {
+    func begin(_ name: String) throws(XMLReader.Fault)
+    /// Some of the text of the innermost element.
+    func take(_ text: UnsafeBufferPointer<UInt8>) throws(XMLReader.Fault)
+    func end() throws(XMLReader.Fault)
+}
+
+// MARK: - What expat tells
+
+extension XMLReader {
+    fileprivate static func reader(_ pointer: UnsafeMutableRawPointer?) -> XMLReader? {
+        pointer.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Does its work unless something was wrong before, and stops the parser when something is now.
+    fileprivate func handle(_ work: () throws(Fault) -> Void) {
+        guard fault == nil else { return }
+        do throws(Fault) {
+            try work()
+        } catch {
+            fault = error
+            XML_StopParser(parser, XML_Bool(XML_FALSE))
+        }
+    }
+
+    fileprivate func begin(_ name: UnsafePointer<CChar>) {
+        handle { () throws(Fault) in
+            depth += 1
+            guard depth <= Self.depthLimit else { throw Fault(reason: "nested too deep") }
+            try handler.begin(String(cString: name))
+        }
+    }
+
+    fileprivate func end() {
+        handle { () throws(Fault) in
+            depth -= 1
+            try handler.end()
+        }
+    }
+
+    fileprivate func take(_ text: UnsafePointer<CChar>, _ count: CInt) {
+        handle { () throws(Fault) in
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+            try handler.take(bytes.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+
+    fileprivate func refuseDocumentType() {
+        handle { () throws(Fault) in throw Fault(reason: "a document type is not taken") }
+    }
+}
+
+private func elementDidBegin(
+    _ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
+    _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+) {
+    if let name { XMLReader.reader(user)?.begin(name) }
+}
+
+private func elementDidEnd(_ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?) {
+    XMLReader.reader(user)?.end()
+}
+
+private func textDidCome(
+    _ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?, _ count: CInt
+) {
+    if let text, count > 0 { XMLReader.reader(user)?.take(text, count) }
+}
+
+private func documentTypeDidBegin(
+    _ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
+    _ system: UnsafePointer<CChar>?, _ publicName: UnsafePointer<CChar>?, _ hasSubset: CInt
+) {
+    XMLReader.reader(user)?.refuseDocumentType()
+}

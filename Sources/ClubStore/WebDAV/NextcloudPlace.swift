@@ -1,0 +1,39 @@
+/// Where the parts of a Nextcloud (or ownCloud) are, by the address of its files.
+///
+/// Source: <https://docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/>.
+struct NextcloudPlace: Hashable, Sendable {
+    /// The names above `remote.php`.
+    private let prefix: [String]
+    private let user: String
+
+    /// Nil for an address that is not below `remote.php`, or when nobody knows whose files they are.
+    init?(_ address: WebDAVAddress, user: String?) {
+        let names = address.baseComponents
+        guard let index = names.firstIndex(of: "remote.php") else { return nil }
+        let rest = names[(index + 1)...]
+        if rest.starts(with: ["dav", "files"]), rest.count >= 3 {
+            self.user = names[index + 3]
+        } else if rest.first == "webdav", let user {
+            self.user = user
+        } else {
+            return nil
+        }
+        prefix = Array(names[..<index])
+    }
+
+    /// Properties that only it has: asked of others, each entry would say that they are missing.
+    static let properties = "<oc:fileid/><nc:has-preview/>"
+
+    /// The folder of one upload in parts.
+    func uploadFolder(_ name: String) -> [String] {
+        prefix + ["remote.php", "dav", "uploads", user, name]
+    }
+
+    /// The address of a small picture, without the origin.
+    func previewTarget(fileID: String, width: Int, height: Int) -> String {
+        let place = (prefix + ["index.php", "core", "preview"])
+            .map { "/" + PercentCoding.encode($0) }.joined()
+        return place + "?fileId=\(PercentCoding.encode(fileID))&x=\(width)&y=\(height)"
+            + "&a=1&forceIcon=0&mode=fill"
+    }
+}

@@ -1,0 +1,167 @@
+import FoundationEssentials
+import Synchronization
+
+/// What a WebDAV server does about conditions on writes, found out by trying.
+public struct WebDAVAbilities: Codable, Hashable, Sendable {
+    /// It refuses `PUT` with `If-None-Match: *` when something is there.
+    public var honoursIfNoneMatch = false
+
+    /// It refuses `PUT` with an `If-Match` that does not.
+    public var honoursIfMatch = false
+
+    /// It refuses `PUT` with an `If` (RFC 4918 §10.4) that does not hold. Apache's knows a fresh
+    /// file by it, whose tag is weak.
+    public var honoursIf = false
+}
+
+/// How sure it is that a write replaces only what its writer has seen.
+public enum WriteProtection: Hashable, Sendable {
+    /// The server refuses what would overwrite somebody else's.
+    case byServer
+
+    /// The server would overwrite anything: what is there is looked at just before each write, and
+    /// somebody who writes in that very moment is not noticed.
+    case byLookingFirst
+}
+
+extension WebDAVStore {
+    /// How writes are protected here; nil before the first write, which finds out.
+    public var writeProtection: WriteProtection? {
+        abilities.known.map {
+            $0.honoursIfMatch && $0.honoursIfNoneMatch ? .byServer : .byLookingFirst
+        }
+    }
+}
+
+/// Tries out once for each account what the server does about conditions.
+final class AbilityProbe: Sendable {
+    private let file: URL?
+    private let account: String
+    private let state: Mutex<(known: WebDAVAbilities?, probing: Task<WebDAVAbilities, any Error>?)>
+
+    private struct Record: Codable {
+        var account: String
+        var abilities: WebDAVAbilities
+    }
+
+    /// - Parameter file: Where they are kept from one run of the program to the next.
+    init(file: URL?, address: WebDAVAddress) {
+        self.file = file
+        let account = address.url(of: .root)
+        self.account = account
+        let record = file.flatMap { try? Data(contentsOf: $0) }
+            .flatMap { try? JSONDecoder().decode(Record.self, from: $0) }
+        state = Mutex((record?.account == account ? record?.abilities : nil, nil))
+    }
+
+    var known: WebDAVAbilities? { state.withLock { $0.known } }
+
+    /// What is known, or what trying it out tells. Several callers wait for one trial.
+    func abilities(
+        trial: @escaping @Sendable () async throws -> WebDAVAbilities
+    ) async throws(StoreError) -> WebDAVAbilities {
+        let probing: Task<WebDAVAbilities, any Error>? = state.withLock { state in
+            if state.known != nil { return nil }
+            let task = state.probing ?? Task { try await trial() }
+            state.probing = task
+            return task
+        }
+        guard let probing else { return known ?? WebDAVAbilities() }
+        do {
+            let found = try await probing.value
+            keep(found)
+            return found
+        } catch {
+            state.withLock { state in
+                if state.probing == probing { state.probing = nil }
+            }
+            throw error as? StoreError ?? StoreError(.serverError, during: .put, underlying: error)
+        }
+    }
+
+    private func keep(_ found: WebDAVAbilities) {
+        let isNew = state.withLock { state in
+            defer { state = (found, nil) }
+            return state.known == nil
+        }
+        guard isNew, let file else { return }
+        // It is only tried out again when it cannot be kept.
+        let record = Record(account: account, abilities: found)
+        try? JSONEncoder().encode(record).write(to: file, options: .atomic)
+    }
+}
+
+extension WebDAVStore {
+    /// - Throws: What a write of a small file throws.
+    func currentAbilities(
+        during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVAbilities {
+        try await abilities.abilities { [self] in
+            let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+            let name = Self.ownPrefix + "probe-" + mark
+            let scratch = try RemotePath.root.appending(name)
+            return try await tryConditions(on: scratch, during: operation)
+        }
+    }
+
+    private func tryConditions(
+        on scratch: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVAbilities {
+        let url = address.url(of: scratch)
+        func put(_ name: String? = nil, _ value: String = "") async throws(StoreError) -> Bool {
+            var request = WebDAVRequest("PUT", url)
+            request.body = .data(Data("Byte Club looks what this server can do.\n".utf8))
+            if let name { request.fields[name] = value }
+            do throws(StoreError) {
+                _ = try await send(request, during: operation, at: nil)
+                return true
+            } catch {
+                guard let status = error.webDAVStatus, name != nil else { throw error }
+                guard status != 412 else { return false }
+                // Neither done nor refused for the condition: not to be relied on.
+                return true
+            }
+        }
+        do throws(StoreError) {
+            _ = try await put()
+        } catch {
+            guard error.webDAVStatus == 404 || error.webDAVStatus == 409 else { throw error }
+            try await makeFolder(.root, during: operation)
+            _ = try await put()
+        }
+        var found = WebDAVAbilities()
+        let result: Result<Void, StoreError>
+        do throws(StoreError) {
+            found.honoursIfNoneMatch = try await !put("If-None-Match", "*")
+            found.honoursIfMatch = try await !put("If-Match", "\"byteclub-none-such\"")
+            found.honoursIf = try await !put("If", "<\(url)> ([\"byteclub-none-such\"])")
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await remove(scratch)
+        try result.get()
+        return found
+    }
+
+    /// Removes something of our own that has done its duty, as well as that goes.
+    func remove(_ path: RemotePath) async {
+        await removeQuietly(address.url(of: path))
+    }
+
+    /// Also when the task is cancelled; not for long.
+    func removeQuietly(_ url: String) async {
+        await Task { [self] in
+            var policy = configuration.policy
+            policy.attempts = 2
+            policy.longestWaiting = .seconds(2)
+            _ = try? await connection.send(
+                during: .delete, at: nil, through: loader, policy: policy
+            ) {
+                var request = WebDAVRequest("DELETE", url)
+                request.timeout = .seconds(5)
+                return request
+            }
+        }.value
+    }
+}

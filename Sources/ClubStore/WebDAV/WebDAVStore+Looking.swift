@@ -1,0 +1,158 @@
+import FoundationEssentials
+
+/// What is at a path.
+enum WebDAVResource: Hashable, Sendable {
+    case nothing
+    case file(WebDAVFile)
+    case folder
+}
+
+extension WebDAVStore {
+    /// The names that are ours while something is on its way, and no member's.
+    static let ownPrefix = ".byteclub-"
+
+    private var fileProperties: String {
+        "<D:resourcetype/><D:getetag/><D:getcontentlength/><D:getlastmodified/>"
+            + (nextcloud == nil ? "" : NextcloudPlace.properties)
+    }
+
+    /// Looks at a path alone.
+    func look(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVResource {
+        let answer: Multistatus
+        do throws(StoreError) {
+            answer = try await ask(
+                .propfind(address.url(of: path), depth: 0, properties: fileProperties),
+                during: operation, at: path)
+        } catch {
+            // Below a file, some say that this is no folder, and others that it is no request.
+            switch error.webDAVStatus {
+            case 404, 409, 410: break
+            case 400, 403, 405:
+                guard let parent = path.parent, !parent.isRoot,
+                    case .file = try await look(at: parent, during: operation)
+                else { throw error }
+            default: throw error
+            }
+            memory.forget(path)
+            return .nothing
+        }
+        guard let response = answer.responses.first else {
+            throw StoreError(
+                .badAnswer, during: operation, at: path, detail: "an empty multistatus")
+        }
+        if let status = response.status, !(200..<300).contains(status) {
+            let refusal = WebDAVRefusal(status: status, method: "PROPFIND", words: "")
+            let error = refusal.error(during: operation, at: path)
+            guard status == 404 || status == 410 else { throw error }
+            return .nothing
+        }
+        if response.properties.isCollection { return .folder }
+        let file = file(response.properties, at: path)
+        memory.keep([file])
+        return .file(file)
+    }
+
+    /// All that lies directly in a folder.
+    ///
+    /// - Throws: `.notFound`; `.wrongKind` when it is a file.
+    func entries(
+        of folder: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> FolderContent {
+        let answer: Multistatus
+        do throws(StoreError) {
+            answer = try await ask(
+                .propfind(
+                    address.url(of: folder, isFolder: true), depth: 1,
+                    properties: fileProperties),
+                during: operation, at: folder)
+        } catch {
+            // With a slash behind it, a file is nothing.
+            guard let status = error.webDAVStatus, [400, 403, 404, 405, 409].contains(status),
+                !folder.isRoot, case .file = try? await look(at: folder, during: operation)
+            else { throw error }
+            throw StoreError(.wrongKind, during: operation, at: folder, underlying: error)
+        }
+        return try content(of: folder, in: answer, during: operation)
+    }
+
+    func file(_ properties: Multistatus.Properties, at path: RemotePath) -> WebDAVFile {
+        let tag = properties.etag.flatMap(EntityTag.init)
+        let byteCount = max(0, properties.byteCount ?? 0)
+        let modified = properties.modified ?? Date(timeIntervalSince1970: 0)
+        return WebDAVFile(
+            file: RemoteFile(
+                path: path,
+                revision: tag?.revision ?? Revision(byteCount: byteCount, modified: modified),
+                byteCount: byteCount, modified: modified),
+            tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview)
+    }
+}
+
+/// What a folder holds.
+struct FolderContent: Sendable {
+    var files: [WebDAVFile] = []
+    var folders: [RemotePath] = []
+
+    /// The folder's own tag.
+    var tag: EntityTag?
+}
+
+extension WebDAVStore {
+    /// Finds out which responses are the folder itself and what lies in it, whatever the server puts
+    /// in front of their names.
+    private func content(
+        of folder: RemotePath, in answer: Multistatus, during operation: StoreError.Operation
+    ) throws(StoreError) -> FolderContent {
+        let places = answer.responses.map { response in
+            response.status.map { (200..<300).contains($0) } ?? true
+                ? address.components(ofHref: response.href, in: folder) : nil
+        }
+        guard
+            let base = base(of: places, asked: address.baseComponents + folder.components)
+        else {
+            throw StoreError(
+                .badAnswer, during: operation, at: folder,
+                detail:
+                    "hrefs of another folder: \(answer.responses.first?.href.prefix(200) ?? "none")"
+            )
+        }
+        var content = FolderContent()
+        for (place, response) in zip(places, answer.responses) {
+            guard let place else { continue }
+            if place == base {
+                guard response.properties.isCollection || answer.responses.count > 1 else {
+                    throw StoreError(.wrongKind, during: operation, at: folder)
+                }
+                content.tag = response.properties.etag.flatMap(EntityTag.init)
+                continue
+            }
+            guard place.count == base.count + 1, place.starts(with: base), let name = place.last,
+                !name.hasPrefix(Self.ownPrefix), let path = try? folder.appending(name)
+            else { continue }
+            if response.properties.isCollection {
+                content.folders.append(path)
+            } else {
+                content.files.append(file(response.properties, at: path))
+            }
+        }
+        memory.keep(content.files)
+        return content
+    }
+
+    /// The names in front of all that lies in the folder.
+    ///
+    /// Usually those that were asked for. Behind a proxy they may be others: then those of the folder
+    /// itself, which are the shortest, if all else lies directly below.
+    private func base(of places: [[String]?], asked: [String]) -> [String]? {
+        let places = places.compactMap(\.self)
+        if places.contains(asked) { return asked }
+        guard !places.isEmpty else { return nil }
+        if places.allSatisfy({ $0.dropLast().elementsEqual(asked) }) { return asked }
+        guard let shortest = places.min(by: { $0.count < $1.count }),
+            places.allSatisfy({ $0 == shortest || $0.dropLast().elementsEqual(shortest) })
+        else { return nil }
+        return shortest
+    }
+}

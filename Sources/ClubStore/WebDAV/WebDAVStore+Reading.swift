@@ -1,0 +1,138 @@
+import CurlNetworking
+import DropboxAPI
+public import FoundationEssentials
+
+extension WebDAVStore {
+    @concurrent public func metadata(of path: RemotePath) async throws(StoreError) -> RemoteFile {
+        try await currentFile(at: path, during: .metadata).file
+    }
+
+    @concurrent public func list(
+        _ folder: RemotePath, recursive: Bool
+    ) async throws(StoreError) -> Listing {
+        let snapshot = try await takeSnapshot(of: folder, recursive: recursive, during: .list)
+        return Listing(entries: snapshot.entries, cursor: snapshots.keep(snapshot))
+    }
+
+    @concurrent public func search(
+        _ query: String, in folder: RemotePath
+    ) async throws(StoreError) -> [RemoteFile] {
+        // Few servers search by name, and none of them alike: a club is small enough to be looked at.
+        let needle = query.lowercased()
+        let snapshot = try await takeSnapshot(of: folder, recursive: true, during: .search)
+        return snapshot.entries.compactMap { entry in
+            entry.file.flatMap { $0.name.lowercased().contains(needle) ? $0 : nil }
+        }
+    }
+
+    @concurrent public func fetch(
+        _ path: RemotePath
+    ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
+        guard !path.isRoot else { throw StoreError(.wrongKind, during: .fetch, at: path) }
+        // What was listed a moment ago need not be asked for again when the bytes bear its tag.
+        var known = memory.file(at: path)
+        if known?.tag == nil { known = try await currentFile(at: path, during: .fetch) }
+        for _ in 0..<3 {
+            guard let expected = known else { break }
+            let answer = try await send(
+                .get(address.url(of: path)), limit: Int(fetchLimit), during: .fetch, at: path)
+            if isAnswer(answer.response, for: expected),
+                Int64(answer.body.count) == expected.file.byteCount
+            {
+                remember(answer.body, as: expected, by: answer.response)
+                return (expected.file, answer.body)
+            }
+            // Not what was expected; it is, if nothing has changed between a look before and one after.
+            let now = try await currentFile(at: path, during: .fetch)
+            if now == expected, isPlausible(answer, for: now) {
+                remember(answer.body, as: now, by: answer.response)
+                return (now.file, answer.body)
+            }
+            known = now
+        }
+        throw StoreError(.changedMeanwhile, during: .fetch, at: path)
+    }
+
+    @concurrent public func account() async throws(StoreError) -> Account {
+        let answer = try await ask(
+            .propfind(
+                address.url(of: .root), depth: 0,
+                properties: "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
+                    + "<D:current-user-principal/>"),
+            during: .account, at: nil)
+        guard let properties = answer.responses.first?.properties, properties.isCollection else {
+            throw StoreError(.badAnswer, during: .account, detail: "the address is no folder")
+        }
+        let used =
+            if let used = properties.quotaUsed, used >= 0 {
+                used
+            } else {
+                try await takeSnapshot(of: .root, recursive: true, during: .account).byteCount
+            }
+        // Negative numbers are Nextcloud's for "not known" and "without limit".
+        let available = properties.quotaAvailable.flatMap { $0 >= 0 ? $0 : nil }
+        let (sum, isTooMuch) = used.addingReportingOverflow(available ?? 0)
+        return Account(
+            displayName: await displayName(of: properties.principal),
+            usedBytes: used, allocatedBytes: available == nil || isTooMuch ? nil : sum)
+    }
+}
+
+extension WebDAVStore {
+    /// What is known of a file by asking for it.
+    ///
+    /// - Throws: `.notFound`; `.wrongKind` when it is a folder.
+    func currentFile(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVFile {
+        guard !path.isRoot else { throw StoreError(.wrongKind, during: operation, at: path) }
+        switch try await look(at: path, during: operation) {
+        case .nothing: throw StoreError(.notFound, during: operation, at: path)
+        case .folder: throw StoreError(.wrongKind, during: operation, at: path)
+        case .file(let file): return file
+        }
+    }
+
+    /// Whether an answer's head says that these are the bytes of a state of a file.
+    func isAnswer(_ response: HTTPURLResponse, for file: WebDAVFile) -> Bool {
+        let tag =
+            response.value(forHTTPHeaderField: "OC-ETag").flatMap(EntityTag.init)
+            ?? response.value(forHTTPHeaderField: "ETag").flatMap(EntityTag.init)
+        if let expected = file.tag { return tag?.opaque == expected.opaque }
+        guard let field = response.value(forHTTPHeaderField: "Last-Modified"),
+            let modified = HTTPDate.parseLeniently(field)
+        else { return false }
+        return modified == file.file.modified
+    }
+
+    /// Keeps the bytes' hash, to know later whether a write would change anything, and whether
+    /// somebody else's has.
+    private func remember(_ data: Data, as file: WebDAVFile, by response: HTTPURLResponse) {
+        let now = response.date ?? configuration.clock.date()
+        let isCoarse = file.tag?.isCoarse(modified: file.file.modified) ?? true
+        memory.keep(
+            WebDAVMemory.Content(
+                revision: file.file.revision, hash: ContentHash(of: data).hexadecimal,
+                isFresh: isCoarse && abs(now.timeIntervalSince(file.file.modified)) < 2.5),
+            at: file.file.path)
+    }
+
+    private func isPlausible(_ answer: HTTPLoader.Answer, for file: WebDAVFile) -> Bool {
+        Int64(answer.body.count) == file.file.byteCount
+    }
+
+    /// Who is signed in, by the server's own word where it has one.
+    private func displayName(of principal: String?) async -> String {
+        if let principal, let components = address.components(ofHref: principal, in: .root),
+            let answer = try? await ask(
+                .propfind(
+                    address.url(components, isFolder: principal.hasSuffix("/")), depth: 0,
+                    properties: "<D:displayname/>"),
+                during: .account, at: nil),
+            let name = answer.responses.first?.properties.displayName, !name.isEmpty
+        {
+            return name
+        }
+        return configuration.credentials.user ?? address.host
+    }
+}

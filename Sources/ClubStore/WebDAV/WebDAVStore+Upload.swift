@@ -1,0 +1,36 @@
+import DropboxAPI
+public import FoundationEssentials
+
+extension WebDAVStore {
+    @MainActor public func upload(
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+    ) -> any Transfer {
+        StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
+            try await send(fileAt: file, to: path, mode: mode, progress: port)
+        }
+    }
+
+    @concurrent private func send(
+        fileAt url: URL, to path: RemotePath, mode: WriteMode, progress: TransferProgressPort
+    ) async throws(StoreError) -> RemoteFile {
+        let source = try SourceFile(at: url)
+        progress.tell(0, ofExpected: source.byteCount)
+        let payload = WebDAVPayload(
+            .file(source, progress), of: self, to: path, during: .upload)
+        let limits = configuration.limits
+        let delivery: any WebDAVDelivery
+        if let nextcloud {
+            if source.byteCount > limits.chunkByteCount {
+                let hash = try await source.contentHash().hexadecimal
+                delivery = NextcloudDelivery(payload, file: source, hash: hash, place: nextcloud)
+            } else {
+                delivery = DirectDelivery(payload)
+            }
+        } else if source.byteCount <= limits.directByteCount {
+            delivery = DirectDelivery(payload)
+        } else {
+            delivery = StagedDelivery(payload)
+        }
+        return try await write(delivery, at: path, mode: mode, during: .upload)
+    }
+}

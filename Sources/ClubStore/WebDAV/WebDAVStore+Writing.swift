@@ -1,0 +1,263 @@
+import DropboxAPI
+public import FoundationEssentials
+
+extension WebDAVStore {
+    @concurrent public func put(
+        _ data: Data, at path: RemotePath, mode: WriteMode
+    ) async throws(StoreError) -> RemoteFile {
+        let delivery: any WebDAVDelivery =
+            Int64(data.count) <= configuration.limits.directByteCount || nextcloud != nil
+            ? DirectDelivery(WebDAVPayload(.data(data), of: self, to: path, during: .put))
+            : StagedDelivery(WebDAVPayload(.data(data), of: self, to: path, during: .put))
+        return try await write(delivery, at: path, mode: mode, during: .put)
+    }
+
+    func write(
+        _ delivery: any WebDAVDelivery, at path: RemotePath, mode: WriteMode,
+        during operation: StoreError.Operation
+    ) async throws(StoreError) -> RemoteFile {
+        guard !path.isRoot else {
+            throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
+        }
+        do throws(StoreError) {
+            let write = WebDAVWrite(
+                store: self, delivery: delivery, path: path, operation: operation,
+                abilities: try await currentAbilities(during: operation))
+            return try await write.run(mode)
+        } catch {
+            await delivery.abandon(after: error)
+            var error = error
+            error.path = path
+            throw error
+        }
+    }
+
+    /// The hash of a file's bytes as they are on the server, in Dropbox's form.
+    func contentHash(
+        of path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> String {
+        let sink = HashingSink()
+        _ = try await connection.send(
+            during: operation, at: path, through: downloader,
+            observers: HTTPLoader.Observers(sink: sink)
+        ) { [address] in .get(address.url(of: path)) }
+        return sink.finish()
+    }
+
+    /// Makes sure that a file is what was read, where the server's tag cannot tell: it may be the
+    /// same for two states of one second and one length.
+    ///
+    /// - Throws: `.conflict`.
+    func requireUnseenNothing(
+        _ file: WebDAVFile, during operation: StoreError.Operation
+    ) async throws(StoreError) {
+        guard file.tag?.isCoarse(modified: file.file.modified) ?? true,
+            let content = memory.content(of: file.file), content.isFresh
+        else { return }
+        guard try await contentHash(of: file.file.path, during: operation) == content.hash else {
+            throw StoreError(
+                .conflict(serverRevision: file.file.revision), during: operation,
+                at: file.file.path, detail: "changed within a second")
+        }
+    }
+}
+
+/// One write, from what is asked for to what has become of it.
+///
+/// Each refusal is followed by a look, and then by a weaker condition or an end: no request is sent
+/// twice in hope.
+struct WebDAVWrite: Sendable {
+    let store: WebDAVStore
+    let delivery: any WebDAVDelivery
+    let path: RemotePath
+    let operation: StoreError.Operation
+    let abilities: WebDAVAbilities
+
+    func run(_ mode: WriteMode) async throws(StoreError) -> RemoteFile {
+        switch mode {
+        case .add:
+            // Before a large file travels for nothing, and where the server would not refuse.
+            if !abilities.honoursIfNoneMatch || !delivery.isDirect {
+                let there = try await look()
+                guard there == .nothing else { return try await settle(there) }
+            }
+            return try await write(.absent, replacing: nil)
+        case .overwrite:
+            let there = try await look()
+            switch there {
+            case .nothing: return try await write(.none, replacing: nil)
+            case .folder: return try await settle(there)
+            case .file(let file):
+                if try await delivery.isSame(as: file) { return file.file }
+                return try await write(.none, replacing: file.file.revision)
+            }
+        case .update(let revision):
+            return try await update(revision)
+        }
+    }
+}
+
+extension WebDAVWrite {
+    private func look() async throws(StoreError) -> WebDAVResource {
+        try await store.look(at: path, during: operation)
+    }
+
+    private func update(_ revision: Revision) async throws(StoreError) -> RemoteFile {
+        let known = store.memory.file(at: path)
+        let isKnownWeak = known?.file.revision == revision && known?.tag?.isWeak == true
+        let content = store.memory.content(at: path, revision: revision)
+        var changesNothing = false
+        if let content { changesNothing = await delivery.hash == content.hash }
+        let isCertain =
+            revision.isEntityTag && revision.isSafeInField && abilities.honoursIfMatch
+            && delivery.isDirect
+        if isCertain, !isKnownWeak, !changesNothing, content?.isFresh != true {
+            return try await write(.matches(revision), replacing: revision)
+        }
+        let there = try await look()
+        guard there != .nothing else { return try await write(.absent, replacing: nil) }
+        guard case .file(let file) = there, file.file.revision == revision else {
+            return try await settle(there)
+        }
+        try await store.requireUnseenNothing(file, during: operation)
+        if changesNothing { return file.file }
+        return try await write(strongest(for: file), replacing: revision)
+    }
+
+    /// The strongest condition that may hold for a file that was just looked at.
+    private func strongest(for file: WebDAVFile) -> WriteCondition {
+        guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
+        if abilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
+        return abilities.honoursIf ? .matchesByIf(file.file.revision) : .none
+    }
+
+    private func write(
+        _ condition: WriteCondition, replacing old: Revision?
+    ) async throws(StoreError) -> RemoteFile {
+        let tag: EntityTag?
+        do throws(StoreError) {
+            tag = try await commitMakingFolders(condition)
+        } catch {
+            guard error.isUnmetCondition else { throw error }
+            return try await goOn(after: error, to: condition)
+        }
+        return try await confirm(tag, replacing: old)
+    }
+
+    /// What to do about a condition that was not met: there may be something else, or the server may
+    /// not take the condition although it holds.
+    private func goOn(
+        after error: StoreError, to condition: WriteCondition
+    ) async throws(StoreError) -> RemoteFile {
+        let there = try await look()
+        switch (condition, there) {
+        case (.absent, .nothing):
+            return try await write(.none, replacing: nil)
+        case (.matches, .nothing), (.matchesByIf, .nothing):
+            return try await write(.absent, replacing: nil)
+        case (.matches(let revision), .file(let file)) where file.file.revision == revision:
+            try await store.requireUnseenNothing(file, during: operation)
+            return try await write(
+                abilities.honoursIf ? .matchesByIf(revision) : .none, replacing: revision)
+        case (.matchesByIf(let revision), .file(let file)) where file.file.revision == revision:
+            return try await write(.none, replacing: revision)
+        case (.none, _):
+            throw error
+        default:
+            return try await settle(there)
+        }
+    }
+
+    /// Ends with what is there, if it is what was to be written; else with a conflict.
+    ///
+    /// Half of our own bytes, from an attempt whose connection broke, are nobody's.
+    private func settle(_ there: WebDAVResource) async throws(StoreError) -> RemoteFile {
+        guard case .file(let file) = there else {
+            throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
+        }
+        if try await delivery.isSame(as: file) {
+            await remember(file)
+            return file.file
+        }
+        if delivery.attempts.mayHaveArrived, try await delivery.isBeginning(file) {
+            delivery.forgetAttempts()
+            return try await write(strongest(for: file), replacing: file.file.revision)
+        }
+        throw StoreError(
+            .conflict(serverRevision: file.file.revision), during: operation, at: path)
+    }
+
+    /// Delivers; and once more when what was missing were the folders above.
+    private func commitMakingFolders(
+        _ condition: WriteCondition
+    ) async throws(StoreError) -> EntityTag? {
+        do throws(StoreError) {
+            return try await delivery.commit(condition)
+        } catch {
+            // Servers differ in how they say that something is in the way, or missing.
+            guard let status = error.webDAVStatus, [400, 403, 404, 405, 409, 500].contains(status)
+            else { throw error }
+            if try await store.makeMissingFolders(above: path, during: operation) {
+                return try await delivery.commit(condition)
+            }
+            if try await look() == .folder {
+                throw StoreError(
+                    .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
+            }
+            throw error
+        }
+    }
+}
+
+// MARK: - Afterwards
+
+extension WebDAVWrite {
+    /// Looks at what was written, for the facts that the answer to a write does not have.
+    private func confirm(
+        _ tag: EntityTag?, replacing old: Revision?
+    ) async throws(StoreError) -> RemoteFile {
+        guard case .file(let file) = try await look(), try await isOurs(file, tag) else {
+            // Somebody wrote, or removed it, in the same moment: ours was there, and is there no more.
+            // A revision that nothing else has makes the next update notice.
+            let lost = tag?.revision ?? Revision(rawValue: "replaced at once")
+            return RemoteFile(
+                path: path, revision: lost, byteCount: delivery.byteCount,
+                modified: store.configuration.clock.date())
+        }
+        if let old, file.file.revision == old {
+            return try await writeOnceMore(file)
+        }
+        await remember(file)
+        return file.file
+    }
+
+    /// A server may have given one tag in its answer and have another for the same bytes a moment
+    /// later: then the bytes decide.
+    private func isOurs(_ file: WebDAVFile, _ tag: EntityTag?) async throws(StoreError) -> Bool {
+        guard file.file.byteCount == delivery.byteCount else { return false }
+        guard let tag, tag.opaque != file.tag?.opaque else { return true }
+        return try await delivery.isSame(as: file)
+    }
+
+    /// The server's tag is made of the second and the length, and is the same as before, so that
+    /// nobody would notice the change: a second later the tag is another.
+    private func writeOnceMore(_ file: WebDAVFile) async throws(StoreError) -> RemoteFile {
+        try await store.configuration.clock.wait(.milliseconds(1100), during: operation, at: path)
+        await delivery.prepareToRepeat()
+        let tag = try await delivery.commit(.none)
+        guard case .file(let again) = try await look(), try await isOurs(again, tag) else {
+            return file.file
+        }
+        await remember(again)
+        return again.file
+    }
+
+    private func remember(_ file: WebDAVFile) async {
+        guard let hash = await delivery.hash else { return }
+        store.memory.keep(
+            WebDAVMemory.Content(
+                revision: file.file.revision, hash: hash,
+                isFresh: file.tag?.isCoarse(modified: file.file.modified) ?? true),
+            at: path)
+    }
+}

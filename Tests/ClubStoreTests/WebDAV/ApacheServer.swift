@@ -1,0 +1,178 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// A real Apache with mod_dav on a port of this machine, from a configuration of its own, for all
+/// tests of this program.
+///
+/// It ends with the program that started it, however that ends: a shell holds it only as long as a
+/// pipe from here is open.
+final class ApacheServer: Sendable {
+    static let user = "ann"
+    static let password = "correct horse"
+
+    /// How a folder asks who is there.
+    enum Door: String, CaseIterable {
+        case open, basic, digest
+    }
+
+    let port: Int
+    private let home: URL
+    /// Open as long as the server is to run; never written to.
+    private let lease: Pipe
+    private let process: Process
+
+    /// The one that all tests share.
+    static var shared: ApacheServer {
+        get throws { try starting.get() }
+    }
+
+    private static let starting = Result { try ApacheServer() }
+
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
+    private static let program = "/usr/sbin/apache2"
+
+    struct NotStarted: Error {
+        let log: String
+    }
+
+    private init() throws {
+        // Somebody else may take the port in between: then another.
+        var log = ""
+        for _ in 0..<5 {
+            let home = FileManager.default.temporaryDirectory.appending(
+                path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+            let port = try Self.freePort()
+            try Self.furnish(home, port: port)
+            let (process, lease, said) = try Self.start(home: home.path)
+            if said.contains(Self.readiness) {
+                (self.home, self.port, self.process, self.lease) = (home, port, process, lease)
+                return
+            }
+            log = said
+        }
+        throw NotStarted(log: log)
+    }
+
+    /// The address of an empty folder that no other test has.
+    func makeClub(behind door: Door = .open) throws -> (url: URL, folder: URL) {
+        let name = "club \(UUID().uuidString.prefix(8))"
+        let folder = home.appending(path: "www/\(door.rawValue)/\(name)")
+        try Self.makeFolder(folder)
+        let escaped = name.replacingOccurrences(of: " ", with: "%20")
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/\(door.rawValue)/\(escaped)"))
+        return (url, folder)
+    }
+}
+
+extension ApacheServer {
+    private static func makeFolder(_ folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Started by root, the server serves as another user.
+        chmod(folder.path, 0o777)
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        try #require(isBound)
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func furnish(_ home: URL, port: Int) throws {
+        for door in Door.allCases {
+            try makeFolder(home.appending(path: "www/\(door.rawValue)"))
+        }
+        try makeFolder(home.appending(path: "locks"))
+        let files = [
+            "basic": "\(user):{SHA}L55TUjtiq8FBorTWAZ0jy6g129A=\n",
+            "digest": "\(user):The Club:c64c8b5645f58f7ca2953ea49ac74328\n",
+            "conf": configuration(home: home.path, port: port),
+        ]
+        for (name, text) in files {
+            try Data(text.utf8).write(to: home.appending(path: name))
+        }
+    }
+
+    private static let readiness = "resuming normal operations"
+
+    /// Returns when the server is ready, or has given up.
+    private static func start(home: String) throws -> (Process, Pipe, String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            """
+            { "$0" -DFOREGROUND -f "$1/conf"; echo server ended >&2; } </dev/null &
+            cat >/dev/null
+            [ -f "$1/pid" ] && kill "$(cat "$1/pid")"
+            wait
+            rm -rf "$1"
+            """, program, home,
+        ]
+        let (lease, log) = (Pipe(), Pipe())
+        process.standardInput = lease
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = log
+        try process.run()
+        var said = ""
+        while !said.contains(readiness), !said.contains("server ended") {
+            said += String(decoding: log.fileHandleForReading.availableData, as: UTF8.self)
+        }
+        // What it says later is read by nobody; it must not wait for that.
+        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        return (process, lease, said)
+    }
+
+    private static func configuration(home: String, port: Int) -> String {
+        let modules = [
+            "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
+            "auth_digest", "dav", "dav_fs", "dir", "mime", "filter", "deflate",
+        ]
+        let loading = modules.map {
+            "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
+        }
+        return """
+            \(loading.joined(separator: "\n"))
+            User www-data
+            Group www-data
+            ServerName localhost
+            ServerRoot "\(home)"
+            Listen 127.0.0.1:\(port)
+            PidFile "\(home)/pid"
+            ErrorLog /dev/stderr
+            StartServers 1
+            DocumentRoot "\(home)/www"
+            DavLockDB "\(home)/locks/db"
+            TypesConfig /dev/null
+            AddOutputFilterByType DEFLATE text/plain text/html application/octet-stream
+            <Directory "\(home)/www">
+                Dav On
+                Require all granted
+            </Directory>
+            <Location "/basic">
+                AuthType Basic
+                AuthName "The Club"
+                AuthUserFile "\(home)/basic"
+                Require valid-user
+            </Location>
+            <Location "/digest">
+                AuthType Digest
+                AuthName "The Club"
+                AuthDigestProvider file
+                AuthUserFile "\(home)/digest"
+                Require valid-user
+            </Location>
+            """
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import ClubStore
+
+@Suite struct MultistatusTests {
+    private func parse(_ text: String, pieceByteCount: Int = 7) throws -> Multistatus {
+        let builder = MultistatusBuilder()
+        let reader = try XMLReader(builder)
+        let bytes = Data(text.utf8)
+        for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+            try reader.feed(bytes[start..<min(start + pieceByteCount, bytes.count)])
+        }
+        try reader.finish()
+        return builder.result
+    }
+
+    @Test func anyPrefixWillDo() throws {
+        let answers = [
+            """
+            <D:multistatus xmlns:D="DAV:"><D:response><D:href>/a</D:href><D:propstat><D:prop>\
+            <D:getetag>"1"</D:getetag></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>\
+            </D:response></D:multistatus>
+            """,
+            """
+            <multistatus xmlns="DAV:"><response><href>/a</href><propstat><prop>\
+            <getetag>"1"</getetag></prop><status>HTTP/1.1 200 OK</status></propstat>\
+            </response></multistatus>
+            """,
+            """
+            <?xml version="1.0" encoding="utf-8"?>
+            <D:multistatus xmlns:D="DAV:" xmlns:ns0="DAV:">
+            <D:response xmlns:lp1="DAV:"><D:href> /a </D:href>
+            <D:propstat><D:prop><lp1:getetag>"1"</lp1:getetag></D:prop>
+            <ns0:status>HTTP/1.1 200 OK</ns0:status></D:propstat></D:response></D:multistatus>
+            """,
+        ]
+        for answer in answers {
+            let response = try #require(try parse(answer).responses.first)
+            #expect(response.href == "/a")
+            #expect(response.properties.etag == "\"1\"")
+        }
+    }
+
+    @Test func onlyWhatWasFoundCounts() throws {
+        let result = try parse(
+            """
+            <D:multistatus xmlns:D="DAV:"><D:response><D:href>/a/</D:href>\
+            <D:propstat><D:prop><D:getetag>not this</D:getetag><D:resourcetype>\
+            <D:collection/></D:resourcetype></D:prop><D:status>HTTP/1.1 404 Not Found</D:status>\
+            </D:propstat><D:propstat><D:prop><D:getcontentlength>7</D:getcontentlength></D:prop>\
+            <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\
+            <D:response><D:href>/b</D:href><D:status>HTTP/1.1 404 Not Found</D:status>\
+            </D:response></D:multistatus>
+            """)
+        #expect(result.responses.count == 2)
+        #expect(result.responses[0].properties == .init(byteCount: 7))
+        #expect(result.responses[1].status == 404)
+    }
+
+    @Test func anotherNamespaceIsAnotherName() throws {
+        let result = try parse(
+            """
+            <D:multistatus xmlns:D="DAV:" xmlns:x="urn:x"><D:response><D:href>/a</D:href>\
+            <D:propstat><D:prop><x:getetag>no</x:getetag></D:prop>\
+            <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response></D:multistatus>
+            """)
+        #expect(result.responses.first?.properties.etag == nil)
+    }
+
+    @Test(arguments: [
+        "", "<html><body>Please sign in</body></html>", "{\"entries\":[]}", "<a/>",
+        "<multistatus/>", "<D:multistatus xmlns:D=\"DAV:\"><D:response>",
+        "<D:multistatus xmlns:D=\"DAV:\"></D:multistatus>more",
+        "<!DOCTYPE html><html></html>",
+        "<!DOCTYPE m [<!ENTITY a \"b\">]><D:multistatus xmlns:D=\"DAV:\">&a;</D:multistatus>",
+        "<!DOCTYPE m SYSTEM \"file:///etc/passwd\"><D:multistatus xmlns:D=\"DAV:\"/>",
+        "<D:multistatus xmlns:D=\"DAV:\">&unknown;</D:multistatus>",
+        "<D:multistatus xmlns:D=\"DAV:\"><D:response>\u{1}</D:response></D:multistatus>",
+    ])
+    func whatIsNoneIsRefused(_ text: String) {
+        #expect(throws: XMLReader.Fault.self) { try parse(text) }
+    }
+
+    @Test func cutAnywhereItIsNotBelieved() throws {
+        let whole = """
+            <D:multistatus xmlns:D="DAV:"><D:response><D:href>/a</D:href></D:response>\
+            <D:response><D:href>/b</D:href></D:response></D:multistatus>
+            """
+        #expect(try parse(whole).responses.count == 2)
+        for count in 0..<whole.count {
+            #expect(throws: XMLReader.Fault.self) { try parse(String(whole.prefix(count))) }
+        }
+    }
+
+    @Test func depthAndTextAreBounded() {
+        let deep = (0..<10_000).map { "<x\($0)>" }.joined()
+        #expect(throws: XMLReader.Fault(reason: "nested too deep")) {
+            try parse("<D:multistatus xmlns:D=\"DAV:\">" + deep)
+        }
+        let long = String(repeating: "x", count: 100_000)
+        #expect(throws: XMLReader.Fault.self) {
+            try parse(
+                "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>\(long)</D:href>"
+                    + "</D:response></D:multistatus>", pieceByteCount: 4096)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// What Nextcloud does beyond WebDAV.
+@Suite struct NextcloudTests {
+    private static let base = "/cloud/remote.php/dav/files/ann/Club"
+
+    private func standIn(
+        _ interception: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]? = { _ in nil }
+    ) throws -> WebDAVStandIn {
+        try WebDAVStandIn(
+            .init(base: Self.base, interception: { interception($0) }),
+            credentials: .password(user: "ann", password: "app password")
+        ) { $0.limits.chunkByteCount = 10 }
+    }
+
+    private static func parts(_ standIn: WebDAVStandIn) -> [String] {
+        standIn.requests.filter { $0.method == "PUT" && $0.target.contains("/uploads/") }
+            .map { String($0.target.split(separator: "/").last ?? "") }
+    }
+
+    @Test func aLargeFileTravelsInParts() async throws {
+        let standIn = try standIn()
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijklm"), to: "f")
+        let uploaded = try await Recorder.upload(file, to: path("/big.jpg"), in: standIn.store)
+        #expect(uploaded.byteCount == 23)
+        #expect(standIn.contents(of: "/big.jpg") == "0123456789abcdefghijklm")
+        #expect(Self.parts(standIn) == ["00001", "00002", "00003"])
+        let destination = standIn.server.url(Self.base + "/big.jpg").absoluteString
+        let sent = standIn.requests.filter {
+            $0.target.contains("/cloud/remote.php/dav/uploads/ann/")
+        }
+        for request in sent where request.method != "PROPFIND" {
+            #expect(request["Destination"] == destination)
+            #expect(request["OC-Total-Length"] == "23")
+        }
+        let move = try #require(sent.last { $0.method == "MOVE" })
+        #expect(move.target.hasSuffix("/.file"))
+        #expect(move["Overwrite"] == "F")
+        #expect(move["X-OC-Mtime"].flatMap { Int($0) } != nil)
+    }
+
+    @Test func partsThatHaveArrivedAreNotSentAgain() async throws {
+        let isBroken = Mutex(true)
+        let standIn = try standIn { request in
+            request.target.hasSuffix("/00002") && isBroken.withLock { $0 }
+                ? [.answer("500 Internal Server Error")] : nil
+        }
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijklm"), to: "f")
+        await expectFailure(.serverError) {
+            _ = try await Recorder.upload(file, to: path("/big.jpg"), in: standIn.store)
+        }
+        isBroken.withLock { $0 = false }
+        let before = Self.parts(standIn).count
+        // Another run of the program, and another file of the same bytes.
+        let next = try WebDAVStore(standIn.store.configuration)
+        let copy = try folder.write(data("0123456789abcdefghijklm"), to: "g")
+        _ = try await Recorder.upload(copy, to: path("/big.jpg"), in: next)
+        #expect(Self.parts(standIn)[before...] == ["00002", "00003"])
+        #expect(standIn.contents(of: "/big.jpg") == "0123456789abcdefghijklm")
+    }
+
+    @Test func aConflictTakesThePartsBack() async throws {
+        let standIn = try standIn()
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijklm"), to: "f")
+        let intrusion = "theirs"
+        let standInBox = Mutex<WebDAVStandIn?>(standIn)
+        standIn.before(8) { _ in
+            standInBox.withLock { $0?.plant(intrusion, at: "/big.jpg") }
+        }
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await Recorder.upload(file, to: path("/big.jpg"), in: standIn.store)
+        }
+        #expect(standIn.contents(of: "/big.jpg") == intrusion)
+        #expect(standIn.requests.last { $0.target.contains("/uploads/") }?.method == "DELETE")
+        standInBox.withLock { $0 = nil }
+    }
+
+    @Test func previewsAreTheServers() async throws {
+        let picture = "\u{FF}".unicodeScalars.map { UInt8($0.value) } + [0xD8, 0xFF, 0xD9]
+        let standIn = try standIn { request in
+            request.target.hasPrefix("/cloud/index.php/core/preview?")
+                ? [.answer("200 OK", ["Content-Type: image/jpeg"], body: picture)] : nil
+        }
+        standIn.plant("a picture", at: "/a.jpg")
+        _ = try await standIn.store.list(.root)
+        for await (_, result) in standIn.store.thumbnails(
+            of: [try path("/a.jpg")], size: .w256h256)
+        {
+            #expect(try result.get() == Data(picture))
+        }
+        #expect(
+            standIn.requests.last?.target
+                == "/cloud/index.php/core/preview?fileId=1&x=256&y=256&a=1&forceIcon=0&mode=fill")
+        #expect(standIn.requests.count == 2)
+    }
+
+    @Test func changesAreSeenByOneTag() async throws {
+        let standIn = try standIn()
+        let cursor = try await standIn.store.list(.root, recursive: true).cursor
+        standIn.plant("new", at: "/new.txt")
+        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: .seconds(60)))
+        #expect(
+            try await standIn.store.changes(since: cursor).files.map(\.name) == ["new.txt"])
+    }
+}

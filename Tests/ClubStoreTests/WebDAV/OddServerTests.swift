@@ -1,0 +1,189 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// What is said for what servers do that they should not.
+@Suite struct OddServerTests {
+    private func store(
+        _ answer: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
+    ) throws -> WebDAVStandIn {
+        try WebDAVStandIn(WebDAVStandIn.Manners(interception: { answer($0) }))
+    }
+
+    @Test(arguments: [
+        "<html><body>Please accept our terms</body></html>", "", "{}",
+        "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/dav/</D:href></D:resp",
+        "<D:multistatus xmlns:D=\"DAV:\"></D:multistatus>",
+        "<!DOCTYPE m [<!ENTITY a \"b\">]><D:multistatus xmlns:D=\"DAV:\">&a;</D:multistatus>",
+        "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/else/a</D:href></D:response>"
+            + "<D:response><D:href>/where/b/c</D:href></D:response></D:multistatus>",
+    ])
+    func noMultistatusIsABadAnswer(_ body: String) async throws {
+        for status in ["207 Multi-Status", "200 OK"] {
+            let standIn = try store { _ in
+                [.answer(status, ["Content-Type: text/html"], body: body)]
+            }
+            await expectFailure(.badAnswer) { _ = try await standIn.store.list(.root) }
+            await expectFailure(.badAnswer) { _ = try await standIn.store.account() }
+        }
+    }
+
+    @Test func aConnectionCutInTheMiddleIsNoListing() async throws {
+        let standIn = try store { _ in
+            [
+                .send(
+                    "HTTP/1.1 207 Multi-Status\r\nContent-Length: 1000\r\n\r\n"
+                        + "<D:multistatus xmlns:D=\"DAV:\">"), .close,
+            ]
+        }
+        await expectFailure(.offline) { _ = try await standIn.store.list(.root) }
+    }
+
+    @Test func aHundredMegabytesAreReadAndNotKept() async throws {
+        let before = Self.residentByteCount
+        let standIn = try store { _ in
+            let end = "--></D:multistatus>"
+            let begin =
+                "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/dav/</D:href>"
+                + "<D:propstat><D:prop><D:resourcetype><D:collection/></D:resourcetype></D:prop>"
+                + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response><!--"
+            let count = 100 << 20
+            return [
+                .send(
+                    "HTTP/1.1 207 Multi-Status\r\n"
+                        + "Content-Length: \(begin.utf8.count + count + end.utf8.count)\r\n\r\n"
+                        + begin), .fill(UInt8(ascii: "x"), byteCount: count), .send(end),
+            ]
+        }
+        // A comment of that length is a token that expat would have to hold: it is refused, or read.
+        _ = try? await standIn.store.list(.root)
+        let junk = try store { _ in
+            let begin = "<D:multistatus xmlns:D=\"DAV:\"><junk>"
+            let count = 100 << 20
+            return [
+                .send(
+                    "HTTP/1.1 207 Multi-Status\r\n"
+                        + "Content-Length: \(begin.utf8.count + count)\r\n\r\n" + begin),
+                .fill(UInt8(ascii: "x"), byteCount: count),
+            ]
+        }
+        await expectFailure(.badAnswer) { _ = try await junk.store.list(.root) }
+        #expect(Self.residentByteCount - before < 400 << 20)
+    }
+
+    private static var residentByteCount: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+    }
+
+    @Test func anotherServerNeverSeesThePassword() async throws {
+        let other = try LoopbackServer { _ in [.answer("200 OK", body: "elsewhere")] }
+        let target = other.url("/dav/a").absoluteString
+        let standIn = try WebDAVStandIn(
+            WebDAVStandIn.Manners(interception: { request in
+                request.target.contains("moved")
+                    ? [.answer("302 Found", ["Location: \(target)"])] : nil
+            }), credentials: .password(user: "ann", password: "secret"))
+        for call in [
+            { (store: WebDAVStore) in _ = try await store.list(path("/moved")) },
+            { _ = try await $0.put(data("x"), at: path("/moved"), mode: .overwrite) },
+        ] {
+            await expectFailure(.badAnswer) { try await call(standIn.store) }
+        }
+        #expect(other.requests.isEmpty)
+        #expect(standIn.requests.allSatisfy { $0["Authorization"]?.hasPrefix("Basic ") == true })
+        // Bytes may lie elsewhere; whoever keeps them learns nothing.
+        for await (_, result) in standIn.store.thumbnails(
+            of: [try path("/moved")], size: .w64h64)
+        {
+            #expect(throws: StoreError.self) { try result.get() }
+        }
+        #expect(other.requests.count == 1)
+        #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+    }
+
+    @Test func aRedirectKeepsMethodAndBody() async throws {
+        let standIn = try WebDAVStandIn(
+            WebDAVStandIn.Manners(interception: { request in
+                request.target.hasPrefix("/dav/old")
+                    ? [
+                        .answer(
+                            "301 Moved Permanently",
+                            ["Location: " + request.target.replacing("/dav/old", with: "/dav")])
+                    ] : nil
+            }))
+        _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
+        _ = standIn.newCalls()
+        #expect(try await standIn.store.list(path("/old")).files.map(\.name) == ["a"])
+        #expect(standIn.newCalls() == ["PROPFIND /old/", "PROPFIND /"])
+    }
+
+    @Test func aLoopOfRedirectsEnds() async throws {
+        let standIn = try store { [.answer("302 Found", ["Location: \($0.target)"])] }
+        await expectFailure(.badAnswer) { _ = try await standIn.store.list(.root) }
+        #expect(standIn.requests.count == 6)
+    }
+
+    @Test func aPasswordDoesNotTravelBare() throws {
+        let credentials = WebDAVCredentials.password(user: "ann", password: "secret")
+        let url = try #require(URL(string: "http://h.example/"))
+        let far = try #require(WebDAVAddress(url))
+        let signIn = WebDAVSignIn(credentials, at: far)
+        #expect(signIn.authorization(isSecure: false) == nil)
+        #expect(signIn.authorization(isSecure: true) == "Basic YW5uOnNlY3JldA==")
+        #expect(!"\(credentials)".contains("secret"))
+        #expect(!String(reflecting: credentials).contains("secret"))
+    }
+
+    @Test func aServerThatCountsItsChangesIsOnlyAskedForTheCount() async throws {
+        let count = Mutex(7)
+        let standIn = try WebDAVStandIn(
+            .init(interception: { request in
+                guard request["Depth"] == "0" else { return nil }
+                return .multistatus(
+                    "<d:response><d:href>/dav/</d:href><d:propstat><d:prop><d:resourcetype>"
+                        + "<d:collection/></d:resourcetype><d:sync-token>t:\(count.withLock { $0 })"
+                        + "</d:sync-token></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>"
+                        + "</d:response>")
+            }))
+        let cursor = try await standIn.store.list(.root, recursive: true).cursor
+        #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: .seconds(14)))
+        #expect(standIn.requests.map { $0["Depth"] } == ["1", "0", "1", "0", "0"])
+        #expect(standIn.waits.first == .seconds(5))
+        count.withLock { $0 = 8 }
+        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: .seconds(14)))
+    }
+
+    @Test func aServersClockNeedNotGoAsOurs() async throws {
+        let standIn = try WebDAVStandIn(
+            WebDAVStandIn.Manners(interception: { _ in
+                [
+                    .answer(
+                        "503 Service Unavailable",
+                        [
+                            "Date: Sun, 06 Nov 1994 08:49:30 GMT",
+                            "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT",
+                        ])
+                ]
+            }))
+        await expectFailure(.serverUnavailable(retryAfter: nil)) {
+            _ = try await standIn.store.list(.root)
+        }
+        #expect(standIn.waits.first == .seconds(7))
+    }
+
+    @Test func aServerThatAsksForAPauseGetsIt() async throws {
+        let standIn = try WebDAVStandIn(
+            WebDAVStandIn.Manners(interception: { request in
+                request["Depth"] == "0"
+                    ? [.answer("503 Service Unavailable", ["Retry-After: 7"])] : nil
+            }))
+        await expectFailure(.serverUnavailable(retryAfter: nil)) {
+            _ = try await standIn.store.metadata(of: path("/a"))
+        }
+        #expect(standIn.waits == [.seconds(7), .seconds(7), .seconds(7), .seconds(7)])
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// Which requests a write is made of, and what becomes of it when somebody else writes too.
+@Suite struct WebDAVWritingTests {
+    private func standIn(
+        _ manners: WebDAVStandIn.Manners = .init(),
+        configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
+    ) async throws -> WebDAVStandIn {
+        let standIn = try WebDAVStandIn(manners, configure: configure)
+        // Finds out what the server can do.
+        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
+        _ = standIn.newCalls()
+        return standIn
+    }
+
+    @Test func whatTheServerCanDoIsTriedOutOnce() async throws {
+        let home = try TemporaryFolder()
+        let file = home.url.appending(path: "abilities.json")
+        let standIn = try WebDAVStandIn { $0.abilitiesFile = file }
+        #expect(standIn.store.writeProtection == nil)
+        _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
+        #expect(
+            standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
+                == ["PUT", "PUT", "PUT", "PUT", "DELETE", "PUT", "PROPFIND"])
+        #expect(standIn.store.writeProtection == .byServer)
+        #expect(standIn.paths == ["/a"])
+        _ = try await standIn.store.put(data("x"), at: path("/b"), mode: .add)
+        #expect(standIn.newCalls() == ["PUT /b", "PROPFIND /b"])
+        // The next run of the program knows.
+        var configuration = standIn.store.configuration
+        configuration.abilitiesFile = file
+        let next = try WebDAVStore(configuration)
+        #expect(next.writeProtection == .byServer)
+    }
+
+    @Test func aServerThatMindsNoConditionsIsKnownAsSuch() async throws {
+        let standIn = try await standIn(.init(honoursConditions: false))
+        #expect(standIn.store.writeProtection == .byLookingFirst)
+        let file = try await standIn.store.put(data("mine"), at: path("/a"), mode: .add)
+        standIn.plant("theirs", at: "/a")
+        _ = standIn.newCalls()
+        let error = await failure {
+            _ = try await standIn.store.put(
+                data("mine 2"), at: path("/a"), mode: .update(file.revision))
+        }
+        #expect(error?.code == .conflict(serverRevision: Revision(rawValue: "\"v7\"")))
+        #expect(standIn.contents(of: "/a") == "theirs")
+        #expect(!standIn.newCalls().contains("PUT /a"))
+    }
+
+    @Test func anUpdateSaysWhatItReplaces() async throws {
+        let standIn = try await standIn()
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
+        _ = try await standIn.store.put(
+            data("two"), at: path("/a"), mode: .update(file.revision))
+        let puts = standIn.requests.filter { $0.method == "PUT" && $0.target == "/dav/a" }
+        #expect(puts.map { $0["If-None-Match"] } == ["*", nil])
+        #expect(puts.map { $0["If-Match"] } == [nil, file.revision.rawValue])
+        #expect(puts.allSatisfy { $0["Content-Length"] == "3" && $0["Expect"] == nil })
+    }
+
+    @Test func aTextThatIsNotChangedIsNotSent() async throws {
+        let standIn = try await standIn()
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
+        _ = standIn.newCalls()
+        let again = try await standIn.store.put(
+            data("one"), at: path("/a"), mode: .update(file.revision))
+        #expect(again == file)
+        #expect(standIn.newCalls() == ["PROPFIND /a"])
+    }
+
+    @Test func aServerThatRefusesEachConditionIsNotAskedForEver() async throws {
+        let standIn = try await standIn(.init(refusesIfMatch: true, honoursIf: false))
+        standIn.plant("one", at: "/a")
+        let file = try await standIn.store.metadata(of: path("/a"))
+        _ = standIn.newCalls()
+        _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
+        #expect(
+            standIn.newCalls() == ["PUT /a", "PROPFIND /a", "PUT /a", "PROPFIND /a"])
+        #expect(standIn.contents(of: "/a") == "two")
+    }
+
+    @Test func aWeakTagIsNoExcuse() async throws {
+        let standIn = try await standIn(.init(tags: .weak))
+        standIn.plant("one", at: "/a")
+        let file = try await standIn.store.metadata(of: path("/a"))
+        _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
+        let put = try #require(standIn.requests.last { $0.method == "PUT" })
+        #expect(put["If"]?.hasSuffix("/dav/a> ([\(file.revision.rawValue)])") == true)
+        standIn.plant("theirs", at: "/a")
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await standIn.store.put(
+                data("three"), at: path("/a"), mode: .update(file.revision))
+        }
+        #expect(standIn.contents(of: "/a") == "theirs")
+    }
+
+    @Test func anotherTextOfTheSameSecondAndLengthIsNoticed() async throws {
+        let standIn = try await standIn(.init(tags: .coarse)) {
+            $0.clock.date = { Date(timeIntervalSince1970: 1_600_000_001) }
+        }
+        let file = try await standIn.store.put(data("mine"), at: path("/a"), mode: .add)
+        standIn.plant("hers", at: "/a")
+        #expect(try await standIn.store.metadata(of: path("/a")).revision == file.revision)
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await standIn.store.put(
+                data("mine 2"), at: path("/a"), mode: .update(file.revision))
+        }
+        #expect(standIn.contents(of: "/a") == "hers")
+    }
+
+    @Test func aWriteThatWouldNotShowIsWrittenOnceMoreASecondLater() async throws {
+        let standIn = try await standIn(.init(tags: .coarse))
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
+        _ = try await standIn.store.put(data("two"), at: path("/a"), mode: .update(file.revision))
+        #expect(standIn.waits == [.milliseconds(1100)])
+        #expect(standIn.contents(of: "/a") == "two")
+    }
+
+    @Test func anAnswerThatWasLostIsNoConflict() async throws {
+        let hasBroken = Mutex(false)
+        let standIn = Mutex<WebDAVStandIn?>(nil)
+        let made = try await self.standIn(
+            .init(interception: { request in
+                guard request.method == "PUT", request.target == "/dav/a",
+                    hasBroken.withLock({ broken in
+                        defer { broken = true }
+                        return !broken
+                    })
+                else { return nil }
+                standIn.withLock { $0?.plant(request.text, at: "/a") }
+                return [.close]
+            }))
+        standIn.withLock { $0 = made }
+        let file = try await made.store.put(data("mine"), at: path("/a"), mode: .add)
+        #expect(file.byteCount == 4)
+        #expect(made.contents(of: "/a") == "mine")
+        standIn.withLock { $0 = nil }
+    }
+
+    @Test func halfOfOurOwnBytesAreNobodys() async throws {
+        let hasBroken = Mutex(false)
+        let standIn = Mutex<WebDAVStandIn?>(nil)
+        let made = try await self.standIn(
+            .init(interception: { request in
+                guard request.method == "PUT", request.target == "/dav/a",
+                    request["If-Match"] != nil,
+                    hasBroken.withLock({ broken in
+                        defer { broken = true }
+                        return !broken
+                    })
+                else { return nil }
+                standIn.withLock { $0?.plant(String(request.text.prefix(5)), at: "/a") }
+                // Not before the first byte: then libcurl asks again by itself.
+                return [.send("HTTP/1.1 2"), .close]
+            }))
+        standIn.withLock { $0 = made }
+        made.plant("old", at: "/a")
+        let old = try await made.store.metadata(of: path("/a"))
+        _ = try await made.store.put(
+            data("a new text"), at: path("/a"), mode: .update(old.revision))
+        #expect(made.contents(of: "/a") == "a new text")
+        standIn.withLock { $0 = nil }
+    }
+
+    @Test func aLargeFileGoesUnderAnotherNameFirst() async throws {
+        let standIn = try await standIn { $0.limits.directByteCount = 4 }
+        let file = try await standIn.store.put(data("12345"), at: path("/f/a"), mode: .add)
+        #expect(file.byteCount == 5)
+        let move = try #require(standIn.requests.last { $0.method == "MOVE" })
+        #expect(move["Overwrite"] == "F")
+        #expect(move["Destination"] == standIn.server.url("/dav/f/a").absoluteString)
+        _ = standIn.newCalls()
+        _ = try await standIn.store.put(
+            data("67890"), at: path("/f/a"), mode: .update(file.revision))
+        #expect(
+            standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
+                == ["PROPFIND", "PUT", "MOVE", "PROPFIND"])
+        #expect(standIn.contents(of: "/f/a") == "67890")
+        #expect(standIn.paths == ["/f", "/f/a", "/first"])
+    }
+
+    @Test func whatDoesNotArriveLeavesNothingBehind() async throws {
+        let standIn = try await standIn(
+            .init(interception: { request in
+                request.method == "MOVE" ? [.answer("507 Insufficient Storage")] : nil
+            })
+        ) { $0.limits.directByteCount = 4 }
+        standIn.plant("old", at: "/a")
+        await expectFailure(.overQuota) {
+            _ = try await standIn.store.put(data("12345"), at: path("/a"), mode: .overwrite)
+        }
+        #expect(standIn.contents(of: "/a") == "old")
+        #expect(standIn.paths == ["/a", "/first"])
+    }
+}
