@@ -121,7 +121,8 @@ extension DropboxRefusal {
                 return .overQuota
             case "no_write_permission", "restricted_content", "access_restricted", "team_folder",
                 "access_denied", "operation_suppressed", "cant_move_shared_folder",
-                "cant_copy_shared_folder", "cant_transfer_ownership", "cant_move_into_vault":
+                "cant_copy_shared_folder",
+                "cant_nest_shared_folder", "cant_transfer_ownership", "cant_move_into_vault":
                 return .forbidden
             case "locked":
                 return .locked
@@ -130,7 +131,7 @@ extension DropboxRefusal {
                 return .nameNotAllowed
             case "too_many_requests", "too_many_write_operations":
                 return .rateLimited(retryAfter: retryAfter)
-            case "payload_too_large", "too_large":
+            case "payload_too_large", "too_large", "too_many_files":
                 return .tooLarge
             case "content_hash_mismatch":
                 return .damaged
@@ -139,6 +140,8 @@ extension DropboxRefusal {
                 return .noThumbnail
             case "internal_error":
                 return .serverError
+            case "in_progress":
+                return .serverUnavailable(retryAfter: nil)
             default:
                 continue
             }

@@ -70,20 +70,14 @@ struct SourceFile: Sendable {
                     nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
                 pages != MAP_FAILED
             else { throw Self.failure(ENOMEM, url) }
-            let data = Data(bytesNoCopy: pages, count: count, deallocator: .unmap)
-            var filled = 0
-            while filled < count {
-                let more = pread(
-                    descriptor, pages + filled, count - filled, off_t(range.lowerBound) + filled)
-                if more > 0 {
-                    filled += more
-                } else if more == 0 {
-                    throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
-                } else if errno != EINTR {
-                    throw Self.failure(errno, url)
-                }
+            do throws(StoreError) {
+                try fill(pages, count, from: descriptor, at: range.lowerBound)
+            } catch {
+                munmap(pages, count)
+                throw error
             }
-            return data
+            // Not before they are filled: data of a few bytes takes a copy and gives them back at once.
+            return Data(bytesNoCopy: pages, count: count, deallocator: .unmap)
         }
     }
 
@@ -108,6 +102,22 @@ struct SourceFile: Sendable {
 }
 
 extension SourceFile {
+    private func fill(
+        _ pages: UnsafeMutableRawPointer, _ count: Int, from descriptor: CInt, at offset: Int64
+    ) throws(StoreError) {
+        var filled = 0
+        while filled < count {
+            let more = pread(descriptor, pages + filled, count - filled, off_t(offset) + filled)
+            if more > 0 {
+                filled += more
+            } else if more == 0 {
+                throw StoreError(.changedMeanwhile, during: .upload, detail: url.path)
+            } else if errno != EINTR {
+                throw Self.failure(errno, url)
+            }
+        }
+    }
+
     private func hash(until flag: CancelFlag) throws(StoreError) -> ContentHash {
         let descriptor = try Self.open(url)
         defer { close(descriptor) }

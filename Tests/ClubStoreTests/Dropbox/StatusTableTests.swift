@@ -6,7 +6,7 @@ import Testing
 /// Status by operation: what comes out of it.
 @Suite struct StatusTableTests {
     /// One call of each kind.
-    private static let calls:
+    static let calls:
         [(StoreError.Operation, @Sendable (DropboxStore) async throws -> Void)] =
             [
                 (.account, { _ = try await $0.account() }),
