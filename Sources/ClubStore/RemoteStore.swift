@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Errors are ``StoreError`` throughout, and each code means the same everywhere:
 ///
-/// - Every call may throw `.offline`, `.timedOut`, `.unauthorized`, `.forbidden`,
+/// - Every call may throw `.offline`, `.untrusted`, `.timedOut`, `.unauthorized`, `.forbidden`,
 ///   `.locked`, `.rateLimited`, `.serverUnavailable`, `.serverError`, `.badAnswer` and `.badRequest`;
 ///   and `.cancelled` when its task is cancelled. Waiting and repeating, where they help,
 ///   have been done by then, in bounds: a caller need not repeat anything by itself.

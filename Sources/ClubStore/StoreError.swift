@@ -70,9 +70,12 @@ public struct StoreError: Error, Sendable {
         /// The store failed in itself, repeatedly.
         case serverError
 
-        /// Nothing answers: no network, no such host, connection refused or broken, the
-        /// server's identity in doubt.
+        /// Nothing answers: no network, no such host, connection refused or broken.
         case offline
+
+        /// Something answers, but cannot prove that it is the server it should be: its certificate is
+        /// of nobody known, out of date, for another name, or not the one that was agreed on.
+        case untrusted
 
         /// It took too long.
         case timedOut
@@ -118,7 +121,8 @@ extension StoreError.Code: CaseIterable {
         [
             .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
             .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
-            .serverUnavailable(retryAfter: nil), .serverError, .offline, .timedOut, .cancelled,
+            .serverUnavailable(retryAfter: nil), .serverError, .offline, .untrusted, .timedOut,
+            .cancelled,
             .badAnswer, .nameNotAllowed, .tooLarge, .cursorReset, .noThumbnail, .damaged,
             .changedMeanwhile, .fileUnreadable, .fileUnwritable,
         ]

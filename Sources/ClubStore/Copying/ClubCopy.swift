@@ -238,6 +238,7 @@ extension ClubCopy.Failure {
             .cursorReset:
             true
         case .unauthorized, .rateLimited, .overQuota, .serverUnavailable, .serverError, .offline,
+            .untrusted,
             .timedOut, .cancelled, .badAnswer, .fileUnwritable:
             false
         }

@@ -32,6 +32,9 @@ extension HTTPLoader.Failure {
         case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .cannotOpenFile:
             .fileUnreadable
         case .requestBodyStreamExhausted: .changedMeanwhile
+        case .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            .untrusted
         default: .offline
         }
     }

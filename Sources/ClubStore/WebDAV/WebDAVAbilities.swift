@@ -87,6 +87,9 @@ final class AbilityProbe: Sendable {
         guard isNew, let file else { return }
         // It is only tried out again when it cannot be kept.
         let record = Record(account: account, abilities: found)
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         try? JSONEncoder().encode(record).write(to: file, options: .atomic)
     }
 }

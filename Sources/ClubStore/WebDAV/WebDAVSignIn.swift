@@ -9,11 +9,34 @@ import Synchronization
 final class WebDAVSignIn: Sendable {
     private let credentials: WebDAVCredentials
     private let address: WebDAVAddress
+    private let pinnedKey: ServerKey?
     private let waitsForChallenge = Mutex(false)
+    private let refused = Mutex<UntrustedServer?>(nil)
 
-    init(_ credentials: WebDAVCredentials, at address: WebDAVAddress) {
+    init(
+        _ credentials: WebDAVCredentials, at address: WebDAVAddress, pinnedKey: ServerKey? = nil
+    ) {
         self.credentials = credentials
         self.address = address
+        self.pinnedKey = pinnedKey
+    }
+
+    /// The server that was refused last, because nobody vouches for it or its key is another one.
+    var untrustedServer: UntrustedServer? { refused.withLock { $0 } }
+
+    /// A pinned key is the only one, whoever vouches for others.
+    private func answer(
+        to trust: ServerTrust
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        if let pinnedKey {
+            if trust.certificates.first?.publicKeySHA256 == pinnedKey.sha256 {
+                return (.useCredential, URLCredential(trust: trust))
+            }
+        } else if trust.isTrusted {
+            return (.performDefaultHandling, nil)
+        }
+        refused.withLock { $0 = UntrustedServer(trust) }
+        return (.rejectProtectionSpace, nil)
     }
 
     /// The field to send along without being asked; nil for none.
@@ -41,6 +64,7 @@ final class WebDAVSignIn: Sendable {
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let space = challenge.protectionSpace
+        if let trust = space.serverTrust, !space.isProxy { return answer(to: trust) }
         let isDigest = space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest
         let isBasic = space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         guard case .password(let user, let password) = credentials, !space.isProxy,

@@ -91,7 +91,8 @@ public final class WebDAVStore: RemoteStore {
         self.configuration = configuration
         self.address = address
         connection = WebDAVConnection(
-            signIn: WebDAVSignIn(configuration.credentials, at: address),
+            signIn: WebDAVSignIn(
+                configuration.credentials, at: address, pinnedKey: configuration.trust.pinnedKey),
             policy: configuration.policy, clock: configuration.clock)
         nextcloud = NextcloudPlace(address, user: configuration.credentials.user)
         pace = Mutex(
@@ -110,6 +111,10 @@ public final class WebDAVStore: RemoteStore {
         uploader = HTTPLoader(configuration: session, queue: .main, challengeAnswer: answer)
     }
 
+    /// The server that was refused last because nobody vouches for it, or because its key is not the
+    /// pinned one; nil when none was.
+    public var untrustedServer: UntrustedServer? { connection.signIn.untrustedServer }
+
     /// A club at an address.
     ///
     /// - Throws: `.badRequest` for a base URL that is none of http or https.
@@ -125,8 +130,12 @@ public struct WebDAVTrust: Hashable, Sendable {
     /// A PEM file of authorities to believe instead of the system's.
     public var authoritiesFile: URL?
 
-    public init(authoritiesFile: URL? = nil) {
+    /// The one key to believe, whoever vouches for it or does not.
+    public var pinnedKey: ServerKey?
+
+    public init(authoritiesFile: URL? = nil, pinnedKey: ServerKey? = nil) {
         self.authoritiesFile = authoritiesFile
+        self.pinnedKey = pinnedKey
     }
 }
 

@@ -47,15 +47,15 @@ import Testing
 
     private static var unions: [(String, StoreError.Code)] {
         let nested = ["path", "path_lookup", "from_lookup"].flatMap { name in
-            lookup.map { (#"{".tag":"\(name)","\(name)":\($0.0)}"#, $0.1) }
+            lookup.map { (#"{".tag":"\#(name)","\#(name)":\#($0.0)}"#, $0.1) }
         }
         let written = ["path_write", "from_write", "to"].flatMap { name in
-            write.map { (#"{".tag":"\(name)","\(name)":\($0.0)}"#, $0.1) }
+            write.map { (#"{".tag":"\#(name)","\#(name)":\#($0.0)}"#, $0.1) }
         }
         let uploaded = write.map {
-            (#"{".tag":"path","reason":\($0.0),"upload_session_id":"s"}"#, $0.1)
+            (#"{".tag":"path","reason":\#($0.0),"upload_session_id":"s"}"#, $0.1)
         }
-        return nested + written + uploaded + bare.map { (#"{".tag":"\($0.0)"}"#, $0.1) }
+        return nested + written + uploaded + bare.map { (#"{".tag":"\#($0.0)"}"#, $0.1) }
     }
 
     @Test(arguments: StatusTableTests.calls.indices)

@@ -18,6 +18,8 @@ final class ApacheServer: Sendable {
     }
 
     let port: Int
+    /// Where the same is served over TLS, with a certificate that nobody has signed.
+    let securePort: Int
     private let home: URL
     /// Open as long as the server is to run; never written to.
     private let lease: Pipe
@@ -43,11 +45,12 @@ final class ApacheServer: Sendable {
         for _ in 0..<5 {
             let home = FileManager.default.temporaryDirectory.appending(
                 path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
-            let port = try Self.freePort()
-            try Self.furnish(home, port: port)
+            let (port, securePort) = (try Self.freePort(), try Self.freePort())
+            try Self.furnish(home, port: port, securePort: securePort)
             let (process, lease, said) = try Self.start(home: home.path)
             if said.contains(Self.readiness) {
-                (self.home, self.port, self.process, self.lease) = (home, port, process, lease)
+                (self.home, self.process, self.lease) = (home, process, lease)
+                (self.port, self.securePort) = (port, securePort)
                 return
             }
             log = said
@@ -56,12 +59,15 @@ final class ApacheServer: Sendable {
     }
 
     /// The address of an empty folder that no other test has.
-    func makeClub(behind door: Door = .open) throws -> (url: URL, folder: URL) {
+    func makeClub(
+        behind door: Door = .open, isSecure: Bool = false
+    ) throws -> (url: URL, folder: URL) {
         let name = "club \(UUID().uuidString.prefix(8))"
         let folder = home.appending(path: "www/\(door.rawValue)/\(name)")
         try Self.makeFolder(folder)
         let escaped = name.replacingOccurrences(of: " ", with: "%20")
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/\(door.rawValue)/\(escaped)"))
+        let origin = isSecure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
+        let url = try #require(URL(string: "\(origin)/\(door.rawValue)/\(escaped)"))
         return (url, folder)
     }
 }
@@ -89,7 +95,7 @@ extension ApacheServer {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    private static func furnish(_ home: URL, port: Int) throws {
+    private static func furnish(_ home: URL, port: Int, securePort: Int) throws {
         for door in Door.allCases {
             try makeFolder(home.appending(path: "www/\(door.rawValue)"))
         }
@@ -97,7 +103,8 @@ extension ApacheServer {
         let files = [
             "basic": "\(user):{SHA}L55TUjtiq8FBorTWAZ0jy6g129A=\n",
             "digest": "\(user):The Club:c64c8b5645f58f7ca2953ea49ac74328\n",
-            "conf": configuration(home: home.path, port: port),
+            "conf": configuration(home: home.path, port: port, securePort: securePort),
+            "certificate.pem": certificate, "key.pem": certificateKey,
         ]
         for (name, text) in files {
             try Data(text.utf8).write(to: home.appending(path: name))
@@ -134,10 +141,12 @@ extension ApacheServer {
         return (process, lease, said)
     }
 
-    private static func configuration(home: String, port: Int) -> String {
+    private static func configuration(
+        home: String, port: Int, securePort: Int
+    ) -> String {
         let modules = [
             "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
-            "auth_digest", "dav", "dav_fs", "dir", "mime", "filter", "deflate",
+            "auth_digest", "dav", "dav_fs", "dir", "mime", "filter", "deflate", "ssl",
         ]
         let loading = modules.map {
             "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
@@ -149,6 +158,12 @@ extension ApacheServer {
             ServerName localhost
             ServerRoot "\(home)"
             Listen 127.0.0.1:\(port)
+            Listen 127.0.0.1:\(securePort)
+            <VirtualHost 127.0.0.1:\(securePort)>
+                SSLEngine on
+                SSLCertificateFile "\(home)/certificate.pem"
+                SSLCertificateKeyFile "\(home)/key.pem"
+            </VirtualHost>
             PidFile "\(home)/pid"
             ErrorLog /dev/stderr
             StartServers 1

@@ -40,4 +40,41 @@ struct ApacheTests {
             _ = try await store.put(data("x"), at: path("/a"), mode: .add)
         }
     }
+
+    @Test func aServerThatNobodyVouchesForIsNotBelieved() async throws {
+        let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
+        let credentials = WebDAVCredentials.password(
+            user: ApacheServer.user, password: ApacheServer.password)
+        let store = try WebDAVStore(baseURL: club.url, credentials: credentials)
+        await expectFailure(.untrusted) { _ = try await store.list(.root) }
+        #expect(store.untrustedServer?.key.description == ApacheServer.keyFingerprint)
+    }
+
+    @Test func aPinnedKeyIsBelievedAndNoOther() async throws {
+        let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
+        var configuration = WebDAVStore.Configuration(
+            baseURL: club.url,
+            credentials: .password(user: ApacheServer.user, password: ApacheServer.password))
+        configuration.trust.pinnedKey = ServerKey(ApacheServer.keyFingerprint)
+        let store = try WebDAVStore(configuration)
+        _ = try await store.put(data("x"), at: path("/a"), mode: .add)
+        #expect(try await store.fetch(path("/a")).data == data("x"))
+        configuration.trust.pinnedKey = ServerKey(
+            "sha256//" + Data(count: 32).base64EncodedString())
+        let other = try WebDAVStore(configuration)
+        await expectFailure(.untrusted) { _ = try await other.list(.root) }
+        #expect(other.untrustedServer?.key.description == ApacheServer.keyFingerprint)
+    }
+
+    @Test func anAuthorityOfOnesOwnIsBelieved() async throws {
+        let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
+        let folder = try TemporaryFolder()
+        var configuration = WebDAVStore.Configuration(
+            baseURL: club.url,
+            credentials: .password(user: ApacheServer.user, password: ApacheServer.password))
+        configuration.trust.authoritiesFile = try folder.write(
+            data(ApacheServer.certificate), to: "authority.pem")
+        let store = try WebDAVStore(configuration)
+        #expect(try await store.list(.root).entries.isEmpty)
+    }
 }

@@ -93,6 +93,34 @@ import Testing
         }
     }
 
+    @Test func textThatConcernsNobodyMayBeLong() throws {
+        let long = String(repeating: "x", count: 5 << 20)
+        let result = try parse(
+            "<D:multistatus xmlns:D=\"DAV:\"><D:note>\(long)</D:note><D:response/>"
+                + "</D:multistatus>", pieceByteCount: 100_000)
+        #expect(result.responses.count == 1)
+    }
+
+    @Test func whatHasNoEndIsNotHeld() {
+        let long = String(repeating: "x", count: 3 << 20)
+        for begin in ["<!--", "<", "<?"] {
+            #expect(throws: XMLReader.Fault(reason: "a tag or comment without end")) {
+                try parse(
+                    "<D:multistatus xmlns:D=\"DAV:\">\(begin)\(long)", pieceByteCount: 50_000)
+            }
+        }
+    }
+
+    @Test func manyPiecesAreAsGoodAsFew() throws {
+        let responses = (0..<20_000).map {
+            "<!-- \($0) --><D:response><D:href>/a/\($0)</D:href></D:response>"
+        }
+        let text = "<D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>"
+        for count in [97, 1400, 60_000] {
+            #expect(try parse(text, pieceByteCount: count).responses.count == 20_000)
+        }
+    }
+
     @Test func depthAndTextAreBounded() {
         let deep = (0..<10_000).map { "<x\($0)>" }.joined()
         #expect(throws: XMLReader.Fault(reason: "nested too deep")) {

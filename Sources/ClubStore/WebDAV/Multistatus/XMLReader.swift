@@ -4,7 +4,8 @@ import FoundationEssentials
 /// Reads XML piece by piece through expat, and trusts none of it.
 ///
 /// A document type is refused before anything in it is read, so that no entity is ever declared,
-/// let alone expanded; nesting is bounded. Only what ``XMLHandler`` keeps is in memory.
+/// let alone expanded; nesting is bounded, and so is what must be held until its end has come (a
+/// tag, a comment). Only what ``XMLHandler`` keeps is in memory.
 ///
 /// Not for sharing: whoever feeds it does so from one place at a time.
 final class XMLReader {
@@ -19,6 +20,12 @@ final class XMLReader {
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private var depth = 0
+    /// How many bytes were fed in which no token had its end.
+    private var silentByteCount = 0
+    private var hasHeard = false
+
+    /// How long one tag or comment may be.
+    private static let tokenLimit = 1 << 20
     private var fault: Fault?
 
     init(_ handler: any XMLHandler) throws(Fault) {
@@ -28,6 +35,8 @@ final class XMLReader {
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(parser, elementDidBegin, elementDidEnd)
         XML_SetCharacterDataHandler(parser, textDidCome)
+        XML_SetCommentHandler(parser, commentDidCome)
+        XML_SetProcessingInstructionHandler(parser, instructionDidCome)
         XML_SetStartDoctypeDeclHandler(parser, documentTypeDidBegin)
     }
 
@@ -38,10 +47,16 @@ final class XMLReader {
     /// - Throws: For anything that is no XML, or more than this reader takes.
     func feed(_ data: Data) throws(Fault) {
         try checkNoFault()
+        hasHeard = false
         let isContent = data.withUnsafeBytes { bytes in
             byteclub_xml_feed(parser, bytes.baseAddress, bytes.count, 0) != 0
         }
         if !isContent { try fail() }
+        silentByteCount = hasHeard ? 0 : silentByteCount + data.count
+        guard silentByteCount <= Self.tokenLimit else {
+            fault = Fault(reason: "a tag or comment without end")
+            return try checkNoFault()
+        }
     }
 
     /// - Throws: When the document is not at its end: it was cut off.
@@ -81,7 +96,8 @@ extension XMLReader {
     }
 
     /// Does its work unless something was wrong before, and stops the parser when something is now.
-    fileprivate func handle(_ work: () throws(Fault) -> Void) {
+    fileprivate func handle(_ work: () throws(Fault) -> Void = {}) {
+        hasHeard = true
         guard fault == nil else { return }
         do throws(Fault) {
             try work()
@@ -133,6 +149,16 @@ private func textDidCome(
     _ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?, _ count: CInt
 ) {
     if let text, count > 0 { XMLReader.reader(user)?.take(text, count) }
+}
+
+private func commentDidCome(_ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?) {
+    XMLReader.reader(user)?.handle()
+}
+
+private func instructionDidCome(
+    _ user: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?
+) {
+    XMLReader.reader(user)?.handle()
 }
 
 private func documentTypeDidBegin(

@@ -1,0 +1,40 @@
+import CurlNetworking
+public import FoundationEssentials
+
+/// A server's public key by its fingerprint, as people compare and keep it: `sha256//` and Base64, as
+/// curl writes it too. It outlives the renewal of a certificate.
+public struct ServerKey: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes: the SHA-256 of the key (SubjectPublicKeyInfo).
+    public let sha256: Data
+
+    init(sha256: Data) {
+        self.sha256 = sha256
+    }
+
+    /// Nil for anything but `sha256//` and the Base64 of 32 bytes.
+    public init?(_ text: String) {
+        let mark = "sha256//"
+        guard text.hasPrefix(mark),
+            let bytes = Data(base64Encoded: String(text.dropFirst(mark.count))), bytes.count == 32
+        else { return nil }
+        sha256 = bytes
+    }
+
+    public var description: String { "sha256//" + sha256.base64EncodedString() }
+}
+
+/// A server that nobody vouches for, or not for this name: what a person needs to decide about it.
+public struct UntrustedServer: Hashable, Sendable {
+    /// What it was asked to prove.
+    public let host: String
+    /// Why it is not trusted, in OpenSSL's words: `self-signed certificate`.
+    public let reason: String
+    public let key: ServerKey
+
+    init?(_ trust: ServerTrust) {
+        guard let certificate = trust.certificates.first else { return nil }
+        host = trust.host
+        reason = trust.failureReason ?? "another key than the one to believe"
+        key = ServerKey(sha256: certificate.publicKeySHA256)
+    }
+}
