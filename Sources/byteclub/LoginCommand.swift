@@ -11,12 +11,12 @@ struct LoginCommand: AsyncParsableCommand {
             Without a kind of club, on a terminal, the screen opens and asks for one. The club is the \
             one that everything is about from then on; --club chooses another for one command.
             """,
-        subcommands: [EmbeddedClubLogin.self, DropboxLogin.self])
+        subcommands: [EmbeddedClubLogin.self, DropboxLogin.self, WebDAVLogin.self])
 
     func run() async throws {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw ValidationError(
-                "Say which kind of club: byteclub login club, or byteclub login dropbox.")
+                "Say which kind of club: byteclub login club, dropbox, or webdav.")
         }
         let book = ClubBook()
         try await Screen.open(
@@ -153,7 +153,8 @@ struct LoginCommand: AsyncParsableCommand {
             Output.line("")
             Output.write(page.absoluteString + "\n")
             Output.line("")
-            Output.line("Waiting for the browser's answer. ^C stops.")
+            Output.line(
+                "Waiting for the browser's answer. ^C stops; --no-browser takes a code instead.")
             return (waiting.signIn, try await waiting.code())
         }
     }

@@ -22,6 +22,17 @@ enum StandardInput {
         }
     }
 
+    /// One line typed on the terminal without being shown.
+    static func secret(limit: Int) async -> String? {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return await line(limit: limit) }
+        var hidden = settings
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+        return await line(limit: limit)
+    }
+
     /// Ends once, by a line or by being cancelled.
     private final class Wait: Sendable {
         private enum State {

@@ -111,7 +111,7 @@ import Testing
             #expect(chooser.contains("sign in"))
             try await terminal.waitUntilIdle()
             #expect(look.colorProblem(in: terminal.screen) == nil)
-            terminal.type("G\n")
+            terminal.type("Gk\n")
             try await terminal.wait(forText: "App key")
             // Nothing is not a key.
             terminal.press(.enter)
@@ -285,6 +285,27 @@ import Testing
                     directory: home.work.path, size: .classic))
             defer { terminal.close() }
             try await terminal.wait(forText: "Join a club on Dropbox")
+        }
+    }
+
+    @Test func aWrongLineInTheSettingsIsToldAndTheRestWorks() async throws {
+        try await inFreshHome { home in
+            let folder = home.folder.appending(path: "config/byteclub")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let text = """
+                clubs:
+                  gone: {kind: pigeon}
+                  work: {kind: dropbox, app-key: k}
+                """
+            try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "config.yml, line 2")
+            terminal.type(":club w")
+            try await terminal.wait(forText: "club work")
+            let output = try await home.run("notes", "ls")
+            #expect(output.status == 0)
+            #expect(output.errorText.contains("config.yml, line 2"))
         }
     }
 

@@ -46,6 +46,7 @@ final class LoopbackConnection {
                 left -= min(left, block.count)
             }
         case .wait(let gate): gate.wait()
+        case .relay(let port): relay(to: port)
         case .stall: while receive() {}
         case .close: close()
         case .reset:
@@ -53,6 +54,35 @@ final class LoopbackConnection {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
             close()
+        }
+    }
+
+    private func relay(to port: UInt16) {
+        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard other >= 0 else { return close() }
+        defer { Glibc.close(other) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { return close() }
+        var block = [UInt8](repeating: 0, count: 64 << 10)
+        var states = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&states, 2, -1) > 0 || errno == EINTR {
+            for (from, to) in [(0, 1), (1, 0)] where states[from].revents != 0 {
+                let count = recv(states[from].fd, &block, block.count, 0)
+                guard count > 0,
+                    Glibc.send(states[to].fd, block, count, Int32(MSG_NOSIGNAL)) == count
+                else { return close() }
+            }
         }
     }
 
@@ -78,7 +108,7 @@ final class LoopbackConnection {
         return request
     }
 
-    private func readHead() -> String? {
+    func readHead() -> String? {
         takeThrough("\r\n\r\n").map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -102,7 +132,7 @@ final class LoopbackConnection {
         }
     }
 
-    private func take(_ count: Int) -> [UInt8]? {
+    func take(_ count: Int) -> [UInt8]? {
         while buffer.count < count {
             guard receive() else { return nil }
         }

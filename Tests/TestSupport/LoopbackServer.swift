@@ -45,6 +45,14 @@ public final class LoopbackServer: Sendable {
         }
     }
 
+    /// Leaves each connection to a conversation, which may read and send as it likes. The connection is
+    /// closed when it returns.
+    public convenience init(
+        on door: Door = .tcp, talking: @escaping @Sendable (LoopbackPeer) -> Void
+    ) throws {
+        try self.init(on: door) { connection in talking(LoopbackPeer(connection)) }
+    }
+
     private init(
         on door: Door, serve: @escaping @Sendable (LoopbackConnection) -> Void
     ) throws {
@@ -108,6 +116,29 @@ public final class LoopbackServer: Sendable {
     public func stop() {
         core.stop()
     }
+}
+
+/// A client, as a conversation of a ``LoopbackServer`` sees it; used by its own thread alone.
+public struct LoopbackPeer {
+    private let connection: LoopbackConnection
+
+    init(_ connection: LoopbackConnection) {
+        self.connection = connection
+    }
+
+    /// The next head with the empty line behind it; nil when the client has closed.
+    public func readHead() -> String? { connection.readHead() }
+
+    /// So many bytes; nil when the client has closed before.
+    public func read(_ byteCount: Int) -> [UInt8]? { connection.take(byteCount) }
+
+    /// Reads what comes until the client closes.
+    public func readToEnd() { _ = connection.play([.stall]) }
+
+    /// Waits for the test.
+    public func wait(for gate: LoopbackGate) { _ = connection.play([.wait(gate)]) }
+
+    public func send(_ text: String) { _ = connection.play([.send(text)]) }
 }
 
 /// Lets a test decide when a script goes on.

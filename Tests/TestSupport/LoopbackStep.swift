@@ -13,6 +13,8 @@ public enum LoopbackStep: Sendable {
     case fill(UInt8, byteCount: Int)
     /// Waits for the test.
     case wait(LoopbackGate)
+    /// Hands on what comes, both ways, to another port of this machine until either side closes.
+    case relay(to: UInt16)
     /// Reads and keeps what comes, says nothing, until the client closes.
     case stall
     case close

@@ -42,6 +42,11 @@ internal import TerminalUI
             "To join a club on Dropbox, press : and type login.", for: .seconds(20))
     }
 
+    /// Tells of a wrong line in the settings; the others count all the same.
+    func warn(of problem: Settings.Problem) {
+        application.showMessage("config.yml, \(problem.description)", .warning, for: .seconds(20))
+    }
+
     /// Shows the clubs there are, and how to join another.
     func chooseClub() {
         login.choose(current: visit.club.settings)
@@ -60,7 +65,7 @@ extension AppCoordinator {
     private func open(_ settings: ClubSettings) {
         hasAskedToSignIn = false
         remember(settings)
-        guard settings != visit.club.settings else { return visit.club.refresh() }
+        guard settings != visit.club.settings else { return visit.club.reconnect() }
         visit.leave()
         visit = ClubVisit(to: settings, book: book, activity: activity)
         prepare(visit)
@@ -94,7 +99,7 @@ extension AppCoordinator {
         login.signIn(to: visit.club.settings) { [weak self] in
             guard let self else { return }
             hasAskedToSignIn = false
-            visit.club.refresh()
+            visit.club.reconnect()
             then()
         }
     }

@@ -29,6 +29,8 @@ public import TerminalUI
         try application.start(root: coordinator.tabBarController)
         if choosingClub {
             coordinator.chooseClub()
+        } else if let problem = book.read().problems.first {
+            coordinator.warn(of: problem)
         } else if isFirstStart {
             coordinator.welcome()
         }

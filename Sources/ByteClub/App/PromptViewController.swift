@@ -20,6 +20,7 @@ final class PromptViewController: ViewController {
     ///   - accept: Gets what was typed and returns why it will not do; nil closes the box.
     init(
         title: String, label: String, text: String, action: String, hint: String = "",
+        isSecure: Bool = false,
         accept: @escaping (String) -> String?
     ) {
         self.label = label
@@ -29,6 +30,7 @@ final class PromptViewController: ViewController {
         super.init()
         self.title = title
         field.text = text
+        field.isSecure = isSecure
     }
 
     override func viewDidLoad() {

@@ -71,6 +71,12 @@ internal import ClubStore
         start()
     }
 
+    /// Opens the club anew: somebody has signed in again, perhaps with another password.
+    func reconnect() {
+        store = nil
+        refresh()
+    }
+
     /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
     func record(_ file: RemoteFile) {
         contents.apply([.file(file)])

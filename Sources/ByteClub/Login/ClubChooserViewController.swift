@@ -6,6 +6,7 @@ final class ClubChooserViewController: ViewController {
     enum Choice: Hashable {
         case club(ClubSettings)
         case joinDropbox
+        case joinWebDAV
     }
 
     private struct Row {
@@ -38,7 +39,10 @@ final class ClubChooserViewController: ViewController {
             } + [
                 Row(
                     choice: .joinDropbox, name: "Join a club on Dropbox…",
-                    details: "with an app key of yours")
+                    details: "with an app key of yours"),
+                Row(
+                    choice: .joinWebDAV, name: "Join a club on WebDAV…",
+                    details: "Nextcloud, Synology, Apache"),
             ]
         self.choose = choose
         super.init()
@@ -57,8 +61,9 @@ final class ClubChooserViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override func preferredSize(in available: Size) -> Size {
+        // A list leaves its columns out before a title gets less than this.
         let widest = rows.map {
-            TextLine($0.name).columnCount + TextLine($0.details).columnCount
+            max(24, TextLine($0.name).columnCount) + TextLine($0.details).columnCount
         }
         return Size(
             width: min(available.width, max(44, (widest.max() ?? 0) + 6)),

@@ -6,53 +6,23 @@ internal import FoundationEssentials
 /// Everything that can be checked is checked before the person is sent to the browser, and nothing is
 /// written before the server has accepted the tokens.
 package struct DropboxJoining: Sendable {
-    package let book: ClubBook
     package let settings: ClubSettings.Dropbox
-    private let secrets: Secrets
+    private let keeping: ClubKeeping
 
     /// - Throws: `.badInput` when key, folder or address will not do.
     package init(_ settings: ClubSettings.Dropbox, book: ClubBook) throws(JoiningError) {
         if let refusal = ClubSettings.refusal(of: settings)
-            ?? settings.apiURL.flatMap(ClubSettings.refusal(ofAddress:))
+            ?? settings.apiURL.flatMap({ ClubSettings.refusal(ofAddress: $0) })
         {
             throw .badInput(refusal)
         }
         self.settings = settings
-        self.book = book
-        secrets = Secrets(paths: book.paths)
+        keeping = ClubKeeping(book)
     }
 
-    /// Which club this will be: the one of the name, or the one that is the same already, or a new one.
-    ///
-    /// - Parameter name: What the person wants to call it; nil for “dropbox”, or “dropbox-2” when that
-    ///   is another club.
-    /// - Throws: `.badInput` for a name that will not do, or that is another club's; `.settings` when
-    ///   `config.yml` cannot be changed.
+    /// Which club this will be; see ``ClubKeeping/club(named:at:usually:)``.
     package func club(named name: String?) throws(JoiningError) -> ClubSettings {
-        if let error = book.settingsFile.refusalToChange() { throw .settings(error) }
-        let clubs = book.read().clubs
-        let place = ClubSettings.Place.dropbox(settings)
-        if let name {
-            if let refusal = ClubSettings.refusal(ofName: name) { throw .badInput(refusal) }
-            guard let other = clubs.first(where: { $0.name.lowercased() == name.lowercased() })
-            else {
-                return ClubSettings(name: name, place: place)
-            }
-            guard other.place == place || book.secretPlace(of: other) == nil else {
-                throw .badInput(
-                    "There is another club named “\(other.name)”. Give this one another name, or sign out "
-                        + "there first: byteclub logout \(other.name)")
-            }
-            return ClubSettings(name: other.name, place: place)
-        }
-        if let same = clubs.first(where: { $0.place == place }) { return same }
-        let candidates = ["dropbox"] + (2...999).map { "dropbox-\($0)" }
-        for name in candidates {
-            let other = clubs.first { $0.name.lowercased() == name }
-            if let other, book.secretPlace(of: other) != nil { continue }
-            return ClubSettings(name: other?.name ?? name, place: place)
-        }
-        throw .badInput("There are too many clubs. Give this one a name.")
+        try keeping.club(named: name, at: .dropbox(settings), usually: "dropbox")
     }
 
     /// Turns the code into tokens, tries them, and keeps them; the club is the current one then.
@@ -79,7 +49,8 @@ package struct DropboxJoining: Sendable {
                 try await makeRoot(line)
                 return account
             }
-            try await keep(tokens, as: club)
+            try await keeping.keep(SecretVault.encode(tokens), for: club)
+            await ClubConnection.adopt(tokens, for: club, book: keeping.book)
             return Joined(club: club, account: account, missingScopes: missing)
         } catch {
             // Nobody will use these tokens: they need not be good for anything.
@@ -124,27 +95,6 @@ extension DropboxJoining {
         }
         // What is there may be a file.
         _ = try await line.store.list(.root, recursive: false)
-    }
-
-    private func keep(_ tokens: DropboxTokens, as club: ClubSettings) async throws(JoiningError) {
-        let vault = SecretVault(club: club, book: book, secrets: secrets)
-        let old = book.secretPlace(of: club)
-        let place: SecretPlace
-        do throws(SecretError) {
-            place = try await vault.keep(tokens, in: nil)
-        } catch {
-            throw .secret(error)
-        }
-        do throws(SettingsError) {
-            try book.settingsFile.set(club)
-            try book.remember(secretsOf: club, in: place)
-            try book.makeCurrent(club)
-        } catch {
-            if old != place { try? await secrets.remove(club.name, from: place) }
-            throw .settings(error)
-        }
-        if let old, old != place { try? await secrets.remove(club.name, from: old) }
-        await ClubConnection.adopt(tokens, for: club, book: book)
     }
 }
 

@@ -10,6 +10,8 @@ package enum JoiningError: Error, Sendable {
     case store(StoreError)
     /// The app may not do what a club needs.
     case missingScopes([String])
+    /// Nobody vouches for the server; the person may know its key.
+    case untrusted(UntrustedServer)
     /// This computer cannot wait for the browser's answer.
     case noAnswer(LoopbackError)
 }
@@ -24,6 +26,10 @@ extension JoiningError: CustomStringConvertible {
         case .signIn(let error): Self.sentence(error)
         case .store(let error):
             "\(ErrorSentence(error, club: .remote).text) You are not signed in."
+        case .untrusted(let server):
+            "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
+                + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
+                + "\(server.key); otherwise somebody may be in between. You are not signed in."
         case .missingScopes(let scopes): Self.sentence(missing: scopes)
         case .noAnswer(let error): error.description
         }

@@ -28,6 +28,7 @@ internal import TerminalUI
                     switch choice {
                     case .club(let club): enter(club)
                     case .joinDropbox: joinDropbox(current: current)
+                    case .joinWebDAV: joinWebDAV(current: current)
                     }
                 }))
     }
@@ -45,6 +46,8 @@ internal import TerminalUI
         switch club.place {
         case .embedded: then()
         case .dropbox(let settings): signIn(settings, named: club.name) { _ in then() }
+        case .webdav(let settings):
+            askPassword(settings, named: club.name, back: {}) { _ in then() }
         }
     }
 
@@ -97,15 +100,110 @@ internal import TerminalUI
         }
     }
 
+    // MARK: - WebDAV
+
+    private func joinWebDAV(current: ClubSettings) {
+        ask(
+            "Join a club on WebDAV", "Address of the folder", "https://",
+            hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER",
+            back: { [weak self] in self?.choose(current: current) },
+            check: { address in
+                guard let url = URL(string: address) else { return "This is no address." }
+                return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
+            },
+            then: { [weak self] address in
+                guard let url = URL(string: address) else { return }
+                self?.askUser(url, current: current)
+            })
+    }
+
+    private func askUser(_ url: URL, current: ClubSettings) {
+        ask(
+            "Join a club on WebDAV", "User", "", hint: "Your name on that server.",
+            back: { [weak self] in self?.joinWebDAV(current: current) },
+            check: { ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: $0)) },
+            then: { [weak self] user in
+                let settings = ClubSettings.WebDAV(url: url, user: user)
+                self?.askPassword(
+                    settings, named: nil, back: { self?.askUser(url, current: current) },
+                    then: { self?.open($0) })
+            })
+    }
+
+    private func askPassword(
+        _ settings: ClubSettings.WebDAV, named name: String?, back: @escaping () -> Void,
+        then: @escaping (ClubSettings) -> Void
+    ) {
+        ask(
+            "Sign in to WebDAV", "Password of \(settings.user)", "",
+            hint: "At Nextcloud, an app password: Settings, Security.", isSecure: true, back: back,
+            check: { $0.isEmpty ? "The password must not be empty." : nil },
+            then: { [weak self] password in
+                self?.signIn(settings, password: password, named: name, then: then)
+            })
+    }
+
+    private func signIn(
+        _ settings: ClubSettings.WebDAV, password: String, named name: String?,
+        then: @escaping (ClubSettings) -> Void
+    ) {
+        application.showMessage("Signing in…", for: nil)
+        _ = application.topViewController?.startPending { [self] in
+            do throws(JoiningError) {
+                let joining = try WebDAVJoining(settings, book: book)
+                let club = try joining.club(named: name)
+                _ = try await joining.finish(password: password, as: club)
+                then(club)
+                application.showMessage("Signed in to “\(club.name)”.", .success)
+            } catch {
+                application.dismissMessage()
+                explain(error, settings, password: password, named: name, then: then)
+            }
+        }
+    }
+
+    private func explain(
+        _ error: JoiningError, _ settings: ClubSettings.WebDAV, password: String,
+        named name: String?, then: @escaping (ClubSettings) -> Void
+    ) {
+        if case .untrusted(let server) = error {
+            var trusting = settings
+            trusting.pin = server.key
+            return present(
+                AlertController(
+                    title: "Nobody vouches for this server",
+                    message: TextLine(
+                        "\(server.host): \(server.reason). The fingerprint of its key is "
+                            + "\(server.key). Ask whoever runs it whether that is right."),
+                    actions: [
+                        AlertAction("Cancel", kind: .cancel),
+                        AlertAction("It is right", key: "i", kind: .destructive) { [weak self] in
+                            self?.signIn(trusting, password: password, named: name, then: then)
+                        },
+                    ]))
+        }
+        present(
+            AlertController(
+                title: "Not signed in", message: TextLine(error.description),
+                actions: [
+                    AlertAction("Try again", key: "t") { [weak self] in
+                        self?.askPassword(settings, named: name, back: {}, then: then)
+                    },
+                    AlertAction("Cancel", kind: .cancel),
+                ]))
+    }
+
     private func ask(
-        _ title: String, _ label: String, _ text: String, hint: String,
+        _ title: String, _ label: String, _ text: String, hint: String, isSecure: Bool = false,
         back: @escaping () -> Void, check: @escaping (String) -> String?,
         then: @escaping (String) -> Void
     ) {
         let prompt = PromptViewController(
-            title: title, label: label, text: text, action: "Next", hint: hint
-        ) { check($0.trimmingBlanks()) }
-        prompt.didAccept = { then($0.trimmingBlanks()) }
+            title: title, label: label, text: text, action: "Next", hint: hint,
+            isSecure: isSecure
+        ) { check(isSecure ? $0 : $0.trimmingBlanks()) }
+        // Of a password every character counts.
+        prompt.didAccept = { then(isSecure ? $0 : $0.trimmingBlanks()) }
         prompt.didCancel = back
         present(prompt)
     }

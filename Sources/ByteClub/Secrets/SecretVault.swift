@@ -22,21 +22,19 @@ struct SecretVault: TokenVault {
         // Signed out meanwhile: what nobody is to have is not kept.
         guard let place = book.secretPlace(of: club) else { return }
         do throws(SecretError) {
-            _ = try await keep(tokens, in: place)
+            _ = try await secrets.write(
+                Self.encode(tokens), account: club.name, label: "Byte Club: \(club.name)", to: place
+            )
         } catch {
             throw StoreError(.fileUnwritable, during: .connect, underlying: error)
         }
     }
 
-    /// - Parameter place: Where they were until now; nil for the best place there is.
-    func keep(_ tokens: DropboxTokens, in place: SecretPlace?) async throws(SecretError)
-        -> SecretPlace
-    {
-        guard let data = try? Self.encoder.encode(tokens) else {
+    static func encode(_ tokens: DropboxTokens) -> Data {
+        guard let data = try? encoder.encode(tokens) else {
             preconditionFailure("tokens are texts and a date")
         }
-        return try await secrets.write(
-            data, account: club.name, label: "Byte Club: \(club.name)", to: place)
+        return data
     }
 
     private static var encoder: JSONEncoder {

@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import FoundationEssentials
 
 /// The section `clubs` of a `config.yml` with one club more, less or changed.
@@ -141,6 +142,11 @@ extension ClubSection {
             fields = [
                 ("kind", "dropbox"), ("app-key", dropbox.appKey),
                 ("folder", dropbox.folder ?? ""), ("api-url", dropbox.apiURL?.absoluteString ?? ""),
+            ]
+        case .webdav(let webdav):
+            fields = [
+                ("kind", "webdav"), ("url", webdav.url.absoluteString), ("user", webdav.user),
+                ("ca-file", webdav.authoritiesFile ?? ""), ("pin", webdav.pin?.description ?? ""),
             ]
         }
         return [outer + scalar(club.name) + ":"]

@@ -1,4 +1,4 @@
-internal import ClubStore
+public import ClubStore
 public import FoundationEssentials
 
 /// A club as the settings name it: where it is, and nothing secret.
@@ -11,6 +11,27 @@ public struct ClubSettings: Hashable, Sendable {
         /// In a folder of this computer, behind a server of our own.
         case embedded
         case dropbox(Dropbox)
+        case webdav(WebDAV)
+    }
+
+    /// A folder on a WebDAV server.
+    public struct WebDAV: Hashable, Sendable {
+        /// The club's folder.
+        public var url: URL
+        public var user: String
+        /// A file of certificates to believe instead of the system's, as an absolute path.
+        public var authoritiesFile: String?
+        /// The one key to believe, whoever vouches for it or does not.
+        public var pin: ServerKey?
+
+        public init(
+            url: URL, user: String, authoritiesFile: String? = nil, pin: ServerKey? = nil
+        ) {
+            self.url = url
+            self.user = user
+            self.authoritiesFile = authoritiesFile
+            self.pin = pin
+        }
     }
 
     /// A folder on Dropbox.
@@ -55,6 +76,12 @@ public struct ClubSettings: Hashable, Sendable {
                 + (dropbox.apiURL.map { " --api-url \($0.absoluteString)" } ?? "")
                 + (dropbox.folder.map { " --folder " + Self.shellQuoted($0) } ?? "")
                 + " --name \(name)"
+        case .webdav(let webdav):
+            "webdav \(Self.shellQuoted(webdav.url.absoluteString)) --user "
+                + Self.shellQuoted(webdav.user)
+                + (webdav.authoritiesFile.map { " --ca-file " + Self.shellQuoted($0) } ?? "")
+                + (webdav.pin.map { " --pin \($0)" } ?? "")
+                + " --name \(name)"
         }
     }
 
@@ -67,6 +94,7 @@ public struct ClubSettings: Hashable, Sendable {
         switch place {
         case .embedded: "this computer"
         case .dropbox: "Dropbox"
+        case .webdav: "WebDAV"
         }
     }
 }
@@ -94,8 +122,9 @@ extension ClubSettings {
 
     /// Why an address will not do for a gateway; nil when it will.
     ///
-    /// Tokens would go there in the clear over plain HTTP, so that is for this computer alone.
-    public static func refusal(ofAddress address: URL) -> String? {
+    /// - Parameter allowsPlain: Tokens would go there in the clear over plain HTTP, so that is for this
+    ///   computer alone; a WebDAV server can be shown a password without saying it (Digest).
+    public static func refusal(ofAddress address: URL, allowsPlain: Bool = false) -> String? {
         guard let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let host = address.host()?.lowercased(), !host.isEmpty
         else { return "The address must begin with https:// and name a host." }
@@ -105,7 +134,7 @@ extension ClubSettings {
         guard address.query() == nil, address.fragment() == nil else {
             return "The address must have nothing after a “?” or “#”."
         }
-        if scheme == "http", !isThisComputer(host) {
+        if scheme == "http", !allowsPlain, !isThisComputer(host) {
             return
                 "The address must begin with https://, or what is secret could be read on the way."
         }
@@ -130,6 +159,19 @@ extension ClubSettings {
         }
         if let folder = dropbox.folder, (try? root(of: folder)) == nil {
             return "“\(folder)” cannot be a folder's name on Dropbox."
+        }
+        return nil
+    }
+
+    /// Why a WebDAV club's address, name or file will not do; nil when they will.
+    static func refusal(of webdav: WebDAV) -> String? {
+        if let refusal = refusal(ofAddress: webdav.url, allowsPlain: true) { return refusal }
+        let user = webdav.user.unicodeScalars
+        guard !user.isEmpty, !user.contains(":"),
+            !user.contains(where: { $0.properties.generalCategory == .control })
+        else { return "The user's name must not be empty, and has no “:” in it." }
+        if let file = webdav.authoritiesFile, !file.hasPrefix("/") {
+            return "The file of certificates must be an absolute path: “\(file)” is none."
         }
         return nil
     }

@@ -1,3 +1,4 @@
+internal import ClubStore
 internal import FoundationEssentials
 
 extension Settings {
@@ -33,15 +34,17 @@ extension Settings {
         _ node: YAMLNode, ofClub name: String, at line: Int
     ) -> ClubSettings.Place? {
         guard let pairs = node.pairs else {
-            report(line, "The club “\(name)” needs a kind (dropbox) and what belongs to it.")
+            report(
+                line, "The club “\(name)” needs a kind (dropbox, webdav) and what belongs to it.")
             return nil
         }
         var fields = Fields(pairs, of: "the club “\(name)”", line: line)
         let place: ClubSettings.Place?
         switch fields.text("kind") {
         case "dropbox": place = fields.dropbox()
+        case "webdav": place = fields.webdav()
         case nil:
-            fields.report(line, "The club “\(name)” does not say its kind (dropbox).")
+            fields.report(line, "The club “\(name)” does not say its kind (dropbox, webdav).")
             place = nil
         case let kind?:
             if !isNewer {
@@ -100,6 +103,41 @@ private struct Fields {
         for (name, value) in values where !known.contains(name) {
             report(value.line, "“\(name)” is no setting of \(owner).")
         }
+    }
+
+    mutating func webdav() -> ClubSettings.Place? {
+        let address = text("url")
+        let user = text("user")
+        let file = text("ca-file")
+        let pin = text("pin")
+        guard let address, let user else {
+            report(ownLine, "“url” and “user” must both be said of \(owner).")
+            return nil
+        }
+        guard let url = URL(string: address) else {
+            report(line(of: "url"), "“url” of \(owner) is no address.")
+            return nil
+        }
+        var club = ClubSettings.WebDAV(
+            url: url, user: user, authoritiesFile: file.flatMap { $0.isEmpty ? nil : $0 })
+        if let pin {
+            guard let key = ServerKey(pin) else {
+                report(
+                    line(of: "pin"), "“pin” of \(owner) must be “sha256//” and a key's fingerprint."
+                )
+                return nil
+            }
+            club.pin = key
+        }
+        if let refusal = ClubSettings.refusal(ofAddress: url, allowsPlain: true) {
+            report(line(of: "url"), refusal)
+            return nil
+        }
+        if let refusal = ClubSettings.refusal(of: club) {
+            report(line(of: file == nil ? "user" : "ca-file"), refusal)
+            return nil
+        }
+        return .webdav(club)
     }
 
     mutating func dropbox() -> ClubSettings.Place? {

@@ -16,7 +16,37 @@ package enum ClubConnection {
         switch club.place {
         case .embedded: try await EmbeddedClub.open(paths: book.paths)
         case .dropbox(let dropbox): try line(to: club, dropbox, book: book).store
+        case .webdav(let webdav): try await store(of: club, webdav, book: book)
         }
+    }
+
+    /// The password is read once, when the club is opened; another one closes it first.
+    private static func store(
+        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, book: ClubBook
+    ) async throws(StoreError) -> WebDAVStore {
+        let key = Key(paths: book.paths, club: club)
+        if let store = stores.withLock({ $0[key] }) { return store }
+        let password = try await PasswordVault.read(club, book: book)
+        let store = try makeStore(
+            to: webdav, password: password,
+            abilitiesFile: book.paths.stateFolder.appending(
+                path: "clubs/\(club.name)/abilities.json"))
+        return stores.withLock { stores in
+            if let store = stores[key] { return store }
+            stores[key] = store
+            return store
+        }
+    }
+
+    static func makeStore(
+        to webdav: ClubSettings.WebDAV, password: String, abilitiesFile: URL? = nil
+    ) throws(StoreError) -> WebDAVStore {
+        var configuration = WebDAVStore.Configuration(
+            baseURL: webdav.url, credentials: .password(user: webdav.user, password: password))
+        configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
+        configuration.trust.pinnedKey = webdav.pin
+        configuration.abilitiesFile = abilitiesFile
+        return try WebDAVStore(configuration)
     }
 
     /// Goes on with tokens got just now, wherever the club is open already.
@@ -29,6 +59,7 @@ package enum ClubConnection {
     static func close(_ club: ClubSettings, book: ClubBook) {
         let key = Key(paths: book.paths, club: club)
         _ = lines.withLock { $0.removeValue(forKey: key) }
+        _ = stores.withLock { $0.removeValue(forKey: key) }
     }
 
     private struct Key: Hashable {
@@ -43,6 +74,7 @@ package enum ClubConnection {
     }
 
     private static let lines = Mutex<[Key: Line]>([:])
+    private static let stores = Mutex<[Key: WebDAVStore]>([:])
 
     private static func line(
         to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, book: ClubBook

@@ -129,6 +129,9 @@ extension ErrorSentence {
                 + "minutes."
         case .offline:
             "Nothing answers, or the connection broke. Check the network and try again."
+        case .untrusted:
+            "What answers cannot prove that it is the club's server. Check the address, and this "
+                + "computer's clock. If the server has a certificate of its own, sign in to the club again."
         case .timedOut:
             "The club's server took too long to answer. Check the network and try again."
         case .cancelled:

@@ -18,7 +18,7 @@ struct ServerProcess: Sendable {
     var log: URL
 
     /// How long it may take to get ready.
-    var patience: Duration = .seconds(15)
+    var patience: Duration = .seconds(30)
 
     enum Outcome: Hashable, Sendable {
         case ready(pid_t)

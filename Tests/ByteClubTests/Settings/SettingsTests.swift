@@ -1,3 +1,4 @@
+import ClubStore
 import Foundation
 import Testing
 
@@ -33,6 +34,33 @@ import Testing
             ])
     }
 
+    @Test func readsWebDAVClubs() throws {
+        let key = "sha256//" + Data(repeating: 7, count: 32).base64EncodedString()
+        let settings = Settings(
+            reading: """
+                clubs:
+                  home:
+                    kind: webdav
+                    url: https://nas.local:5006/club
+                    user: ann
+                    ca-file: /etc/nas.pem
+                    pin: \(key)
+                  lan: {kind: webdav, url: "http://nas.local/club", user: ann}
+                """)
+        #expect(settings.problems.isEmpty)
+        guard case .webdav(let home) = try #require(settings.clubs.first).place else {
+            Issue.record("\(settings.clubs)")
+            return
+        }
+        #expect(home.url.absoluteString == "https://nas.local:5006/club")
+        #expect(home.authoritiesFile == "/etc/nas.pem")
+        #expect(home.pin?.description == key)
+        #expect(settings.clubs.count == 2)
+        #expect(
+            Settings(reading: ClubSection("").setting(settings.clubs[0]) ?? "").clubs
+                == [settings.clubs[0]])
+    }
+
     @Test(arguments: ["", "# nothing\n", "clubs:\n", "clubs: {}\n", "---\n"])
     func nothingIsNoProblem(text: String) {
         let settings = Settings(reading: text)
@@ -52,6 +80,13 @@ import Testing
         ("clubs:\n  ../x:\n    kind: dropbox\n    app-key: k\n", 2, "letters", 0),
         ("clubs:\n  a:\n    kind: dropbox\n", 2, "app-key", 0),
         ("clubs:\n  a: yes\n", 2, "kind", 0),
+        ("clubs:\n  a:\n    kind: webdav\n    url: https://h/\n", 2, "user", 0),
+        ("clubs:\n  a:\n    kind: webdav\n    url: h\n    user: u\n", 4, "https", 0),
+        ("clubs:\n  a: {kind: webdav, url: https://h/, user: u, pin: x}\n", 2, "sha256", 0),
+        (
+            "clubs:\n  a:\n    kind: webdav\n    url: https://h/\n    user: u\n    ca-file: a.pem\n",
+            6, "absolute", 0
+        ),
         ("clubs:\n  - a\n", 2, "names", 0),
         ("clubs:\n  a:\n    kind: dropbox\n    app-key: k\n    colour: red\n", 5, "colour", 1),
         (

@@ -1,0 +1,91 @@
+package import ClubStore
+internal import FoundationEssentials
+
+/// Joins a club on a WebDAV server; no screen, no terminal.
+///
+/// Nothing is written before the server has let the person in and shown the folder.
+package struct WebDAVJoining: Sendable {
+    package let settings: ClubSettings.WebDAV
+    private let keeping: ClubKeeping
+
+    /// - Throws: `.badInput` when the address, the name or the file will not do.
+    package init(_ settings: ClubSettings.WebDAV, book: ClubBook) throws(JoiningError) {
+        if let refusal = ClubSettings.refusal(of: settings) { throw .badInput(refusal) }
+        self.settings = settings
+        keeping = ClubKeeping(book)
+    }
+
+    /// Which club this will be; see ``ClubKeeping/club(named:at:usually:)``.
+    package func club(named name: String?) throws(JoiningError) -> ClubSettings {
+        try keeping.club(named: name, at: .webdav(settings), usually: "webdav")
+    }
+
+    /// Tries the password, makes the folder where it is new, and keeps both; the club is the current
+    /// one then.
+    @concurrent package func finish(
+        password: String, as club: ClubSettings
+    ) async throws(JoiningError) -> Account {
+        ProcessSecrecy.begin()
+        guard !password.isEmpty else { throw .badInput("The password must not be empty.") }
+        let store: WebDAVStore
+        let account: Account
+        do throws(StoreError) {
+            store = try ClubConnection.makeStore(to: settings, password: password)
+        } catch {
+            throw .store(error)
+        }
+        do throws(StoreError) {
+            try await look(into: store)
+            account = try await store.account()
+        } catch {
+            if let server = store.untrustedServer { throw .untrusted(server) }
+            throw .store(error)
+        }
+        try await keeping.keep(PasswordVault.encode(password), for: club)
+        ClubConnection.close(club, book: keeping.book)
+        return account
+    }
+}
+
+extension WebDAVJoining {
+    /// The club's folder may be new: the first write will make it.
+    private func look(into store: WebDAVStore) async throws(StoreError) {
+        do throws(StoreError) {
+            _ = try await store.list(.root, recursive: false)
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+    }
+}
+
+/// A club's password among the secrets.
+enum PasswordVault {
+    private struct Secret: Codable {
+        var password: String
+    }
+
+    static func encode(_ password: String) -> Data {
+        guard let data = try? JSONEncoder().encode(Secret(password: password)) else {
+            preconditionFailure("a password is a text")
+        }
+        return data
+    }
+
+    /// - Throws: `.unauthorized` when there is none, or when it cannot be had.
+    static func read(
+        _ club: ClubSettings, book: ClubBook
+    ) async throws(StoreError) -> String {
+        guard let place = book.secretPlace(of: club) else {
+            throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
+        }
+        do throws(SecretError) {
+            let data = try await Secrets(paths: book.paths).read(club.name, from: place)
+            if let data, let secret = try? JSONDecoder().decode(Secret.self, from: data) {
+                return secret.password
+            }
+        } catch {
+            throw StoreError(.unauthorized, during: .connect, underlying: error)
+        }
+        throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
+    }
+}

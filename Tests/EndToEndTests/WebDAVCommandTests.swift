@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Joining a club on WebDAV, by command and on the screen.
+@Suite struct WebDAVCommandTests {
+    private let server: StandInWebDAV
+
+    init() throws {
+        server = try StandInWebDAV(files: ["Afar.txt": "from afar\n"])
+    }
+
+    private func login(
+        _ home: ClubHome, password: String, _ more: String...
+    ) async throws -> Command.Output {
+        try await Command(
+            ClubHome.program,
+            ["login", "webdav", server.address, "--user", server.user, "--password-stdin"] + more,
+            environment: home.environment(), directory: home.work.path,
+            input: Data((password + "\n").utf8)
+        ).run()
+    }
+
+    @Test func joinsUsesAndLeavesAClub() async throws {
+        try await inFreshHome { home in
+            let login = try await login(home, password: server.password)
+            #expect(login.status == 0, "\(login.errorText)")
+            let list = try await home.run("notes", "ls")
+            #expect(list.text.contains("Afar.txt"), "\(list.errorText)")
+            #expect(try await home.run("notes", "cat", "Afar").text == "from afar\n")
+            #expect(try await home.run("logout").status == 0)
+            let afterwards = try await home.run("notes", "ls", "--club", "webdav")
+            #expect(afterwards.status == 1)
+            #expect(afterwards.errorText.contains("byteclub login webdav"))
+        }
+    }
+
+    @Test func aWrongPasswordChangesNothing() async throws {
+        try await inFreshHome { home in
+            for password in ["wrong", ""] {
+                let output = try await login(home, password: password)
+                #expect(output.status == 1)
+                #expect(!output.errorText.isEmpty)
+            }
+            #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
+            #expect(home.names(in: home.folder.appending(path: "state")).isEmpty)
+        }
+    }
+
+    @Test func badArgumentsAreBadUsage() async throws {
+        try await inFreshHome { home in
+            for arguments in [
+                ["login", "webdav"], ["login", "webdav", "https://h/"],
+                ["login", "webdav", "ftp://h/", "--user", "u", "--password-stdin"],
+                ["login", "webdav", "https://u:p@h/", "--user", "u", "--password-stdin"],
+                ["login", "webdav", "https://h/", "--user", "", "--password-stdin"],
+                ["login", "webdav", "https://h/", "--user", "u"],
+                ["login", "webdav", "https://h/", "--user", "u", "--password-stdin", "--pin", "x"],
+            ] {
+                let output = try await Command(
+                    ClubHome.program, arguments, environment: home.environment(),
+                    directory: home.work.path
+                ).run()
+                #expect(output.status == 2, "\(arguments) \(output.errorText)")
+            }
+        }
+    }
+
+    @Test func thePasswordIsInOneFileAndNowhereElse() async throws {
+        try await inFreshHome { home in
+            var said = ""
+            for output in [
+                try await login(home, password: server.password),
+                try await home.run("notes", "ls"), try await home.run(),
+            ] {
+                said += output.text + output.errorText
+            }
+            for name in FileManager.default.enumerator(atPath: home.folder.path) ?? .init() {
+                guard let name = name as? String, !name.hasSuffix("secrets/webdav.json"),
+                    let data = FileManager.default.contents(
+                        atPath: home.folder.appending(path: name).path)
+                else { continue }
+                said += String(decoding: data, as: UTF8.self)
+            }
+            #expect(!said.contains(server.password))
+            let file = home.folder.appending(path: "state/byteclub/secrets/webdav.json")
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test func joinsOnTheScreen() async throws {
+        try await withApp { _, terminal in
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "WebDAV…")
+            terminal.type("G\n")
+            try await terminal.wait(forText: "Address of the folder")
+            terminal.press(.control("a"))
+            terminal.type(server.address + "\n")
+            try await terminal.wait(forText: "User")
+            terminal.type(server.user + "\n")
+            try await terminal.wait(forText: "Password of ann")
+            terminal.type("wrong\n")
+            try await terminal.wait(forText: "Not signed in")
+            terminal.type("t")
+            try await terminal.wait(forText: "Password of ann")
+            terminal.type(server.password)
+            try await terminal.wait(forText: "••••")
+            #expect(!terminal.screen.contains("horse"))
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Afar.txt")
+            let output = String(decoding: terminal.output, as: UTF8.self)
+            #expect(!output.contains("horse"))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+
+/// The least of a WebDAV server: one folder, its files, a name and a password.
+public final class StandInWebDAV: Sendable {
+    public let user = "ann"
+    public let password = "correct horse battery staple"
+    private let server: LoopbackServer
+
+    /// - Parameter files: Their texts by name.
+    public init(files: [String: String] = [:]) throws {
+        let authorization =
+            "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+        server = try LoopbackServer { request in
+            guard request["Authorization"] == authorization else {
+                return [
+                    .answer(
+                        "401 Unauthorized", ["WWW-Authenticate: Basic realm=\"club\""], body: "")
+                ]
+            }
+            let name = request.target.split(separator: "/").dropFirst().first.map(String.init)
+            switch (request.method, name) {
+            case ("PROPFIND", nil):
+                return [
+                    Self.multistatus(
+                        ["/club/": nil].merging(files.map { ("/club/" + $0, $1) }) { $1 })
+                ]
+            case ("PROPFIND", let name?) where files[name] != nil:
+                return [Self.multistatus(["/club/" + name: files[name]])]
+            case ("GET", let name?) where files[name] != nil:
+                return [.answer("200 OK", ["ETag: \"1\""], body: files[name] ?? "")]
+            default: return [.answer("404 Not Found", body: "")]
+            }
+        }
+    }
+
+    /// The club's folder.
+    public var address: String { "http://127.0.0.1:\(server.port)/club" }
+    public var requests: [LoopbackRequest] { server.requests }
+
+    private static func multistatus(_ entries: [String: String?]) -> LoopbackStep {
+        let responses = entries.sorted { $0.key < $1.key }.map { path, text in
+            let type = text == nil ? "<D:collection/>" : ""
+            let length = text.map { "<D:getcontentlength>\($0.utf8.count)</D:getcontentlength>" }
+            return """
+                <D:response><D:href>\(path)</D:href><D:propstat><D:prop>\
+                <D:resourcetype>\(type)</D:resourcetype>\(length ?? "")<D:getetag>"1"</D:getetag>\
+                <D:getlastmodified>Sat, 21 Nov 2026 12:00:00 GMT</D:getlastmodified>\
+                </D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
+                """
+        }
+        return .answer(
+            "207 Multi-Status", ["Content-Type: application/xml; charset=utf-8"],
+            body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">"
+                + responses.joined() + "</D:multistatus>")
+    }
+}
