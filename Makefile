@@ -5,7 +5,10 @@ SWIFT ?= swift
 RELEASE = -c release --product byteclub --static-swift-stdlib
 SOURCES = Package.swift Sources Tests Benchmarks
 
-.PHONY: run test build bench deps deps-test deps-bench format lint clean
+# `make fuzz` works this long on each parser.
+SECONDS_EACH ?= 600
+
+.PHONY: run test build bench outside sanitize fuzz deps deps-test deps-bench format lint clean
 
 run: build
 	@exec .build/release/byteclub
@@ -19,6 +22,12 @@ test: deps-test
 
 bench: deps-bench
 	@Benchmarks/run.sh
+
+sanitize: deps-test
+	@scripts/sanitize
+
+fuzz: deps-test
+	@SECONDS_EACH=$(SECONDS_EACH) scripts/fuzz
 
 deps:
 	@scripts/install-system-packages run

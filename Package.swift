@@ -145,6 +145,16 @@ let benchmarks: [Target] = [
         swiftSettings: strict),
 ]
 
+/// Built by `make fuzz` alone: libFuzzer brings a `main` of its own.
+let fuzzers: [Target] =
+    Context.environment["FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "NetworkFuzzer", dependencies: ["CurlNetworking"], path: "Tests/NetworkFuzzer",
+            exclude: ["Corpus"], swiftSettings: strict)
+    ]
+
 let package = Package(
     name: "byteclub",
     products: [
@@ -157,5 +167,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
-    targets: systemLibraries + modules + testSupport + tests + benchmarks
+    targets: systemLibraries + modules + testSupport + tests + benchmarks + fuzzers
 )

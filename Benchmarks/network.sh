@@ -5,10 +5,23 @@
 #   ROUNDS=3   runs of each; the table shows the median of their wall times
 #   MIB=1024   size of the large body
 #   BIN=…      folder of the built NetworkBench and FoundationPeer; built when it is not given
-#   DIR=…      where the temporary folder is made
+#   DIR=…      where the temporary folder is made; one in memory (/dev/shm) leaves the disk out
+#
+# discard, memory, download, upload: the large body once, to a delegate that counts, to memory, to a
+#          file, and from a file
+# single, many: 5,000 small answers over one connection and over six
+# default: as many, with cookies, cache and credentials switched on
+# beside:  a small answer beside another session's large one; the time is the median latency
+# wait:    an answer that takes four seconds to come
+# stampede: 1,000 tasks at once over six connections, 64 KiB each
+# crowd:   100 uploads of 4 MiB at once over 100 connections
+# slow:    three seconds of a delegate that takes 20 ms over each piece of a large body
+# churn:   10,000 sessions, each with a small answer and a large one broken off midway; the memory is
+#          what was not given back after the first thousand, and in place of threads stands the number
+#          of descriptors left open
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cases=${*:-discard memory download upload wait many crowd}
+cases=${*:-discard memory download upload single many default beside wait stampede crowd slow churn}
 rounds=${ROUNDS:-3}
 mib=${MIB:-1024}
 for tool in nginx curl; do
@@ -22,19 +35,21 @@ if [ -z "${BIN:-}" ]; then
     BIN=$(swift build --configuration release --show-bin-path)
 fi
 
+memory=$(mktemp -d "/dev/shm/network-bench.XXXXXX" 2>/dev/null || mktemp -d)
 work=$(mktemp -d "${DIR:-${TMPDIR:-/tmp}}/network-bench.XXXXXX")
 server= silent=
 stop() {
     [ -z "$silent" ] || kill "$silent" 2>/dev/null || true
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
     wait 2>/dev/null || true
-    rm -rf "$work"
+    rm -rf "$work" "$memory"
 }
 trap stop EXIT
 
 mkdir -p "$work/www/put" "$work/spool" "$work/files"
 head -c "${mib}M" /dev/urandom >"$work/files/big"
 head -c 4M "$work/files/big" >"$work/files/part"
+head -c 64K "$work/files/big" >"$work/www/part"
 ln "$work/files/big" "$work/www/big"
 
 "$BIN/NetworkBench" silent 4 >"$work/silent" &
@@ -91,7 +106,20 @@ run_curl() {
     local config=$work/curl.config
     case $1 in
     discard) set -- -o /dev/null "$base/big" ;;
-    memory) return ;;
+    # curl keeps nothing in memory: a file of a file system in memory comes nearest.
+    memory) set -- -o "$memory/downloaded" "$base/big" ;;
+    slow | default | churn) return ;;
+    beside)
+        curl -sS -o /dev/null "$base/big" &
+        local stream=$!
+        while kill -0 "$stream" 2>/dev/null; do
+            curl -sS -o /dev/null -w '%{time_total}\n' "$base/small?[1-20]"
+        done | sort -n | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)], "-" }'
+        wait "$stream"
+        return
+        ;;
+    stampede) set -- -Z --parallel-max 6 -o /dev/null "$base/part?[1-1000]" ;;
+    single) set -- -Z --parallel-max 1 -o /dev/null "$base/small?[1-5000]" ;;
     download) set -- -o "$work/files/downloaded" "$base/big" ;;
     upload) set -- -o /dev/null -T "$work/files/big" "$base/put/big" ;;
     wait) set -- -o /dev/null "$base/wait" ;;
@@ -113,27 +141,62 @@ median() { sort -n | awk '{ line[NR] = $0 } END { print line[int((NR + 1) / 2)] 
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf "%.2f", a / b; else print "-" }'; }
 
+# What a case has to reach, as an awk condition on `curl` and `peer` (the ratios ours/curl and
+# Found./ours), `wall`, `cpu`, `memory` and `threads` (ours).
+goal() {
+    case $1 in
+    discard | upload) echo "curl <= 1.1 && peer >= 5" ;;
+    memory | download) echo "curl <= 1.1" ;;
+    single | many) echo "curl <= 1.2 && peer >= 5" ;;
+    beside) echo "wall <= 0.025" ;;
+    wait) echo "cpu <= 0.010" ;;
+    stampede) echo "threads <= 12" ;;
+    slow) echo "memory < 65536" ;;
+    churn) echo "memory < 8192 && threads == 0" ;;
+    *) echo "-" ;;
+    esac
+}
+
+verdict() { # GOAL CURL-RATIO PEER-RATIO WALL CPU MEMORY THREADS
+    [ "$1" != - ] || return 0
+    # A peer that failed is beaten; a curl that failed beats us.
+    awk -v curl="${2/#-/1000}" -v peer="${3/#-/1000}" -v wall="$4" -v cpu="$5" -v memory="$6" -v threads="$7" \
+        "BEGIN { print ($1) ? \"ok\" : \"MISSED\" }"
+}
+
 echo "$mib MiB bodies, median of $rounds; wall and processor in seconds, memory growth in KiB"
-printf '%-9s %8s %8s | %8s %8s %8s %8s | %8s %8s %8s %8s | %9s %9s\n' case curl cpu \
-    ours cpu memory threads Found. cpu memory threads ours/curl Found./ours
+row='%-9s %7s %7s | %7s %7s %7s %7s | %7s %7s %7s %7s | %9s %11s | %-25s %s\n'
+printf "$row" case curl cpu ours cpu memory threads Found. cpu memory threads \
+    ours/curl Found./ours goal ''
+missed=0
 for case in $cases; do
     : >"$work/curl" >"$work/ours" >"$work/peer"
     rm -f "$work"/www/put/*
     sync
-    for _ in $(seq "$rounds"); do
+    runs=$rounds
+    [ "$case" != churn ] || runs=1
+    for _ in $(seq "$runs"); do
         rm -f "$work/files/downloaded"
         run_curl "$case" >>"$work/curl"
-        rm -f "$work/files/downloaded"
+        rm -f "$work/files/downloaded" "$memory/downloaded"
         "$BIN/NetworkBench" "$case" "$base" "$work/files" >>"$work/ours"
         rm -f "$work/files/downloaded"
-        timeout 120 "$BIN/FoundationPeer" "$case" "$base" "$work/files" >>"$work/peer" ||
-            echo >>"$work/peer"
+        # FoundationNetworking may crash, or never come to an end.
+        timeout 60 "$BIN/FoundationPeer" "$case" "$base" "$work/files" >>"$work/peer" \
+            2>/dev/null || echo >>"$work/peer"
     done
     read -r curl_wall curl_cpu < <(median <"$work/curl") || true
     read -r our_wall our_cpu our_memory our_threads < <(median <"$work/ours")
     read -r peer_wall peer_cpu peer_memory peer_threads < <(median <"$work/peer") || true
-    printf '%-9s %8s %8s | %8s %8s %8s %8s | %8s %8s %8s %8s | %9s %9s\n' "$case" \
+    to_curl=$(ratio "$our_wall" "${curl_wall:-0}")
+    to_peer=$(ratio "${peer_wall:-0}" "$our_wall")
+    goal=$(goal "$case")
+    verdict=$(verdict "$goal" "$to_curl" "$to_peer" "$our_wall" "$our_cpu" "$our_memory" \
+        "$our_threads")
+    [ "$verdict" != MISSED ] || missed=$((missed + 1))
+    printf "$row" "$case" \
         "${curl_wall:--}" "${curl_cpu:--}" "$our_wall" "$our_cpu" "$our_memory" "$our_threads" \
         "${peer_wall:--}" "${peer_cpu:--}" "${peer_memory:--}" "${peer_threads:--}" \
-        "$(ratio "$our_wall" "${curl_wall:-0}")" "$(ratio "${peer_wall:-0}" "$our_wall")"
+        "$to_curl" "$to_peer" "$goal" "$verdict"
 done
+echo "goals missed: $missed"

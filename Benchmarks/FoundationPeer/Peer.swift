@@ -14,34 +14,94 @@ struct Peer {
     func run(_ name: String) async throws -> String {
         _ = try await load(.shared, url("small"))
         let meter = Meter()
-        let configuration = URLSessionConfiguration.ephemeral
-        if name == "crowd" { configuration.httpMaximumConnectionsPerHost = 100 }
-        let watcher = Watcher(meter)
-        let session = URLSession(
-            configuration: configuration, delegate: watcher, delegateQueue: nil)
         switch name {
         case "discard":
-            try await watcher.finish(session.dataTask(with: url("big")))
+            let watcher = Watcher(meter)
+            try await watcher.finish(session(delegate: watcher).dataTask(with: url("big")))
         case "memory":
-            _ = try await load(session, url("big"))
+            _ = try await load(session(), url("big"))
         case "download":
-            try await download(session, url("big"))
+            try await download(session(), url("big"))
         case "upload":
-            try await upload(session, "put/big", folder.appendingPathComponent("big"))
+            try await upload(session(), "put/big", folder.appendingPathComponent("big"))
+        case "slow":
+            let watcher = Watcher(meter, microsecondsPerPiece: 20_000, secondsUntilCancel: 3)
+            try await watcher.finish(session(delegate: watcher).dataTask(with: url("big")))
         case "wait":
-            _ = try await load(session, url("wait"))
-        case "many":
+            _ = try await load(session(), url("wait"))
+        case "single", "many":
+            let session = session(connections: name == "single" ? 1 : 6)
             try await all(5000) { _ in _ = try await load(session, url("small")) }
+        case "default":
+            let session = URLSession(configuration: .default)
+            try await all(5000) { _ in _ = try await load(session, url("small")) }
+        case "beside":
+            return meter.report(seconds: try await latencyBesideAStream(meter))
+        case "stampede":
+            let session = session()
+            try await all(1000) { _ in
+                _ = try await load(session, url("part"))
+                meter.countThreads()
+            }
         case "crowd":
+            let session = session(connections: 100)
             let part = folder.appendingPathComponent("part")
             try await all(100) { index in
                 try await upload(session, "put/crowd\(index)", part)
                 meter.countThreads()
             }
+        case "churn":
+            try await churn(1000)
+            let descriptors = Meter.descriptors
+            let meter = Meter()
+            try await churn(9000)
+            return meter.report(count: Meter.descriptors - descriptors)
         default:
             throw Failure(text: "there is no such case")
         }
         return meter.report()
+    }
+
+    private func session(
+        connections: Int = 6, delegate: (any URLSessionDelegate)? = nil
+    ) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = connections
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    private func latencyBesideAStream(_ meter: Meter) async throws -> Double {
+        let watcher = Watcher(meter)
+        let stream = session(delegate: watcher).dataTask(with: url("big"))
+        async let end: Void = watcher.finish(stream)
+        let session = session()
+        var spans: [Double] = []
+        while stream.state != .completed {
+            let start = DispatchTime.now().uptimeNanoseconds
+            _ = try await load(session, url("small"))
+            spans.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+        }
+        try await end
+        return spans.sorted()[spans.count / 2]
+    }
+
+    private func churn(_ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<count {
+                if index >= 16 { try await group.next() }
+                group.addTask {
+                    let watcher = Watcher(nil, secondsUntilCancel: 0)
+                    let session = session(delegate: watcher)
+                    async let end: Void = watcher.finish(session.dataTask(with: url("big")))
+                    _ = try await load(session, url("small"))
+                    try await end
+                    session.invalidateAndCancel()
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     private func url(_ path: String) -> URL { base.appendingPathComponent(path) }
@@ -101,7 +161,10 @@ struct Peer {
 }
 
 private final class Watcher: NSObject, URLSessionDataDelegate {
-    private let meter: Meter
+    private let meter: Meter?
+    private let microsecondsPerPiece: UInt32
+    private let secondsUntilCancel: Double?
+    private let start = DispatchTime.now().uptimeNanoseconds
     private let state = Mutex(State())
 
     private struct State {
@@ -109,8 +172,12 @@ private final class Watcher: NSObject, URLSessionDataDelegate {
         var continuation: CheckedContinuation<Void, any Error>?
     }
 
-    init(_ meter: Meter) {
+    init(
+        _ meter: Meter?, microsecondsPerPiece: UInt32 = 0, secondsUntilCancel: Double? = nil
+    ) {
         self.meter = meter
+        self.microsecondsPerPiece = microsecondsPerPiece
+        self.secondsUntilCancel = secondsUntilCancel
     }
 
     func finish(_ task: URLSessionTask) async throws {
@@ -122,6 +189,9 @@ private final class Watcher: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         look()
+        if microsecondsPerPiece > 0 { usleep(microsecondsPerPiece) }
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+        if let secondsUntilCancel, seconds >= secondsUntilCancel { dataTask.cancel() }
     }
 
     func urlSession(
@@ -138,7 +208,11 @@ private final class Watcher: NSObject, URLSessionDataDelegate {
             defer { state.continuation = nil }
             return state.continuation
         }
-        if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
+        if let error, (error as? URLError)?.code != .cancelled {
+            continuation?.resume(throwing: error)
+        } else {
+            continuation?.resume()
+        }
     }
 
     private func look() {
@@ -146,6 +220,6 @@ private final class Watcher: NSObject, URLSessionDataDelegate {
             state.calls += 1
             return state.calls % 256 == 1
         }
-        if isDue { meter.countThreads() }
+        if isDue { meter?.countThreads() }
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 // same way.
 
 guard CommandLine.arguments.count == 4, let base = URL(string: CommandLine.arguments[2]) else {
-    print("usage: FoundationPeer discard|memory|download|upload|wait|many|crowd BASE-URL FOLDER")
+    print("usage: FoundationPeer CASE BASE-URL FOLDER")
     exit(2)
 }
 let folder = URL(fileURLWithPath: CommandLine.arguments[3], isDirectory: true)

@@ -1,7 +1,6 @@
 import CurlNetworking
 import Dispatch
 import FoundationEssentials
-import Synchronization
 
 /// The cases, each as a program would write it.
 struct Bench {
@@ -16,28 +15,41 @@ struct Bench {
         // Libraries are loaded and a connection was made before anything is measured.
         _ = try await URLSession.shared.data(from: url("small"))
         let meter = Meter()
-        let watcher = Watcher(meter)
-        let session = URLSession(
-            configuration: configuration(for: name), delegate: watcher, delegateQueue: nil)
         switch name {
         case "discard":
-            try await watcher.finish(session.dataTask(with: url("big")))
+            try await watched(meter) { $0.dataTask(with: url("big")) }
         case "memory":
-            _ = try await session.data(from: url("big"))
+            _ = try await session().data(from: url("big"))
         case "download":
-            watcher.keep(in: folder)
-            try await watcher.finish(session.downloadTask(with: url("big")))
+            try await watched(meter, keepsIn: folder) { $0.downloadTask(with: url("big")) }
         case "upload":
-            try await watcher.finish(session.uploadTask(with: put("put/big"), fromFile: file))
+            try await watched(meter) { $0.uploadTask(with: put("put/big"), fromFile: file) }
+        case "slow":
+            try await slow(meter)
         case "wait":
-            _ = try await session.data(from: url("wait"))
-        case "many":
+            _ = try await session().data(from: url("wait"))
+        case "single", "many":
+            let session = session(connections: name == "single" ? 1 : 6)
             try await all(5000) { _ in _ = try await session.data(from: url("small")) }
+        case "default":
+            let session = URLSession(configuration: .default)
+            try await all(5000) { _ in _ = try await session.data(from: url("small")) }
+        case "beside":
+            return meter.report(seconds: try await latencyBesideAStream(meter))
+        case "stampede":
+            let session = session()
+            try await all(1000) { _ in
+                _ = try await session.data(from: url("part"))
+                meter.countThreads()
+            }
         case "crowd":
+            let session = session(connections: 100)
             try await all(100) { index in
                 _ = try await session.upload(for: put("put/crowd\(index)"), fromFile: small)
                 meter.countThreads()
             }
+        case "churn":
+            return try await churn()
         default:
             throw Failure(text: "there is no such case")
         }
@@ -55,10 +67,79 @@ struct Bench {
         return request
     }
 
-    private func configuration(for name: String) -> URLSessionConfiguration {
+    private func session(
+        connections: Int = 6, delegate: (any URLSessionDelegate)? = nil
+    ) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
-        if name == "crowd" { configuration.httpMaximumConnectionsPerHost = 100 }
-        return configuration
+        configuration.httpMaximumConnectionsPerHost = connections
+        // What curl has neither. The case `default` has both.
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    private func watched(
+        _ meter: Meter, keepsIn folder: URL? = nil, _ make: (URLSession) -> URLSessionTask
+    ) async throws {
+        let watcher = Watcher(meter, folder: folder)
+        try await watcher.finish(make(session(delegate: watcher)))
+    }
+
+    /// A delegate that takes its time, for three seconds.
+    private func slow(_ meter: Meter) async throws {
+        let watcher = Watcher(meter, microsecondsPerPiece: 20_000, secondsUntilCancel: 3)
+        do {
+            try await watcher.finish(session(delegate: watcher).dataTask(with: url("big")))
+        } catch let error as URLError where error.code == .cancelled {
+        }
+    }
+
+    /// The median of small answers while another session's large one comes in.
+    private func latencyBesideAStream(_ meter: Meter) async throws -> Double {
+        let watcher = Watcher(meter)
+        let stream = session(delegate: watcher).dataTask(with: url("big"))
+        async let end: Void = watcher.finish(stream)
+        let session = session()
+        var spans: [Double] = []
+        while stream.state != .completed {
+            let start = DispatchTime.now().uptimeNanoseconds
+            _ = try await session.data(from: url("small"))
+            spans.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+        }
+        try await end
+        return spans.sorted()[spans.count / 2]
+    }
+
+    /// Ten thousand short sessions, each with an answer it reads and one it breaks off midway. The
+    /// report's memory is what was not given back after the first thousand, and in place of threads
+    /// stands the number of descriptors left open.
+    private func churn() async throws -> String {
+        try await churn(1000)
+        let descriptors = Meter.descriptors
+        let meter = Meter()
+        try await churn(9000)
+        return meter.report(count: Meter.descriptors - descriptors)
+    }
+
+    private func churn(_ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<count {
+                if index >= 16 { try await group.next() }
+                group.addTask {
+                    let watcher = Watcher(nil, secondsUntilCancel: 0)
+                    let session = session(delegate: watcher)
+                    async let end: Void = watcher.finish(session.dataTask(with: url("big")))
+                    _ = try await session.data(from: url("small"))
+                    do {
+                        try await end
+                        throw Failure(text: "a cancelled task has finished well")
+                    } catch let error as URLError where error.code == .cancelled {
+                    }
+                    session.invalidateAndCancel()
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     private func all(
@@ -67,89 +148,6 @@ struct Bench {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<count { group.addTask { try await work(index) } }
             try await group.waitForAll()
-        }
-    }
-}
-
-/// Looks on, counts threads, and throws the bytes away.
-private final class Watcher: URLSessionDataDelegate, URLSessionDownloadDelegate {
-    private let meter: Meter
-    private let state = Mutex(State())
-
-    private struct State {
-        var byteCount = 0
-        var calls = 0
-        var folder: URL?
-        var continuation: CheckedContinuation<Void, any Error>?
-    }
-
-    init(_ meter: Meter) {
-        self.meter = meter
-    }
-
-    func keep(in folder: URL) {
-        state.withLock { $0.folder = folder }
-    }
-
-    func finish(_ task: URLSessionTask) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            state.withLock { $0.continuation = continuation }
-            task.resume()
-        }
-    }
-
-    private func look(_ byteCount: Int) {
-        let isDue = state.withLock { state in
-            state.byteCount += byteCount
-            state.calls += 1
-            return state.calls % 256 == 1
-        }
-        if isDue { meter.countThreads() }
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        look(data.count)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
-        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-    ) {
-        look(Int(bytesSent))
-    }
-
-    func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {
-        look(Int(bytesWritten))
-    }
-
-    func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask,
-        didFinishDownloadingTo location: URL
-    ) {
-        guard let folder = state.withLock({ $0.folder }) else { return }
-        let goal = folder.appending(path: "downloaded")
-        try? FileManager.default.removeItem(at: goal)
-        do { try FileManager.default.moveItem(at: location, to: goal) } catch { print("\(error)") }
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-    ) {
-        let continuation = state.withLock { state in
-            defer { state.continuation = nil }
-            return state.continuation
-        }
-        let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
-        if let error {
-            continuation?.resume(throwing: error)
-        } else if (200..<300).contains(status) {
-            continuation?.resume()
-        } else {
-            continuation?.resume(throwing: Bench.Failure(text: "the server answered \(status)"))
         }
     }
 }

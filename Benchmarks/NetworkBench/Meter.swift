@@ -24,13 +24,23 @@ final class Meter: Sendable {
         mostThreads.withLock { $0 = max($0, count) }
     }
 
-    /// `seconds processor-seconds memory-growth-KiB threads`
-    func report() -> String {
-        let seconds = Double(DispatchTime.now().uptimeNanoseconds - startTime) / 1e9
+    /// `seconds processor-seconds memory-growth-KiB threads`; another time or number where given.
+    func report(seconds: Double? = nil, count: Int? = nil) -> String {
+        let wall = Double(DispatchTime.now().uptimeNanoseconds - startTime) / 1e9
         countThreads()
         let growth = max(0, Meter.status("VmHWM") - startMemory)
         let processor = Meter.processorSeconds - startProcessor
-        return "\(rounded(seconds)) \(rounded(processor)) \(growth) \(mostThreads.withLock { $0 })"
+        return "\(rounded(seconds ?? wall)) \(rounded(processor)) \(growth) "
+            + "\(count ?? mostThreads.withLock { $0 })"
+    }
+
+    /// How many descriptors are open.
+    static var descriptors: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return count
     }
 
     private func rounded(_ seconds: Double) -> Double { (seconds * 10_000).rounded() / 10_000 }

@@ -13,7 +13,7 @@ import Synchronization
 // after so long a silence.
 
 guard CommandLine.arguments.count >= 3 else {
-    print("usage: NetworkBench discard|memory|download|upload|wait|many|crowd BASE-URL FOLDER")
+    print("usage: NetworkBench CASE BASE-URL FOLDER")
     exit(2)
 }
 let name = CommandLine.arguments[1]

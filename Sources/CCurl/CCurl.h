@@ -7,10 +7,17 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -38,6 +45,13 @@ static inline CURLcode byteclub_easy_set_list(
     return curl_easy_setopt(easy, option, value);
 }
 
+/// Frees a list whose lines may hold passwords.
+static inline void byteclub_list_erase(struct curl_slist *list) {
+    for (struct curl_slist *line = list; line; line = line->next)
+        if (line->data) explicit_bzero(line->data, strlen(line->data));
+    curl_slist_free_all(list);
+}
+
 static inline CURLcode byteclub_easy_set_share(CURL *easy, CURLSH *share) {
     return curl_easy_setopt(easy, CURLOPT_SHARE, share);
 }
@@ -59,9 +73,29 @@ static inline CURLcode byteclub_easy_set_progress_callback(
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+static inline curl_socket_t byteclub_open_socket(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// Keeps sockets from child processes, which would hold connections open that were closed here: libcurl
+/// 7.88 leaves that out.
+static inline CURLcode byteclub_easy_set_close_on_exec(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, byteclub_open_socket);
+}
+
 static inline CURLcode byteclub_easy_set_prereq_callback(
     CURL *easy, curl_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+/// Called with OpenSSL's SSL_CTX of a connection to be made: CURLOPT_SSL_CTX_FUNCTION.
+typedef CURLcode (*byteclub_tls_callback)(CURL *easy, void *ssl_ctx, void *context);
+
+static inline CURLcode byteclub_easy_set_tls_callback(CURL *easy, byteclub_tls_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
 
 static inline CURLcode byteclub_easy_get_long(CURL *easy, CURLINFO info, long *value) {
@@ -126,6 +160,18 @@ static inline CURLcode byteclub_curl_initialize(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+/// The PEM file and the folder of authorities that libcurl was built to trust; NULL for none.
+static inline const char *byteclub_curl_authorities_file(void) {
+    return curl_version_info(CURLVERSION_NOW)->cainfo;
+}
+
+static inline const char *byteclub_curl_authorities_folder(void) {
+    return curl_version_info(CURLVERSION_NOW)->capath;
+}
+
+/// Names the calling thread, for debuggers and `top`; 15 bytes at most.
+static inline void byteclub_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
 // MARK: - epoll
 
 static inline int byteclub_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -142,6 +188,16 @@ static inline int byteclub_epoll_watch(int epoll, int descriptor, int wanted) {
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
 
+/// A descriptor that ends a wait from another thread: once for each ring, so nobody has to read it.
+static inline int byteclub_bell_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline void byteclub_bell_ring(int bell) { eventfd_write(bell, 1); }
+
+static inline int byteclub_epoll_watch_bell(int epoll, int bell) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = bell};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &event);
+}
+
 static inline void byteclub_epoll_forget(int epoll, int descriptor) {
     struct epoll_event event = {0};
     epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
@@ -152,11 +208,12 @@ typedef struct {
     int ready; // CURL_CSELECT_IN | CURL_CSELECT_OUT | CURL_CSELECT_ERR
 } byteclub_ready_socket;
 
-/// Fills `ready` with the sockets that can move now, at most `capacity` (64 or fewer), and returns
-/// their number. Never waits.
-static inline int byteclub_epoll_collect(int epoll, byteclub_ready_socket *ready, int capacity) {
+/// Fills `ready` with the sockets that can move, at most `capacity` (64 or fewer), and returns their
+/// number. Waits for the first so many milliseconds; -1: for ever.
+static inline int byteclub_epoll_collect(
+    int epoll, byteclub_ready_socket *ready, int capacity, int milliseconds) {
     struct epoll_event events[64];
-    int count = epoll_wait(epoll, events, capacity < 64 ? capacity : 64, 0);
+    int count = epoll_wait(epoll, events, capacity < 64 ? capacity : 64, milliseconds);
     for (int i = 0; i < count; i++) {
         ready[i].descriptor = events[i].data.fd;
         ready[i].ready = 0;
@@ -180,6 +237,13 @@ static inline int byteclub_watch_network(void) {
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
     close(descriptor);
     return -1;
+}
+
+/// Whether the other side of a connected socket has closed it, or it has failed.
+static inline bool byteclub_has_hung_up(int descriptor) {
+    const short no_more_to_read = 0x2000; // POLLRDHUP, which glibc shows to GNU sources only
+    struct pollfd state = {descriptor, no_more_to_read, 0};
+    return poll(&state, 1, 0) > 0 && (state.revents & (no_more_to_read | POLLHUP | POLLERR));
 }
 
 // MARK: - Files

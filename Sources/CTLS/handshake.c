@@ -23,13 +23,20 @@ typedef struct {
 } der;
 
 typedef struct {
-    int references; // the handshake's and the filter's
+    // The handshake's, the filter's, and that of the SSL_CTX, which lives as long as the connection:
+    // it can ask for a client certificate long after the handshake.
+    int references;
     bool is_closed;
+    // How often something was kept back. Once it was, the server has said all it says before us.
+    unsigned held_count;
+    byteclub_handshake *handshake; // NULL once it was released
 } gate;
 
 struct byteclub_handshake {
     char *host;
-    gate *gate;
+    gate *gate; // NULL before a connection
+    void (*when_held)(void *context);
+    void *context;
     int verdict;
     der certificates[most_certificates];
     size_t certificate_count;
@@ -45,10 +52,12 @@ static void leave_gate(gate *gate) {
 }
 
 static int gate_write(BIO *bio, const char *bytes, size_t count, size_t *written) {
-    const gate *gate = BIO_get_data(bio);
+    gate *gate = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     *written = 0;
     if (gate && gate->is_closed) {
+        const byteclub_handshake *handshake = gate->handshake;
+        if (gate->held_count++ == 0 && handshake && handshake->when_held) handshake->when_held(handshake->context);
         BIO_set_retry_write(bio);
         return 0;
     }
@@ -81,8 +90,16 @@ static int gate_destroy(BIO *bio) {
 }
 
 static BIO_METHOD *gate_method;
+static int gate_index = -1;
+
+static void leave_context(
+    void *context, void *gate, CRYPTO_EX_DATA *data, int index, long number, void *pointer) {
+    (void)context, (void)data, (void)index, (void)number, (void)pointer;
+    leave_gate(gate);
+}
 
 static void make_gate_method(void) {
+    gate_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, leave_context);
     BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_FILTER, "byteclub gate");
     if (method && BIO_meth_set_write_ex(method, gate_write) && BIO_meth_set_read_ex(method, gate_read)
         && BIO_meth_set_ctrl(method, gate_control) && BIO_meth_set_create(method, gate_create)
@@ -94,8 +111,6 @@ static void make_gate_method(void) {
 }
 
 static bool close_gate(byteclub_handshake *handshake, SSL *ssl) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_gate_method);
     BIO *output = ssl ? SSL_get_wbio(ssl) : NULL;
     BIO *filter = output && gate_method ? BIO_new(gate_method) : NULL;
     if (!filter || !BIO_up_ref(output)) {
@@ -134,7 +149,11 @@ static void note_chain(byteclub_handshake *handshake, X509_STORE_CTX *context) {
 }
 
 static int verify(X509_STORE_CTX *context, void *pointer) {
-    byteclub_handshake *handshake = pointer;
+    byteclub_handshake *handshake = ((gate *)pointer)->handshake;
+    if (!handshake) {
+        X509_STORE_CTX_set_error(context, X509_V_ERR_UNSPECIFIED);
+        return 0;
+    }
     X509_VERIFY_PARAM *wanted = X509_STORE_CTX_get0_param(context);
     unsigned char address[16];
     bool is_address = inet_pton(AF_INET, handshake->host, address) == 1
@@ -157,7 +176,8 @@ static int verify(X509_STORE_CTX *context, void *pointer) {
 
 static int choose_client_certificate(SSL *ssl, X509 **certificate, EVP_PKEY **key) {
     (void)certificate, (void)key;
-    byteclub_handshake *handshake = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    const gate *gate = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), gate_index);
+    byteclub_handshake *handshake = gate ? gate->handshake : NULL;
     if (!handshake || handshake->wants_client_certificate) return 0;
     handshake->wants_client_certificate = true;
     const STACK_OF(X509_NAME) *names = SSL_get0_peer_CA_list(ssl);
@@ -177,40 +197,72 @@ byteclub_handshake *byteclub_handshake_make(const char *host) {
     byteclub_handshake *handshake = calloc(1, sizeof *handshake);
     if (!handshake) return NULL;
     handshake->host = strdup(host);
-    handshake->gate = calloc(1, sizeof *handshake->gate);
-    if (!handshake->host || !handshake->gate) {
-        byteclub_handshake_release(handshake);
+    if (!handshake->host) {
+        free(handshake);
         return NULL;
     }
-    handshake->gate->references = 1;
     return handshake;
 }
 
-void byteclub_handshake_release(byteclub_handshake *handshake) {
-    if (!handshake) return;
+void byteclub_handshake_when_held(
+    byteclub_handshake *handshake, void (*function)(void *context), void *context) {
+    handshake->when_held = function;
+    handshake->context = context;
+}
+
+static void forget(byteclub_handshake *handshake) {
     for (size_t i = 0; i < handshake->certificate_count; i++)
         OPENSSL_free(handshake->certificates[i].bytes);
     for (size_t i = 0; i < handshake->authority_count; i++)
         OPENSSL_free(handshake->authorities[i].bytes);
+    memset(handshake->certificates, 0, sizeof handshake->certificates);
+    memset(handshake->authorities, 0, sizeof handshake->authorities);
+    handshake->certificate_count = 0;
+    handshake->authority_count = 0;
+    handshake->wants_client_certificate = false;
+    handshake->verdict = X509_V_OK;
+    if (handshake->gate) handshake->gate->handshake = NULL;
     leave_gate(handshake->gate);
+    handshake->gate = NULL;
+}
+
+void byteclub_handshake_release(byteclub_handshake *handshake) {
+    if (!handshake) return;
+    forget(handshake);
     free(handshake->host);
     free(handshake);
 }
 
 bool byteclub_handshake_attach(byteclub_handshake *handshake, void *ssl_ctx) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_gate_method);
+    forget(handshake); // a transfer may try a second connection
+    gate *gate = calloc(1, sizeof *gate);
+    if (!gate) return false;
+    gate->references = 1;
+    gate->handshake = handshake;
+    handshake->gate = gate;
     SSL_CTX *context = ssl_ctx;
+    if (!gate_method || gate_index < 0 || SSL_CTX_set_ex_data(context, gate_index, gate) != 1)
+        return false;
+    gate->references++;
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
-    if (SSL_CTX_set_app_data(context, handshake) != 1) return false;
-    SSL_CTX_set_cert_verify_callback(context, verify, handshake);
+    SSL_CTX_set_cert_verify_callback(context, verify, gate);
     SSL_CTX_set_client_cert_cb(context, choose_client_certificate);
     return true;
 }
 
 bool byteclub_handshake_is_held(const byteclub_handshake *handshake) {
-    return handshake->gate->is_closed;
+    return handshake->gate && handshake->gate->is_closed && handshake->gate->held_count > 0;
 }
 
-void byteclub_handshake_open(byteclub_handshake *handshake) { handshake->gate->is_closed = false; }
+unsigned byteclub_handshake_held_count(const byteclub_handshake *handshake) {
+    return handshake->gate ? handshake->gate->held_count : 0;
+}
+
+void byteclub_handshake_open(byteclub_handshake *handshake) {
+    if (handshake->gate) handshake->gate->is_closed = false;
+}
 
 int byteclub_handshake_verdict(const byteclub_handshake *handshake) { return handshake->verdict; }
 

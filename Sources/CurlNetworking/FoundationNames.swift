@@ -1,5 +1,6 @@
 // A file that imports Foundation and CurlNetworking finds two types of each of these names. Exported
 // by name, ours comes before Foundation's, which that module only exports as part of a whole.
+@_exported public import class CurlNetworkingNames.InputStream
 @_exported public import class CurlNetworkingNames.NSKeyValueObservation
 @_exported public import struct CurlNetworkingNames.NSKeyValueObservedChange
 @_exported public import struct CurlNetworkingNames.NSKeyValueObservingOptions

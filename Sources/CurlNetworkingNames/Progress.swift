@@ -91,6 +91,7 @@ public final class Progress: Sendable {
     /// Whether there is no saying how far it has come.
     public var isIndeterminate: Bool { state.withLock { $0.total <= 0 } }
 
+    /// Whether all of it is done.
     public var isFinished: Bool {
         let total = totalUnitCount
         return total > 0 && completedUnitCount >= total
@@ -105,6 +106,7 @@ public final class Progress: Sendable {
 
     /// Whether ``cancel()`` was called, here or above.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// Whether it was paused.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Whether somebody may offer to cancel it.
@@ -131,11 +133,13 @@ public final class Progress: Sendable {
         }
     }
 
+    /// Called when it is paused.
     public var pausingHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.whenPaused } }
         set { state.withLock { $0.whenPaused = newValue } }
     }
 
+    /// Called when it is resumed.
     public var resumingHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.whenResumed } }
         set { state.withLock { $0.whenResumed = newValue } }
@@ -272,6 +276,7 @@ public final class Progress: Sendable {
 public struct NSKeyValueObservedChange<Value: Sendable>: Sendable {
     /// nil in the call that `.initial` asks for.
     public let oldValue: Value?
+    /// The value after the change, if it was asked for.
     public let newValue: Value?
 }
 
@@ -294,6 +299,7 @@ public final class NSKeyValueObservation: Sendable {
         self.end = Mutex(end)
     }
 
+    /// Ends the observation.
     public func invalidate() {
         let end = end.withLock { end in
             defer { end = nil }

@@ -11,6 +11,7 @@ public import FoundationEssentials
 /// `CurlNetworking` means this one, without a word: `CurlNetworking` exports it by its name, which
 /// comes before what a module exports as a whole.
 public struct URLError: Error, Sendable {
+    /// What kind of failure it is.
     public let code: Code
     /// The URL that was being loaded when it failed.
     public let failingURL: URL?
@@ -36,6 +37,26 @@ public struct URLError: Error, Sendable {
         downloadTaskResumeData = userInfo[Key.downloadResumeData] as? Data
         uploadTaskResumeData = userInfo[Key.uploadResumeData] as? Data
         additions = userInfo
+    }
+
+    /// Like ``init(_:userInfo:)`` with values of any type: texts, numbers, dates, URLs, data and errors
+    /// are taken over, others left out.
+    @_disfavoredOverload
+    public init(_ code: Code, userInfo: [String: Any]) {
+        let known = userInfo.compactMapValues { value -> (any Sendable)? in
+            switch value {
+            case let value as String: value
+            case let value as URL: value
+            case let value as Data: value
+            case let value as Int: value
+            case let value as Double: value
+            case let value as Bool: value
+            case let value as Date: value
+            case let value as any Error: value
+            default: nil
+            }
+        }
+        self.init(code, userInfo: known)
     }
 
     package init(
@@ -139,6 +160,21 @@ extension URLError {
     // with these, its domain and code are Apple's, though this module knows no NSError.
     public var _domain: String { Self.errorDomain }
     public var _code: Int { errorCode }
+
+    /// What files written for all of Foundation's `URLError` read its domain, code and user info from.
+    public var _nsError: Facts {
+        Facts(domain: Self.errorDomain, code: errorCode, userInfo: userInfo)
+    }
+
+    /// An error's domain, code and user info, as an `NSError` has them.
+    public struct Facts {
+        /// `NSURLErrorDomain`.
+        public let domain: String
+        /// The number of the code.
+        public let code: Int
+        /// The rest of the error under Apple's keys.
+        public let userInfo: [String: Any]
+    }
 }
 
 // MARK: - Codes
@@ -204,14 +240,15 @@ extension URLError.Code {
 
     fileprivate var sentence: String {
         switch self {
-        case .cancelled: "The transfer was cancelled."
-        case .badURL: "The address is not a valid URL."
+        // The shortest are Apple's own words: files compare with them.
+        case .cancelled: "cancelled"
+        case .badURL: "bad URL"
         case .timedOut: "The server did not answer in time."
-        case .unsupportedURL: "Only http and https addresses can be loaded."
+        case .unsupportedURL: "unsupported URL"
         case .cannotFindHost, .dnsLookupFailed: "The server's name could not be found."
         case .cannotConnectToHost: "The server could not be reached."
         case .networkConnectionLost: "The connection to the server was lost."
-        case .httpTooManyRedirects: "The server redirected too many times."
+        case .httpTooManyRedirects: "too many HTTP redirects"
         case .notConnectedToInternet: "There is no network connection."
         case .dataNotAllowed: "The network may not be used for this transfer."
         case .redirectToNonExistentLocation: "The server redirected to an unusable address."
@@ -222,7 +259,7 @@ extension URLError.Code {
         case .fileDoesNotExist: "The file does not exist."
         case .fileIsDirectory: "The file is a folder."
         case .noPermissionsToReadFile: "The file may not be read."
-        case .dataLengthExceedsMaximum: "The answer is too large."
+        case .dataLengthExceedsMaximum: "resource exceeds maximum size"
         case .secureConnectionFailed: "No secure connection to the server could be made."
         case .serverCertificateHasBadDate: "The server's certificate has expired."
         case .serverCertificateUntrusted: "The server's certificate cannot be trusted."

@@ -72,6 +72,9 @@ uint16_t byteclub_tls_cipher_suite(const void *_Nonnull ssl);
 // leaves before byteclub_handshake_open(). To libcurl it looks like a socket that cannot take more
 // bytes; whoever watches that socket has to stop until then, or it spins.
 //
+// It is held from the moment when the server has said all that it says first: then it is known, too,
+// whether it wants a client certificate, and it has shown that it owns its own.
+//
 // Used by one thread at a time.
 typedef struct byteclub_handshake byteclub_handshake;
 
@@ -85,6 +88,12 @@ void byteclub_handshake_release(byteclub_handshake *_Nullable handshake);
 // watches any more.
 bool byteclub_handshake_attach(byteclub_handshake *_Nonnull handshake, void *_Nonnull ssl_ctx);
 
+// Have a function called at the moment when the handshake is held, inside whatever libcurl does then.
+void byteclub_handshake_when_held(
+    byteclub_handshake *_Nonnull handshake, void (*_Nonnull function)(void *_Nullable context),
+    void *_Nullable context);
+// How often the connection was refused a write: it grows without end when somebody spins.
+unsigned byteclub_handshake_held_count(const byteclub_handshake *_Nonnull handshake);
 bool byteclub_handshake_is_held(const byteclub_handshake *_Nonnull handshake);
 // Lets a held handshake go on. To refuse, take the transfer off libcurl instead.
 void byteclub_handshake_open(byteclub_handshake *_Nonnull handshake);

@@ -4,7 +4,10 @@
 /// tasks side by side never use a count twice.
 struct AuthenticationMemory: Sendable {
     private var proofs: [URLProtectionSpace: AuthenticationProof] = [:]
+    /// The client certificates that were presented, by where.
+    private var identities: [Origin: ClientIdentity] = [:]
 
+    /// Whether no request has to carry a proof.
     var isEmpty: Bool { proofs.isEmpty }
 
     /// More spaces than this are not remembered.
@@ -52,6 +55,19 @@ struct AuthenticationMemory: Sendable {
 
     mutating func forgetAll() {
         proofs = [:]
+        identities = [:]
+    }
+
+    // MARK: - Client certificates
+
+    /// The certificate for a server. With it from the start, a connection that was made with it is
+    /// used again.
+    func identity(for origin: Origin) -> ClientIdentity? { identities[origin] }
+
+    /// - Parameter identity: nil forgets the one that was there: it was refused.
+    mutating func remember(_ identity: ClientIdentity?, for origin: Origin) {
+        guard identity == nil || identities.count < Self.capacity else { return }
+        identities[origin] = identity
     }
 
     func isKnown(_ sent: AuthenticationProof.Sent) -> Bool {

@@ -22,6 +22,8 @@ struct ProxyAddress: Hashable, Sendable {
     var port: Int
     /// `NSURLProtectionSpaceHTTPProxy` or `NSURLProtectionSpaceHTTPSProxy`.
     var type = NSURLProtectionSpaceHTTPProxy
+    /// Known from where the proxy is.
+    var credential: URLCredential?
 }
 
 /// What of a request an answer to a challenge depends on.
@@ -30,6 +32,10 @@ struct ChallengedRequest: Sendable {
     var method: String
     /// Letter by letter as it is sent: path and query; the whole URL to a plain proxy.
     var target: String
+    /// The same, as a plain proxy sees it; nil for `target`.
+    var proxyTarget: String?
+    /// Whether it only makes a tunnel: it is the proxy's affair alone.
+    var isTunnel = false
     /// Asked of to answer `auth-int`: the hash of the body in hexadecimal, nil for none. See
     /// `AuthenticationState.bodyHashWanted`.
     var bodyHash: String?
@@ -58,6 +64,11 @@ struct ChallengedRequest: Sendable {
     var path: String {
         let path = url.path(percentEncoded: true)
         return path.hasPrefix("/") ? path : "/" + path
+    }
+
+    /// Who may ask something of it.
+    var parties: [AuthenticationParty] {
+        isTunnel ? [.proxy] : proxy == nil ? [.server] : [.server, .proxy]
     }
 
     /// The space the party protects.

@@ -82,7 +82,8 @@ struct AuthenticationProof: Sendable {
             return BasicAccess.authorization(user: user, password: password).map { ($0, sent) }
         case .digest(var access):
             let answer = access.answer(
-                user: user, password: password, method: request.method, target: request.target,
+                user: user, password: password, method: request.method,
+                target: space.isProxy ? request.proxyTarget ?? request.target : request.target,
                 bodyHash: request.bodyHash, clientNonce: clientNonce())
             kind = .digest(access)
             guard let answer else { return nil }

@@ -49,6 +49,8 @@ struct AuthenticationState: Sendable {
     /// The servers' certificates that were accepted, by where.
     private var accepted: [Origin: Data] = [:]
     private var identities: [Origin: ClientIdentity] = [:]
+    /// Those whose persistence makes them good for other tasks too.
+    private var keptIdentities: Set<Origin> = []
     private let makeClientNonce: @Sendable () -> String
 
     static let mostQuestions = 20
@@ -115,7 +117,7 @@ extension AuthenticationState {
         memory: inout AuthenticationMemory
     ) -> [HTTPHeaderFields.Field] {
         var fields: [HTTPHeaderFields.Field] = []
-        for party in [AuthenticationParty.server, .proxy] {
+        for party in request.parties {
             dialogues[party]?.sent = nil
             guard let proof = proof(for: request, party, memory) else { continue }
             if var own = dialogues[party]?.proof, own.space == proof.space {
@@ -149,6 +151,11 @@ extension AuthenticationState {
     func identity(for url: URL) -> ClientIdentity? {
         Origin(of: url).flatMap { identities[$0] }
     }
+
+    /// The same, if other tasks of the session may present it too.
+    func keptIdentity(for origin: Origin) -> ClientIdentity? {
+        keptIdentities.contains(origin) ? identities[origin] : nil
+    }
 }
 
 // MARK: - Answers over HTTP
@@ -159,14 +166,16 @@ extension AuthenticationState {
         _ head: ResponseHead, to request: ChallengedRequest, memory: inout AuthenticationMemory,
         storage: URLCredentialStorage?
     ) -> AuthenticationAction {
-        if head.status != AuthenticationParty.proxy.status {
-            noteSuccess(head, .proxy, &memory, storage)
-            if head.status != AuthenticationParty.server.status {
-                noteSuccess(head, .server, &memory, storage)
-                return .deliver
+        // A 407 says nothing of the server, and a 401 that the proxy has let the request pass.
+        guard let party = request.parties.first(where: { $0.status == head.status }) else {
+            if !AuthenticationParty.isAsking(head) {
+                for party in request.parties { noteSuccess(head, party, &memory, storage) }
             }
+            return .deliver
         }
-        let party: AuthenticationParty = head.status == 401 ? .server : .proxy
+        if party == .server, request.parties.contains(.proxy) {
+            noteSuccess(head, .proxy, &memory, storage)
+        }
         var dialogue = dialogues[party] ?? Dialogue()
         defer { dialogues[party] = dialogue }
         let offers = AuthenticationOffer.all(in: head, from: party, for: request)
@@ -217,6 +226,7 @@ extension AuthenticationState {
     ) -> [URLCredential] {
         var known: [URLCredential] = []
         if party == .server, let own = ownCredential(for: request.url) { known.append(own) }
+        if party == .proxy, let own = request.proxy?.credential { known.append(own) }
         if let stored = storage?.defaultCredential(for: space), stored.hasPassword {
             known.append(stored)
         }
@@ -381,6 +391,7 @@ extension AuthenticationState {
         }
         guard let identity = chosen?.identity else { return .presentNone }
         identities[origin] = identity
+        if chosen?.persistence != URLCredential.Persistence.none { keptIdentities.insert(origin) }
         return .present(identity)
     }
 }

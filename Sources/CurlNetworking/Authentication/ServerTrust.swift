@@ -47,13 +47,17 @@ public struct ServerTrust: Hashable, Sendable {
 
 /// What a certificate says of itself. Only a trusted one has to be believed.
 public struct ServerCertificate: Hashable, Sendable {
+    /// The certificate itself, in DER.
     public let derEncoded: Data
     /// Names as RFC 2253 writes them, the most particular part first: `CN=localhost,O=House`.
     public let subject: String
+    /// Whose signature it bears.
     public let issuer: String
     /// Hexadecimal, in capitals.
     public let serialNumber: String
+    /// From when on it is valid; nil when its date cannot be read.
     public let notValidBefore: Date?
+    /// Until when it is valid; nil when its date cannot be read.
     public let notValidAfter: Date?
     /// Host names and addresses it is for; at most 100. Names may begin with `*.`.
     public let hosts: [String]

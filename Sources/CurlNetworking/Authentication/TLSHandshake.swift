@@ -26,12 +26,29 @@ final class TLSHandshake {
         byteclub_handshake_attach(raw, context)
     }
 
+    /// Has a function called when the handshake is held, while libcurl is on the stack.
+    func whenHeld(
+        _ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+        _ context: UnsafeMutableRawPointer
+    ) {
+        byteclub_handshake_when_held(raw, function, context)
+    }
+
     var isHeld: Bool { byteclub_handshake_is_held(raw) }
+
+    /// How often libcurl has tried to go on while it was held.
+    var heldCount: Int { Int(byteclub_handshake_held_count(raw)) }
 
     /// Lets the handshake go on: the server is trusted.
     func open() {
         byteclub_handshake_open(raw)
     }
+
+    /// Whether the system trusts the server.
+    var isTrusted: Bool { byteclub_handshake_verdict(raw) == 0 }
+
+    /// Whether the server wants a client certificate, and no fitting one was set.
+    var wantsClientCertificate: Bool { byteclub_handshake_wants_client_certificate(raw) }
 
     var trust: ServerTrust {
         let chain = (0..<byteclub_handshake_certificate_count(raw)).map { index in
@@ -46,7 +63,7 @@ final class TLSHandshake {
     /// The names of the authorities whose client certificates the server takes; nil when it wants
     /// none, or was shown one.
     var clientCertificateAuthorities: [String]? {
-        guard byteclub_handshake_wants_client_certificate(raw) else { return nil }
+        guard wantsClientCertificate else { return nil }
         return (0..<byteclub_handshake_authority_count(raw)).compactMap { index in
             var count = 0
             let bytes = byteclub_handshake_authority(raw, index, &count)

@@ -2,6 +2,7 @@ import Synchronization
 
 /// A question put to a delegate: how to prove who we are, or whether to believe who the server is.
 public final class URLAuthenticationChallenge: Sendable {
+    /// Who asks, and for what kind of proof.
     public let protectionSpace: URLProtectionSpace
     /// A credential that is known for the space and was not tried yet; after a failure, the one that
     /// has failed.
@@ -10,10 +11,12 @@ public final class URLAuthenticationChallenge: Sendable {
     public let previousFailureCount: Int
     /// The 401 or 407.
     public let failureResponse: URLResponse?
+    /// Why the last answer failed, where that is known.
     public let error: (any Error)?
 
     private let wasPassedOn = Mutex(false)
 
+    /// Makes a challenge of one's own, for a test.
     public init(
         protectionSpace: URLProtectionSpace, proposedCredential: URLCredential?,
         previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?

@@ -22,9 +22,11 @@ public final class URLCredential: Hashable, Sendable {
         case trust(ServerTrust)
     }
 
+    /// How long it is kept.
     public let persistence: Persistence
     private let kind: Kind
 
+    /// A name and a password, for Basic and Digest.
     public init(user: String, password: String, persistence: Persistence) {
         self.kind = .password(user: user, password: password)
         self.persistence = persistence
@@ -43,16 +45,20 @@ public final class URLCredential: Hashable, Sendable {
         self.persistence = .none
     }
 
+    /// The name; nil for other kinds of proof.
     public var user: String? {
         if case .password(let user, _) = kind { user } else { nil }
     }
 
+    /// The password; nil for other kinds of proof.
     public var password: String? {
         if case .password(_, let password) = kind { password } else { nil }
     }
 
+    /// Whether there is a password.
     public var hasPassword: Bool { password != nil }
 
+    /// The client certificate; nil for other kinds of proof.
     public var identity: ClientIdentity? {
         if case .identity(let identity) = kind { identity } else { nil }
     }
@@ -90,6 +96,7 @@ extension URLCredential: CustomStringConvertible, CustomReflectable {
 
 /// A client certificate and its key, in files that libcurl reads.
 public struct ClientIdentity: Hashable, Sendable {
+    /// How certificate and key are stored.
     public enum Format: Hashable, Sendable {
         /// The certificate, behind it those that vouch for it, and the key in the same file or
         /// another.
@@ -98,10 +105,12 @@ public struct ClientIdentity: Hashable, Sendable {
         case pkcs12(URL)
     }
 
+    /// Where certificate and key are, and how they are stored.
     public var format: Format
     /// Opens the key, if it is locked.
     public var passphrase: String?
 
+    /// Names a certificate and its key; they are read when a server asks for them.
     public init(_ format: Format, passphrase: String? = nil) {
         self.format = format
         self.passphrase = passphrase
@@ -109,5 +118,6 @@ public struct ClientIdentity: Hashable, Sendable {
 }
 
 extension ClientIdentity: CustomReflectable {
+    /// Leaves the passphrase out of what is printed.
     public var customMirror: Mirror { Mirror(self, children: ["format": format]) }
 }

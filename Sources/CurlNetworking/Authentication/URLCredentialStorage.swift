@@ -10,6 +10,7 @@ import Synchronization
 /// and always whole: it is written beside itself and moved into place. Passwords stand in it as they
 /// are, so it is as secret as `~/.netrc`; client certificates are not written.
 public final class URLCredentialStorage: Sendable {
+    /// The storage of `.default` configurations.
     public static let shared = URLCredentialStorage()
 
     private struct Contents: Sendable {
@@ -31,6 +32,9 @@ public final class URLCredentialStorage: Sendable {
     /// What the file holds; taken before `contents`.
     private let written: Mutex<[CredentialFile.Entry]>
     private let file: URL?
+
+    /// Where permanent ones are kept; nil for a storage in memory.
+    package var fileURL: URL? { file }
 
     /// An empty storage in memory.
     public init() {
@@ -70,9 +74,12 @@ public final class URLCredentialStorage: Sendable {
         contents.withLock { $0.credentials[space] }
     }
 
+    /// All that is kept, by space and by user.
     public var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
         contents.withLock { $0.credentials }
     }
+
+    var isEmpty: Bool { contents.withLock { $0.credentials.isEmpty } }
 
     /// Keeps a credential; one of the same user is replaced. One with persistence `.none`, or of trust in
     /// a server, is not kept.
@@ -83,6 +90,7 @@ public final class URLCredentialStorage: Sendable {
         change { $0.add(credential, for: space) }
     }
 
+    /// Forgets a credential of a space.
     public func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
         change { contents in
             let user = credential.user ?? ""
@@ -97,6 +105,10 @@ public final class URLCredentialStorage: Sendable {
         _ credential: URLCredential, for space: URLProtectionSpace, options: [String: any Sendable]?
     ) {
         remove(credential, for: space)
+    }
+
+    func removeAll() {
+        change { $0 = Contents() }
     }
 
     /// The credential that is used when nobody is asked.
@@ -164,6 +176,7 @@ extension URLCredentialStorage {
         task.session.delegateQueue.async { @Sendable in completionHandler(found) }
     }
 
+    /// Hands over the default credential for a task's space.
     public func getDefaultCredential(
         for space: URLProtectionSpace, task: URLSessionTask,
         completionHandler: @escaping @Sendable (URLCredential?) -> Void
@@ -172,18 +185,21 @@ extension URLCredentialStorage {
         task.session.delegateQueue.async { @Sendable in completionHandler(found) }
     }
 
+    /// Keeps a credential for a task's space.
     public func set(
         _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
     ) {
         set(credential, for: space)
     }
 
+    /// Makes a credential the default of a task's space.
     public func setDefaultCredential(
         _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask
     ) {
         setDefaultCredential(credential, for: space)
     }
 
+    /// Forgets a credential of a task's space.
     public func remove(
         _ credential: URLCredential, for space: URLProtectionSpace,
         options: [String: any Sendable]?, task: URLSessionTask

@@ -2,6 +2,7 @@
 ///
 /// Two tasks that meet the same space can use the same credential.
 public final class URLProtectionSpace: Hashable, Sendable {
+    /// The server's or proxy's name.
     public let host: String
     /// As it was given; 0 stands for the usual one of the protocol.
     public let port: Int
@@ -20,6 +21,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
     /// authorities whose certificates the server takes. Empty when it takes any.
     public let distinguishedNames: [String]?
 
+    /// Makes a space of a server or a proxy.
     public convenience init(
         host: String, port: Int, protocol: String?, realm: String?, authenticationMethod: String?
     ) {
@@ -28,6 +30,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
             method: authenticationMethod)
     }
 
+    /// Makes a space of a server or a proxy.
     public convenience init(
         proxyHost host: String, port: Int, type: String?, realm: String?,
         authenticationMethod: String?
@@ -51,6 +54,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
         self.distinguishedNames = distinguishedNames
     }
 
+    /// Whether a proxy asks.
     public var isProxy: Bool { proxyType != nil }
 
     /// Whether a password is not sent so that others on the way can read it.
@@ -84,14 +88,33 @@ extension URLProtectionSpace: CustomStringConvertible {
     }
 }
 
+/// A server spoken to over HTTP.
 public let NSURLProtectionSpaceHTTP = "http"
+/// A server spoken to over HTTPS.
 public let NSURLProtectionSpaceHTTPS = "https"
+/// A proxy for HTTP.
 public let NSURLProtectionSpaceHTTPProxy = "NSURLProtectionSpaceHTTPProxy"
+/// A proxy for HTTPS.
 public let NSURLProtectionSpaceHTTPSProxy = "NSURLProtectionSpaceHTTPSProxy"
+/// A SOCKS proxy.
 public let NSURLProtectionSpaceSOCKSProxy = "NSURLProtectionSpaceSOCKSProxy"
 
+/// Whatever suits the protocol.
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
+/// Name and password in the clear (RFC 7617).
 public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
+/// Name and a proof of the password (RFC 7616).
 public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
+/// A certificate of ours, in the TLS handshake.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
+/// Whether to believe the server's certificate.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"
+
+// For files that tell all methods apart. No challenge of these kinds is ever raised here.
+
+/// A form of a web page.
+public let NSURLAuthenticationMethodHTMLForm = "NSURLAuthenticationMethodHTMLForm"
+/// Kerberos or NTLM by agreement (RFC 4559): not spoken, such an offer is passed over.
+public let NSURLAuthenticationMethodNegotiate = "NSURLAuthenticationMethodNegotiate"
+/// NTLM: not spoken, such an offer is passed over.
+public let NSURLAuthenticationMethodNTLM = "NSURLAuthenticationMethodNTLM"

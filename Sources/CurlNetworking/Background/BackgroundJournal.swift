@@ -87,10 +87,12 @@ struct BackgroundJournal: Sendable {
     ///
     /// - Returns: false when there is no such task, or its state does not allow it.
     mutating func note(
-        _ event: BackgroundTaskRecord.Event, of number: Int, in session: String
+        _ event: BackgroundTaskRecord.Event, of number: Int, in session: String,
+        along change: (inout BackgroundTaskRecord) -> Void = { _ in }
     ) throws -> Bool {
         let key = Key(session: session, number: number)
         guard var record = records[key], record.take(event) else { return false }
+        change(&record)
         switch event {
         case .progress:
             break

@@ -30,6 +30,8 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     /// Which start of the machine wrote it: after another one, only what was noted is sure to be there.
     var partBoot: String?
     private(set) var state: State
+    /// Of a task that is over.
+    var history = BackgroundHistory()
     /// How often it was set going.
     private(set) var attempts: Int
     /// How often in a row the process that carried it was gone all of a sudden.

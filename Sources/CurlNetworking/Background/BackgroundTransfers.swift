@@ -12,8 +12,9 @@ import Glibc
 /// **What goes on.** Downloads, and uploads from files. A transfer that is cut off, times out or finds no
 /// server is tried again, after 0.1 seconds, doubled up to a minute, until the configuration's
 /// `timeoutIntervalForResource` is over; a download goes on where it was when the server allows it, an
-/// upload starts again. Redirects are followed. When nobody can be asked, stored credentials answer
-/// challenges. Data tasks run in the program, as long as it does. Tasks with completion handlers
+/// upload starts again. Redirects are followed. Challenges are put to the delegate while its program is
+/// connected; when it is not, the permanent credentials of the configuration's storage are tried, and
+/// servers are believed as the system does: a delegate that pins certificates is not asked then. Data tasks run in the program, as long as it does. Tasks with completion handlers
 /// (the `async` forms too) and uploads from memory or a stream fail at once with a clear text.
 ///
 /// **What comes back.** A session made with the same identifier is told what was not told yet: for a
@@ -51,6 +52,7 @@ public struct BackgroundTransfers: Sendable {
 
     /// What is known of one session's tasks without being connected.
     public struct Summary: Hashable, Sendable {
+        /// The session's identifier.
         public var identifier: String
         /// Tasks that are not over.
         public var unfinishedCount = 0

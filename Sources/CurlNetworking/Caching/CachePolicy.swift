@@ -14,6 +14,7 @@ extension URLRequest {
         /// What the server confirms now.
         case reloadRevalidatingCacheData = 5
 
+        /// The old name of ``reloadIgnoringLocalCacheData``.
         public static var reloadIgnoringCacheData: CachePolicy { .reloadIgnoringLocalCacheData }
     }
 }

@@ -5,17 +5,21 @@ public final class CachedURLResponse: @unchecked Sendable {
     // Unchecked for `userInfo` alone, a constant whose values are its maker's: they must not change
     // once they are in here.
 
+    /// The head of the answer.
     public let response: URLResponse
     /// Whatever its maker wants to remember of it. Kept in memory only.
     public let userInfo: [AnyHashable: Any]?
+    /// Where it may be kept.
     public let storagePolicy: URLCache.StoragePolicy
 
     let body: CacheBody
 
+    /// An answer that may be kept in memory and on disk.
     public convenience init(response: URLResponse, data: Data) {
         self.init(response: response, data: data, storagePolicy: .allowed)
     }
 
+    /// An answer that may be kept where `storagePolicy` says.
     public convenience init(
         response: URLResponse, data: Data, userInfo: [AnyHashable: Any]? = nil,
         storagePolicy: URLCache.StoragePolicy

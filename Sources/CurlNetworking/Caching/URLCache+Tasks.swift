@@ -21,6 +21,7 @@ extension URLCache {
         }
     }
 
+    /// Forgets what is stored for the request a task has come to.
     public func removeCachedResponse(for dataTask: URLSessionDataTask) {
         guard let request = dataTask.currentRequest else { return }
         removeCachedResponse(for: request)

@@ -87,11 +87,13 @@ public final class URLCache: Sendable {
         store(cachedResponse, head: head, key: key)
     }
 
+    /// Forgets what is stored for a request.
     public func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request.url) else { return }
         removeAll(for: key)
     }
 
+    /// Forgets everything, in memory and on disk.
     public func removeAllCachedResponses() {
         memory.withLock { $0.removeAll() }
         disk?.removeAll()
@@ -136,6 +138,9 @@ extension URLCache {
     /// How large a body may be to be stored by a session: a twentieth of the disk's share, as Apple
     /// has it, or a fifth of the memory's.
     var largestBodyByteCount: Int { max(diskCapacity / 20, memoryCapacity / 5) }
+
+    /// Where answers are kept; nil for a cache in memory.
+    var folder: String? { disk?.folder }
 
     /// Changes what is stored, on the cache's queue. Plans that are asked for from now on are made
     /// after it.

@@ -8,7 +8,9 @@ public final class HTTPCookie: Sendable {
         self.cookie = cookie
     }
 
+    /// The name, as the server spells it.
     public var name: String { cookie.name }
+    /// What the server wants to hear again.
     public var value: String { cookie.value }
     /// Where it goes: `.example.com` to that host and all below it, `example.com` to that host alone.
     public var domain: String { cookie.isHostOnly ? cookie.domain : "." + cookie.domain }
@@ -28,7 +30,9 @@ public final class HTTPCookie: Sendable {
     }
     /// 0 for all cookies servers set today.
     public var version: Int { cookie.version }
+    /// What the cookie is for, in the server's words (RFC 2965; rarely there).
     public var comment: String? { cookie.comment }
+    /// Where the server says what the cookie is for (RFC 2965; rarely there).
     public var commentURL: URL? { cookie.commentURL }
     /// The ports it goes to; nil for all. (Apple has `NSNumber`s.)
     public var portList: [Int]? { cookie.ports }
@@ -184,4 +188,9 @@ extension Cookie {
         cookie.created = .distantPast
         return cookie
     }
+}
+
+extension HTTPCookie {
+    /// Which cookies a storage takes; where Apple's suite has it.
+    public typealias AcceptPolicy = HTTPCookieStorage.AcceptPolicy
 }

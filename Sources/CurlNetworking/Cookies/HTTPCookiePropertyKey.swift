@@ -27,6 +27,7 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
     public static let maximumAge = Self("Max-Age")
     /// `"TRUE"`: ends with the session, whatever else is set.
     public static let discard = Self("Discard")
+    /// What the cookie is for.
     public static let comment = Self("Comment")
     /// A URL or a string.
     public static let commentURL = Self("CommentURL")
@@ -36,6 +37,7 @@ public struct HTTPCookiePropertyKey: RawRepresentable, Hashable, Sendable {
     public static let sameSitePolicy = Self("SameSite")
     /// Any string: scripts may not see it. (Apple has the property but no public key for it.)
     public static let httpOnly = Self("HttpOnly")
+    /// Whether a script has set it.
     public static let setByJavaScript = Self("SetInJavaScript")
 }
 

@@ -29,9 +29,6 @@ public final class HTTPCookieStorage: Sendable {
     private let file: CookieFile?
     private let clock: @Sendable () -> Date
 
-    /// Where they are kept; nil: in memory.
-    var filePath: String? { file?.path }
-
     private static let queue = DispatchQueue(label: "CurlNetworking.cookies", qos: .utility)
     private static let saveDelay = DispatchTimeInterval.milliseconds(100)
 
@@ -119,6 +116,7 @@ public final class HTTPCookieStorage: Sendable {
         }
     }
 
+    /// Forgets the cookie of the same name, domain and path.
     public func deleteCookie(_ cookie: HTTPCookie) {
         change { jar, _, _ in jar.delete(cookie.cookie.identity) }
     }
@@ -142,6 +140,9 @@ public final class HTTPCookieStorage: Sendable {
     }
 
     // MARK: - For the engine
+
+    /// Where the cookies are kept; nil for a storage in memory.
+    var filePath: String? { file?.path }
 
     /// The cookies to send with a request that is made for a document.
     func cookies(for url: URL, mainDocumentURL: URL?) -> [HTTPCookie] {

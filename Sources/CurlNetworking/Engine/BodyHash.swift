@@ -8,7 +8,7 @@ final class BodyHash: @unchecked Sendable {
     // Unchecked because it belongs to the turn of the queue it was handed to.
     private var stream: DigestStream?
     private let body: Body
-    private var position = 0
+    private var position: Int
     private let finish: @Sendable (String?) -> Void
 
     private enum Body {
@@ -18,9 +18,11 @@ final class BodyHash: @unchecked Sendable {
 
     private static let blockByteCount = 1 << 20
 
-    /// - Parameter finish: Called with hexadecimal digits; nil when the body cannot be read.
+    /// - Parameters:
+    ///   - offset: Where the part that is sent begins.
+    ///   - finish: Called with hexadecimal digits; nil when the body cannot be read.
     static func make(
-        of source: BodySource, with algorithm: DigestAlgorithm,
+        of source: BodySource, from offset: Int64, with algorithm: DigestAlgorithm,
         finish: @escaping @Sendable (String?) -> Void
     ) {
         FileQueue.run {
@@ -32,16 +34,18 @@ final class BodyHash: @unchecked Sendable {
                     url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
                 guard descriptor >= 0 else { return finish(nil) }
                 body = .file(descriptor)
-            case .none, .stream: return finish(nil)
+            case .none, .given, .pipe, .stream: return finish(nil)
             }
-            BodyHash(body, algorithm, finish).goOn()
+            BodyHash(body, Int(offset), algorithm, finish).goOn()
         }
     }
 
     private init(
-        _ body: Body, _ algorithm: DigestAlgorithm, _ finish: @escaping @Sendable (String?) -> Void
+        _ body: Body, _ position: Int, _ algorithm: DigestAlgorithm,
+        _ finish: @escaping @Sendable (String?) -> Void
     ) {
         self.body = body
+        self.position = position
         self.finish = finish
         stream = DigestStream(algorithm)
     }
@@ -63,7 +67,7 @@ final class BodyHash: @unchecked Sendable {
     private func takeBlock() -> Int? {
         switch body {
         case .data(let data):
-            let start = data.startIndex + position
+            let start = data.startIndex + min(position, data.count)
             let block = data[start..<min(start + Self.blockByteCount, data.endIndex)]
             block.withUnsafeBytes { stream?.append($0) }
             return block.count

@@ -28,7 +28,7 @@ final class BodyReader: Sendable {
 
     private enum Origin: Sendable {
         case file(Descriptor)
-        case stream(any HTTPBodyStream)
+        case stream(InputStream)
     }
 
     private struct State: Sendable {
@@ -81,9 +81,11 @@ final class BodyReader: Sendable {
         return BodyReader(descriptor, byteCount: Int64(facts.st_size), wake: wake)
     }
 
-    init(stream: any HTTPBodyStream, wake: @escaping @Sendable () -> Void) {
+    /// - Parameter byteCount: What the request says of the length, or -1. No more is read, and less is
+    ///   a failure.
+    init(stream: InputStream, byteCount: Int64, wake: @escaping @Sendable () -> Void) {
         origin = .stream(stream)
-        byteCount = -1
+        self.byteCount = byteCount
         queue = DispatchQueue(label: "CurlNetworking.stream")
         self.wake = wake
         state = Mutex(State())
@@ -97,6 +99,11 @@ final class BodyReader: Sendable {
         queue = FileQueue.queue
         self.wake = wake
         state = Mutex(State())
+    }
+
+    deinit {
+        // A stream may take its time to close, and belongs to its queue.
+        if case .stream(let stream) = origin { queue.async { @Sendable in stream.close() } }
     }
 
     /// Whether the body can be read again from the start.
@@ -203,7 +210,7 @@ final class BodyReader: Sendable {
                     state.failure = URLError(
                         .requestBodyStreamExhausted,
                         underlyingText:
-                            "the file ended after \(state.offset) of \(byteCount) bytes")
+                            "the body ended after \(state.offset) of \(byteCount) bytes")
                 }
             case .success(let count):
                 block.count = count
@@ -235,16 +242,23 @@ final class BodyReader: Sendable {
                 }
             }
         case .stream(let stream):
-            do {
-                let count = try stream.read(into: block.bytes)
-                precondition(
-                    (0...block.bytes.count).contains(count),
-                    "HTTPBodyStream.read(into:) returned a count outside its buffer")
-                return .success(count)
-            } catch {
+            if stream.streamStatus == .notOpen { stream.open() }
+            let room = block.bytes.count
+            let wanted = byteCount < 0 ? room : Int(min(Int64(room), byteCount - offset))
+            let start = block.bytes.bindMemory(to: UInt8.self).baseAddress
+            guard wanted > 0, let start else { return .success(0) }
+            let count = stream.read(start, maxLength: wanted)
+            guard count >= 0 else {
                 return .failure(
-                    URLError(.requestBodyStreamExhausted, underlyingText: "\(error)"))
+                    URLError(
+                        .requestBodyStreamExhausted,
+                        underlyingText: stream.streamError.map { "\($0)" }
+                            ?? "the stream is \(stream.streamStatus)"))
             }
+            precondition(
+                count <= wanted,
+                "InputStream.read(_:maxLength:) returned more than it was asked for")
+            return .success(count)
         }
     }
 }

@@ -2,19 +2,19 @@ import CCurl
 import FoundationEssentials
 
 extension EasyHandle {
-    /// How many bytes are read from a socket at a time.
-    static let receiveBufferByteCount = 256 << 10
+    /// How many bytes are read from a socket at a time: with what is on its way to the delegate they
+    /// stay in the processor's own cache.
+    static let receiveBufferByteCount = 128 << 10
     /// How many bytes of a large body are given to a socket at a time.
     static let sendBufferByteCount = 256 << 10
 
-    /// Sets everything for one leg.
+    /// Sets everything for one leg on a handle that is new or was reset.
     ///
     /// Redirects, timers, credentials and cookies are the engine's; libcurl only moves this request
     /// and its answer.
     ///
     /// - Parameter headers: All fields but libcurl's own.
     func configure(for load: Load, headers: HTTPHeaderFields) throws(URLError) {
-        reset()
         let request = load.request
         guard let url = request.url else { throw URLError(.badURL) }
         try Self.check(request, headers)
@@ -25,14 +25,14 @@ extension EasyHandle {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)  // a slow name look-up is left behind, not waited for
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // HTTP/2 of libcurl 7.88 stalls and spins when paused.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         if load.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
         load.task.session.avoidOldConnections(on: self)
-        setRoute(to: url, load.settings)
-        setMethodAndBody(request, load.body)
-        setHeaders(headers)
+        setRoute(load)
+        setTLS(for: load, to: url)
+        setMethodAndBody(request, load.body, from: load.bodyOffset)
+        setHeaders(headers, isRaw: load.webSocket != nil)
         let timeout = request.ownTimeout ?? load.settings.requestTimeout
         // Shares the time among the addresses of a host; the timers that count are the engine's.
         set(
@@ -41,30 +41,26 @@ extension EasyHandle {
         load.installCallbacks(on: self)
     }
 
-    private func setRoute(to url: URL, _ settings: SessionSettings) {
-        if let path = settings.unixSocketPath {
-            set(CURLOPT_UNIX_SOCKET_PATH, path)
-        }
-        if settings.unixSocketPath != nil || url.isLoopback {
-            set(CURLOPT_PROXY, "")  // what stays on this machine goes through no proxy
-        }
-        if let file = settings.certificateAuthoritiesFile {
-            set(CURLOPT_CAINFO, file.path(percentEncoded: false))
-            set(CURLOPT_CAPATH, nil)
-        }
+    private func setRoute(_ load: Load) {
+        if let path = load.settings.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        setProxy(for: load)
     }
 
-    private func setMethodAndBody(_ request: URLRequest, _ body: OutgoingBody) {
+    private func setMethodAndBody(
+        _ request: URLRequest, _ body: OutgoingBody, from offset: Int64
+    ) {
         let method = request.method
         var sends = ["POST", "PUT", "PATCH"].contains(method)
         if case .none = body {} else { sends = true }
-        if sends {
+        if method == "HEAD" {
+            // With a body of its own libcurl would wait for one in the answer, too.
+            set(CURLOPT_NOBODY, 1)
+        } else if sends {
             // The same path for every method: it adds no content type and no form.
             set(CURLOPT_UPLOAD, 1)
-            set(CURLOPT_INFILESIZE_LARGE, offset: body.byteCount)
+            let byteCount = body.byteCount
+            set(CURLOPT_INFILESIZE_LARGE, offset: byteCount < 0 ? -1 : byteCount - offset)
             set(CURLOPT_CUSTOMREQUEST, method)
-        } else if method == "HEAD" {
-            set(CURLOPT_NOBODY, 1)
         } else {
             set(CURLOPT_HTTPGET, 1)
             if method != "GET" { set(CURLOPT_CUSTOMREQUEST, method) }
@@ -75,9 +71,15 @@ extension EasyHandle {
         }
     }
 
-    private func setHeaders(_ headers: HTTPHeaderFields) {
+    /// - Parameter isRaw: Whether what follows the head is no body of HTTP's and has no framing.
+    private func setHeaders(_ headers: HTTPHeaderFields, isRaw: Bool) {
         var headers = headers
         for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }  // are libcurl's
+        headers["Proxy-Authorization"] = nil  // never for the server
+        if isRaw {
+            headers["Transfer-Encoding"] = ""
+            set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        }
         if headers["Expect"] == nil { headers["Expect"] = "" }
         if let codings = headers["Accept-Encoding"] {
             if !codings.isEmpty, codings != "identity" {
@@ -115,13 +117,6 @@ extension EasyHandle {
     }
 }
 
-extension URL {
-    fileprivate var isLoopback: Bool {
-        guard let host = host(percentEncoded: true)?.lowercased() else { return false }
-        return host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
-    }
-}
-
 extension String {
     /// RFC 9110 §5.6.2.
     fileprivate var isHTTPToken: Bool {
@@ -137,7 +132,7 @@ extension String {
     }
 
     /// RFC 9110 §5.5: line ends and NUL in a value become spaces.
-    fileprivate var withoutLineBreaks: String {
+    var withoutLineBreaks: String {
         guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) else { return self }
         return String(
             decoding: utf8.map { $0 == 0x0A || $0 == 0x0D || $0 == 0 ? 0x20 : $0 }, as: UTF8.self)

@@ -6,6 +6,7 @@ import CCurl
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private var headerLines: UnsafeMutablePointer<curl_slist>?
+    private var proxyHeaderLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init?() {
@@ -13,19 +14,23 @@ final class EasyHandle {
         self.raw = raw
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
     deinit {
         curl_easy_cleanup(raw)
-        curl_slist_free_all(headerLines)
+        byteclub_list_erase(headerLines)
+        byteclub_list_erase(proxyHeaderLines)
         errorText.deallocate()
     }
 
     /// Forgets the last transfer; live connections stay with the multi handle.
     func reset() {
         curl_easy_reset(raw)
-        curl_slist_free_all(headerLines)
+        byteclub_list_erase(headerLines)
         headerLines = nil
+        byteclub_list_erase(proxyHeaderLines)
+        proxyHeaderLines = nil
         errorText[0] = 0
         set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
@@ -56,6 +61,17 @@ final class EasyHandle {
 
     func set(_ option: CURLoption, callback: @escaping byteclub_bytes_callback) {
         check(byteclub_easy_set_bytes_callback(raw, option, callback), option)
+    }
+
+    /// Lines for a proxy alone; the others are then for the server alone.
+    func setProxyHeaderLines(_ lines: [String]) {
+        for line in lines {
+            guard let longer = curl_slist_append(proxyHeaderLines, line) else { continue }
+            proxyHeaderLines = longer
+        }
+        check(
+            byteclub_easy_set_list(raw, CURLOPT_PROXYHEADER, proxyHeaderLines), CURLOPT_PROXYHEADER)
+        set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     }
 
     func setHeaderLines(_ lines: [String]) {

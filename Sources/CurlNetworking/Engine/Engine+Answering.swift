@@ -14,6 +14,10 @@ extension Engine {
             load.requestTimer.restart(at: now)
         }
         if let failure = load.failure { return end(load, with: failure) }
+        if load.isHeld {
+            if !load.isAsking { meetServer(of: load) }
+            return
+        }
         postProgress(of: load)
         takeInterimHeads(of: load)
         if load.head.isComplete, load.response == nil {
@@ -21,18 +25,26 @@ extension Engine {
             guard load.stage != .over else { return }
         }
         guard !load.isAsking else { return }
+        if load.webSocket != nil, let next = load.following {
+            return beginNextLeg(of: load, next)  // our own side of it never ends
+        }
         handOverBody(of: load)
         if load.verdict != nil {
             conclude(load)
         } else {
             applyPauses(to: load)
+            if load.hasLostServer { endLostWebSocket(load) }
         }
     }
 
     func postProgress(of load: Load) {
-        let sent = load.sentByteCount
-        guard sent != load.postedSent else { return }
+        let sent = load.bodyOffset + load.sentByteCount
+        guard sent != load.postedSent, load.upload?.leg?.isUpload != false else { return }
         load.postedSent = sent
+        if load.sendsAgain {
+            load.sendsAgain = false
+            load.task.post(.sendsAgain(from: load.bodyOffset))
+        }
         let expected = load.body.byteCount
         load.task.post(.sent(total: sent, expected: expected)) { $0.sentByteCount = sent }
         load.task.updateProgress()
@@ -48,7 +60,7 @@ extension Engine {
     /// The head is no challenge, or one that nobody can meet.
     func takeAnswer(of load: Load) {
         guard let head = load.head.head, let response = load.response,
-            !isReplacedFromCache(head, load)
+            !isUploadAnswer(head, to: load), !isReplacedFromCache(head, load)
         else { return }
         react(to: response, of: load)
     }
@@ -101,14 +113,16 @@ extension Engine {
 
     /// The answer is this one.
     func deliver(_ response: HTTPURLResponse, of load: Load) {
+        guard goesOn(load, with: response) else { return }
         let task = load.task
         task.status.withLock { status in
             status.response = response
             status.expectedToReceive = response.expectedContentLength
         }
+        if let refusal = load.refusal(of: response) { return end(load, with: refusal) }
         load.deliversAsItComes = task.deliversAsItComes
         task.updateProgress()
-        if task.receiver.destination == .file { load.file = DownloadFile(for: task) }
+        if task.destination == .file { makeFile(for: load) }
         guard task.asksAboutResponse else { return }
         let leg = load.leg
         load.pauses.insert(.asking)
@@ -122,6 +136,8 @@ extension Engine {
                         Self.shared.submit { $0.responseAllowed(for: task, leg: leg) }
                     case .cancel:
                         task.cancel()
+                    case .becomeDownload:
+                        Self.shared.submit { $0.becomeDownload(task, leg: leg) }
                     }
                 }))
     }
@@ -147,7 +163,7 @@ extension Engine {
         load.followedRedirects += 1
         if !keepsBody { load.source = .none }
         if !(load.task is URLSessionUploadTask) {
-            load.source = next.httpBody.map(BodySource.data) ?? .none
+            load.source = load.source.following(next, after: load.request)
         }
     }
 
@@ -156,7 +172,7 @@ extension Engine {
         detach(load)
         load.beginLeg()
         load.request = next
-        load.task.status.withLock { $0.currentRequest = next }
+        if !load.isAside { load.task.status.withLock { $0.currentRequest = next } }
         if origin != load.place.origin {
             load.hasLeftOrigin = true
             giveUpConnection(of: load)
@@ -193,7 +209,7 @@ extension Engine {
             return status.progress != nil
         }
         if isWatched { task.updateProgress() }
-        switch task.receiver.destination {
+        switch task.destination {
         case .memory:
             if load.memory.isEmpty, expected > count {
                 load.memory.reserveCapacity(Int(min(expected, 64 << 20)))

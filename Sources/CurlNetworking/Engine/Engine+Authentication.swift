@@ -12,11 +12,13 @@ extension Engine {
     /// - Returns: false when the body has to be hashed first; `connect` is called again then.
     func prove(_ load: Load) -> Bool {
         let session = load.task.session
-        guard let url = load.request.url,
+        guard let url = load.request.url else { return true }
+        load.findRoute(to: url)
+        guard
             load.authentication.hasSpoken || session.proofs.withLock({ !$0.isEmpty })
         else { return true }
         if load.challenged == nil {
-            let request = ChallengedRequest(url, method: load.request.method)
+            let request = load.makeChallengedRequest(url)
             load.challenged = request
             let wanted = session.proofs.withLock {
                 load.authentication.bodyHashWanted(for: request, memory: $0)
@@ -26,9 +28,14 @@ extension Engine {
         guard let request = load.challenged else { return true }
         var own = load.request.headers
         if !load.hasLeftOrigin, let more = load.settings.additionalHeaders { own.fill(from: more) }
-        load.proofs = session.proofs.withLock {
-            load.authentication.fields(for: request, own: own, memory: &$0)
+        let fields = session.proofs.withLock { memory in
+            load.authentication.fields(for: request, own: own, memory: &memory)
+                + (load.connectRequest.map {
+                    load.authentication.fields(for: $0, own: own, memory: &memory)
+                } ?? [])
         }
+        load.proofs = fields.filter { $0.name == AuthenticationParty.server.answerField }
+        load.proxyProofs = fields.filter { $0.name == AuthenticationParty.proxy.answerField }
         return true
     }
 
@@ -36,11 +43,12 @@ extension Engine {
     private func hashBody(of load: Load, with algorithm: DigestAlgorithm) -> Bool {
         let task = load.task
         let leg = load.leg
+        if case .none = load.body { return false }
         switch load.source {
-        case .none, .stream: return false
+        case .none, .given, .pipe, .stream: return false
         case .data, .file: break
         }
-        BodyHash.make(of: load.source, with: algorithm) { hash in
+        BodyHash.make(of: load.source, from: load.bodyOffset, with: algorithm) { hash in
             Self.shared.submit { $0.take(bodyHash: hash, for: task, leg: leg) }
         }
         return true
@@ -60,7 +68,8 @@ extension Engine {
         guard AuthenticationParty.isAsking(head) || load.challenged != nil,
             let url = load.request.url
         else { return false }
-        let request = load.challenged ?? ChallengedRequest(url, method: load.request.method)
+        noteTunnel(of: load)
+        let request = load.challenged ?? load.makeChallengedRequest(url)
         let action = load.task.session.proofs.withLock {
             load.authentication.take(
                 head, to: request, memory: &$0, storage: load.settings.credentialStorage)
@@ -72,10 +81,14 @@ extension Engine {
 
     func perform(_ action: AuthenticationAction, for load: Load) {
         switch action {
+        case .deliver where load.isTunnelRefused: refuseTunnel(load)
         case .deliver: takeAnswer(of: load)
+        case .retry where load.isTunnelRefused: connectAgain(load)
         case .retry: load.following = load.request
         case .ask(let challenge, let audience): put(challenge, to: audience, for: load)
-        case .trust, .present, .presentNone: break
+        case .trust: trustServer(of: load)
+        case .present: present(load)
+        case .presentNone: goOnWithHandshake(of: load)
         case .fail(let error): end(load, with: error)
         }
     }

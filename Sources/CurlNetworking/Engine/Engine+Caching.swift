@@ -8,10 +8,12 @@ extension Engine {
     // MARK: - Before a leg
 
     /// Asks the cache about a leg, then goes for a connection or gives the answer that is there.
+    ///
+    /// A handshake, and what only moves an upload on, ask for no document: they pass the cache by.
     func begin(_ load: Load) {
         load.stage = .waiting
         guard !load.pauses.contains(.suspended) else { return }  // until it is resumed
-        guard let cache = load.settings.web.cache else {
+        guard let cache = load.settings.web.cache, !load.isWebSocket, !load.isAside else {
             load.caching.plan = nil
             return approach(load)
         }
@@ -68,6 +70,7 @@ extension Engine {
         for field in load.caching.plan?.addedFields.fields ?? [] {
             fields[field.name] = field.value
         }
+        for field in load.upload?.creationFields ?? [] { fields[field.name] = field.value }
         for proof in load.proofs { fields[proof.name] = proof.value }
         return fields
     }

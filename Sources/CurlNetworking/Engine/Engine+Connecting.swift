@@ -11,7 +11,7 @@ extension Engine {
         guard !load.pauses.contains(.suspended) else { return }
         let task = load.task
         if slots.enter(
-            load.id, at: load.place, limit: load.settings.connectionsPerHost,
+            load.id, at: load.place, limit: load.connectionLimit,
             priority: task.priority)
         {
             load.hasConnection = true
@@ -38,6 +38,10 @@ extension Engine {
         load.stage = .preparing
         let task = load.task
         let leg = load.leg
+        if load.upload?.leg?.isUpload == false {
+            load.body = .none
+            return connect(load)
+        }
         switch load.source {
         case .none:
             load.body = .none
@@ -52,13 +56,30 @@ extension Engine {
                 }
                 Self.shared.submit { $0.take(opened, for: task, leg: leg) }
             }
+        case .pipe(let pipe):
+            pipe.connect(wake: Self.waker(for: task))
+            load.body = .pipe(pipe)
+            connect(load)
+        case .given(let stream):
+            load.source = .stream
+            load.body = .reader(
+                BodyReader(
+                    stream: stream, byteCount: load.request.announcedByteCount,
+                    wake: Self.waker(for: task)))
+            connect(load)
+        case .stream where load.upload?.hasArrived == true:
+            askForRest(of: load)
         case .stream:
+            let byteCount = load.request.announcedByteCount
             task.post(
                 .needsBodyStream(
                     Reply { stream in
                         let opened: Result<BodyReader, URLError> =
                             stream.map {
-                                .success(BodyReader(stream: $0, wake: Self.waker(for: task)))
+                                .success(
+                                    BodyReader(
+                                        stream: $0, byteCount: byteCount,
+                                        wake: Self.waker(for: task)))
                             }
                             ?? .failure(
                                 URLError(
@@ -91,7 +112,9 @@ extension Engine {
     }
 
     func bodyArrived(for task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)], load.isAwaitingBody else { return }
+        guard let load = loads[ObjectIdentifier(task.successor ?? task)], load.isAwaitingBody else {
+            return
+        }
         load.isAwaitingBody = false
         applyPauses(to: load)
     }
@@ -101,7 +124,7 @@ extension Engine {
             load.stage = .held
             return
         }
-        guard prove(load) else { return }
+        guard prepareUpload(of: load), prove(load) else { return }
         guard let easy = takeHandle() else {
             return end(load, with: URLError(.unknown, underlyingText: "no memory for a transfer"))
         }
@@ -110,8 +133,10 @@ extension Engine {
         } catch {
             return end(load, with: error)
         }
-        let expected = load.body.byteCount
-        load.task.status.withLock { $0.expectedToSend = expected }
+        if load.upload?.leg?.isUpload != false {
+            let expected = load.body.byteCount
+            load.task.status.withLock { $0.expectedToSend = expected }
+        }
         load.easy = easy
         load.stage = .connecting
         load.notes.handedOver = now
@@ -122,5 +147,6 @@ extension Engine {
             return end(
                 load, with: URLError(.unknown, underlyingText: "libcurl refused the transfer"))
         }
+        if load.handshake != nil { multi.handshakes.begin(easy) }
     }
 }

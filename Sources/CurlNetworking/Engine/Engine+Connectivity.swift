@@ -58,22 +58,17 @@ extension Engine {
             load.connectivity.round == round
         else { return }
         let access = load.settings.access
-        let isAllowed = access.isAllowed(path, for: load.request)
-        if let failure = load.connectivity.failure, path.isThere, isAllowed {
+        let refusal = access.refusal(of: path, for: load.request)
+        if let failure = load.connectivity.failure, path.isThere, refusal == nil {
             return end(load, with: failure)  // it was not for want of a network
         }
-        if isAllowed, path.isThere || !access.waitsForConnectivity {
+        if refusal == nil, path.isThere || !access.waitsForConnectivity {
             load.stage = .waiting
             // A suspended load lines up when it is resumed, and asks again then.
             return load.pauses.contains(.suspended) ? () : goOn(load)
         }
-        guard access.waitsForConnectivity else {
-            let reason = path.isMobile ? "a mobile network" : "a metered network"
-            return end(
-                load,
-                with: URLError(
-                    .dataNotAllowed, failingURL: load.request.url,
-                    underlyingText: "the way to the server leads through \(reason)"))
+        if let refusal, !access.waitsForConnectivity {
+            return end(load, with: URLError(refusal, failingURL: load.request.url))
         }
         wait(load)
     }
@@ -124,5 +119,22 @@ extension Engine {
         default:
             return false
         }
+    }
+}
+
+extension URLError {
+    /// There is a network, but it may not be used.
+    fileprivate init(_ refusal: NetworkUnavailableReason, failingURL: URL?) {
+        let text =
+            switch refusal {
+            case .cellular: "the way to the server leads through a mobile network"
+            case .expensive: "the way to the server is paid by volume"
+            case .constrained: "the way to the server is to be used sparingly"
+            }
+        var userInfo: [String: any Sendable] = [
+            Self.networkUnavailableReasonKey: refusal.rawValue, "NSDebugDescription": text,
+        ]
+        userInfo["NSErrorFailingURLKey"] = failingURL
+        self.init(.dataNotAllowed, userInfo: userInfo)
     }
 }

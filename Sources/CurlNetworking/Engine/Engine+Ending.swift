@@ -16,12 +16,8 @@ extension Engine {
         guard verdict == CURLE_OK else {
             guard let easy = load.easy else { return }
             if diesOnAKeptConnection(load, verdict, easy) { return restart(load) }
-            return end(
-                load,
-                with: URLError(
-                    curl: verdict, certificate: easy.number(CURLINFO_SSL_VERIFYRESULT),
-                    system: easy.number(CURLINFO_OS_ERRNO), text: easy.message,
-                    url: load.request.url))
+            if isRefusedTunnel(load) { return }
+            return end(load, with: failure(of: load, verdict, easy))
         }
         guard load.response != nil else {
             return end(
@@ -29,6 +25,9 @@ extension Engine {
                 with: URLError(
                     .networkConnectionLost, failingURL: load.request.url,
                     underlyingText: "the connection ended within the head of the answer"))
+        }
+        if load.isWebSocket {
+            return endLostWebSocket(load)
         }
         leave(load)
         let task = load.task
@@ -72,12 +71,11 @@ extension Engine {
     /// Ends a load early.
     func end(_ load: Load, with error: URLError) {
         guard load.stage != .over, !waitsForNetwork(load, after: error),
-            !isHelpedFromCache(load, after: error)
+            !isHelpedFromCache(load, after: error), !survives(load, error)
         else { return }
         leave(load)
         load.caching.writer?.discard()
-        load.file?.discard()
-        load.task.post(.completed(TaskResult(error: error)))
+        tellFailure(of: load, error)
     }
 
     func leave(_ load: Load) {
@@ -95,6 +93,8 @@ extension Engine {
             noteTransaction(of: load, easy)
             load.easy = nil
             multi.remove(easy)
+            if load.handshake != nil { multi.handshakes.end(easy) }
+            load.handshake = nil
             // One that stopped midway keeps buffers that libcurl then refuses to resize.
             if load.verdict == CURLE_OK { giveBack(easy) }
         }

@@ -10,17 +10,27 @@ extension Engine {
         guard loads[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver }) else {
             return
         }
-        guard let url = task.firstRequest.url, let origin = Origin(of: url) else {
-            let url = task.firstRequest.url
-            let isForeign = url?.scheme.map { !["http", "https"].contains($0.lowercased()) }
-            let code: URLError.Code = isForeign == true ? .unsupportedURL : .badURL
+        if let failure = task.startFailure {
+            return task.post(.completed(TaskResult(error: failure)))
+        }
+        let request = task.requestToLoad
+        guard let url = request.url, let origin = Origin(of: url) else {
+            let url = request.url
+            let isHTTP = ["http", "https"].contains(url?.scheme?.lowercased())
+            let code: URLError.Code = isHTTP ? .badURL : .unsupportedURL
             return task.post(
                 .completed(TaskResult(error: URLError(code, failingURL: url?.withoutCredentials))))
         }
         let load = Load(task: task, origin: origin, marks: marks)
         loads[load.id] = load
         noteSuspension(of: load)
-        begin(load)
+        if !delays(load) { setOut(load) }
+    }
+
+    /// The time to begin has come.
+    func setOut(_ load: Load) {
+        takesUpUpload(load)
+        if !opensPart(for: load) { begin(load) }
     }
 
     func lifeChanged(of task: URLSessionTask) {
@@ -35,7 +45,7 @@ extension Engine {
             begin(load)
         case .held where !isSuspended:
             connect(load)
-        case .connecting where isSuspended:
+        case .connecting where isSuspended && !load.isAsking:
             detach(load)  // nothing of the request has left yet
             load.stage = .held
         default:
@@ -52,10 +62,12 @@ extension Engine {
     }
 
     func abort(_ task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return task.finishCancelling() }
-        leave(load)
-        load.file?.discard()
-        task.finishCancelling()
+        if let load = loads[ObjectIdentifier(task)] { return stop(load) }
+        dropSuccessor(of: task)
+        // What was given is all there is, as long as nothing was begun with it.
+        let isFresh = !task.status.withLock { $0.life.hasStarted }
+        task.finishCancelling(
+            resumeData: isFresh && task.wantsResumeData ? task.givenResumeData : nil)
     }
 
     func fail(_ task: URLSessionTask, with error: URLError) {

@@ -3,18 +3,22 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Moves the bytes of every task of the process, on one serial queue, with one libcurl multi handle.
+/// Moves the bytes of every task of the process, on one thread, with one libcurl multi handle.
 ///
-/// Three things wake it: a socket that can move (through one descriptor), its one timer, and what
-/// tasks submit. Each time it lets libcurl act, then settles: it attends to every load that something
-/// has happened to, and arms the timer for what comes next. With nothing to do it sleeps.
+/// Three things wake it: a socket that can move, a time that has come, and what tasks submit. Each turn
+/// it lets libcurl act, then settles: it attends to every load that something has happened to. With
+/// nothing to do it sleeps.
 actor Engine {
-    static let shared = Engine()
+    static let shared = {
+        let engine = Engine()
+        engine.thread.start { engine.assumeIsolated { $0.run() } }
+        return engine
+    }()
 
-    private nonisolated let executor = QueueExecutor(label: "CurlNetworking.engine")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private nonisolated let thread = EngineThread()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    let multi = MultiHandle()
+    let multi: MultiHandle
     let marks = Load.Marks()
     var loads: [ObjectIdentifier: Load] = [:]
     var slots = ConnectionSlots<ObjectIdentifier>()
@@ -22,52 +26,53 @@ actor Engine {
     private(set) var now = DispatchTime.now().uptimeNanoseconds
 
     private var spareHandles: [EasyHandle] = []
-    private let timer: any DispatchSourceTimer
-    private let sockets: any DispatchSourceRead
-    private var armedDeadline: UInt64?
     /// No load runs out of time before this.
     private var earliestDeadline: UInt64?
 
     private init() {
-        let timer = DispatchSource.makeTimerSource(queue: executor.queue)
-        let sockets = DispatchSource.makeReadSource(
-            fileDescriptor: multi.epollDescriptor, queue: executor.queue)
-        self.timer = timer
-        self.sockets = sockets
-        timer.setEventHandler { @Sendable [self] in assumeIsolated { $0.timerFired() } }
-        sockets.setEventHandler { @Sendable [self] in assumeIsolated { $0.socketsReady() } }
-        timer.schedule(deadline: .distantFuture)
-        timer.activate()
-        sockets.activate()
+        multi = MultiHandle(bell: thread.bell)
     }
 
-    /// Runs work on the engine in the order of the calls, then settles.
+    /// Runs work on the engine in the order of the calls, then settles. Returns at once.
     nonisolated func submit(_ work: @escaping @Sendable (isolated Engine) -> Void) {
-        executor.queue.async { @Sendable [self] in
-            assumeIsolated { engine in
-                engine.now = DispatchTime.now().uptimeNanoseconds
-                work(engine)
-                engine.settle()
-            }
-        }
+        thread.submit(work)
     }
 
     // MARK: - Turns
 
-    private func socketsReady() {
-        // Further rounds save a trip through Dispatch each; few, so that submitted work gets its turn.
-        for _ in 0..<8 {
-            now = DispatchTime.now().uptimeNanoseconds
-            guard multi.moveReadySockets() > 0 else { break }
+    private func run() -> Never {
+        var wishes: [EngineThread.Wish] = []
+        while true {
+            thread.takeWishes(&wishes)
+            for (index, wish) in wishes.enumerated() {
+                now = DispatchTime.now().uptimeNanoseconds
+                wish(self)
+                // A thousand tasks may start at once: their sockets get a turn in between.
+                if index % 64 == 63 { takeTurn(waiting: 0) }
+            }
+            wishes.removeAll(keepingCapacity: true)  // they hold their tasks
             settle()
+            takeTurn(waiting: thread.rest() ? millisecondsToRest : 0)
+            thread.wake()
         }
     }
 
-    private func timerFired() {
-        armedDeadline = nil
+    /// Waits for sockets, and does what they and the clock ask for.
+    private func takeTurn(waiting milliseconds: Int32) {
+        multi.moveReadySockets(waiting: milliseconds)
         now = DispatchTime.now().uptimeNanoseconds
         if let earliestDeadline, earliestDeadline <= now { expireLoads() }
         settle()
+    }
+
+    /// How long nothing needs to be done unless something happens; -1: for ever.
+    private var millisecondsToRest: Int32 {
+        if loads.isEmpty { earliestDeadline = nil }
+        var wanted = multi.deadline
+        if let earliestDeadline { wanted = min(wanted ?? earliestDeadline, earliestDeadline) }
+        guard let wanted else { return -1 }
+        guard wanted > now else { return 0 }
+        return Int32(min((wanted - now + 999_999) / 1_000_000, 3_600_000))
     }
 
     private func settle() {
@@ -82,7 +87,6 @@ actor Engine {
             for load in marks.takeAll() { attend(to: load) }
             rounds += 1
         } while !marks.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
-        armTimer()
     }
 
     private func load(of easy: UnsafeMutableRawPointer) -> Load? {
@@ -99,30 +103,18 @@ actor Engine {
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
     }
 
-    /// A byte moves a deadline later, which nobody is told: the timer then fires early and finds out.
+    /// A byte moves a deadline later, which nobody is told: the engine then wakes early and finds out.
     private func expireLoads() {
         for load in loads.values {
+            if let rest = load.restsUntil {
+                if rest <= now { wake(load) }
+                continue
+            }
             if let deadline = load.deadline, deadline <= now {
                 end(load, with: URLError(.timedOut, failingURL: load.request.url))
             }
         }
         earliestDeadline = loads.values.lazy.compactMap(\.deadline).min()
-    }
-
-    private func armTimer() {
-        if loads.isEmpty { earliestDeadline = nil }
-        var wanted = multi.deadline
-        if let earliestDeadline { wanted = min(wanted ?? earliestDeadline, earliestDeadline) }
-        guard let wanted else {
-            if armedDeadline != nil { timer.schedule(deadline: .distantFuture) }
-            armedDeadline = nil
-            return
-        }
-        // A timer armed too early costs one turn; arming it anew each time costs one every time.
-        if let armedDeadline, armedDeadline <= wanted { return }
-        armedDeadline = wanted
-        timer.schedule(
-            deadline: DispatchTime(uptimeNanoseconds: wanted), leeway: .microseconds(500))
     }
 
     // MARK: - Handles

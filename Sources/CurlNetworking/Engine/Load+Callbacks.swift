@@ -24,6 +24,7 @@ extension Load {
         easy.set(CURLOPT_XFERINFODATA, pointer: context)
         easy.set(CURLOPT_PREREQDATA, pointer: context)
         easy.set(CURLOPT_NOPROGRESS, 0)
+        _ = byteclub_easy_set_close_on_exec(easy.raw)
         _ = byteclub_easy_set_seek_callback(easy.raw, seekBody)
         _ = byteclub_easy_set_progress_callback(easy.raw, noteProgress)
         _ = byteclub_easy_set_prereq_callback(easy.raw, noteConnection)
@@ -34,7 +35,12 @@ extension Load {
         notes.noteHead()
         mark()
         do throws(ResponseHeadParser.Refusal) {
-            try head.append(line)
+            if stage == .connecting, tunnelHead != nil {
+                try tunnelHead?.append(line)
+            } else {
+                try head.append(line)
+            }
+            if head.isForeign { easy?.set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
             return true
         } catch {
             let text =
@@ -78,7 +84,7 @@ extension Load {
     }
 
     /// How much of a body is taken in before the engine looks at it.
-    private static let burstByteCount = 1 << 20
+    static let burstByteCount = 512 << 10
 
     fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch body {
@@ -90,9 +96,13 @@ extension Load {
             data.copyBytes(to: buffer, from: start..<start + count)
             body = .data(data, position: position + count)
             return count
-        case .reader(let reader):
-            switch reader.take(into: buffer) {
-            case .bytes(let count): return count
+        case .reader, .pipe:
+            switch body.take(into: buffer) {
+            case .bytes(let count):
+                if case .reader(let reader) = body, reader.byteCount < 0 {
+                    chunks.note(chunk: count)
+                }
+                return count
             case .end: return 0
             case .notYet:
                 isAwaitingBody = true
@@ -109,7 +119,9 @@ extension Load {
         }
     }
 
-    fileprivate func seek(to offset: Int64) -> Bool {
+    /// - Parameter offset: From where this leg begins in the body.
+    func seek(to offset: Int64) -> Bool {
+        let offset = bodyOffset + offset
         switch body {
         case .none:
             return offset == 0
@@ -117,6 +129,8 @@ extension Load {
             guard (0...Int64(data.count)).contains(offset) else { return false }
             body = .data(data, position: Int(offset))
             return true
+        case .pipe:
+            return false
         case .reader(let reader):
             guard reader.canRewind else { return false }
             reader.rewind(to: offset)
@@ -125,6 +139,7 @@ extension Load {
     }
 
     fileprivate func note(sent byteCount: Int64) {
+        let byteCount = chunks.bodyByteCount(onTheWire: byteCount)
         guard byteCount != sentByteCount else { return }
         sentByteCount = byteCount
         notes.noteSent()

@@ -36,7 +36,8 @@ final class Load {
         static let asking = Pauses(rawValue: 4)
     }
 
-    let task: URLSessionTask
+    /// Changes once at most: when a data task becomes a download task.
+    var task: URLSessionTask
     var stage = Stage.waiting
     /// Whether it stands in line for a connection, and whether it has one.
     var isInLine = false
@@ -51,6 +52,17 @@ final class Load {
     var request: URLRequest
     var source: BodySource
     var body = OutgoingBody.none
+    /// Where in the body this leg begins.
+    var bodyOffset: Int64 = 0
+    var chunks = ChunkMeter()
+    /// An upload that may survive its connection.
+    var upload: UploadResumption?
+    /// A download that goes on.
+    var resumption: DownloadResumption?
+    /// When a rest of ours is over.
+    var restsUntil: UInt64?
+    /// Whether the rest is the one before the task begins.
+    var isDelayed = false
     var followedRedirects = 0
     /// Whether a redirect has led to another origin: credentials stay behind for good.
     var hasLeftOrigin = false
@@ -65,6 +77,16 @@ final class Load {
     var challenged: ChallengedRequest?
     /// The fields of this leg that prove who we are. Nobody gets to see them.
     var proofs: [HTTPHeaderFields.Field] = []
+    /// Those for the proxy alone.
+    var proxyProofs: [HTTPHeaderFields.Field] = []
+    var proxy: ProxyServer?
+    /// What the proxy says about a tunnel to the server; nil when there is none to be made.
+    var tunnelHead: ResponseHeadParser?
+    /// Whether the leg has failed for the proxy's 407.
+    var isTunnelRefused = false
+    var handshake: TLSHandshake?
+    /// Whether a proxy that speaks TLS has shown its certificate.
+    var hasMetProxy = false
     var swallowedByteCount = 0
     var caching = LoadCaching()
     var connectivity = LoadConnectivity()
@@ -77,6 +99,8 @@ final class Load {
     var sentByteCount: Int64 = 0
     var hasMoved = false
     var isAwaitingBody = false
+    /// The socket of a WebSocket that libcurl does not want to read from.
+    var silentSocket: curl_socket_t?
     var failure: URLError?
     var verdict: CURLcode?
     var notes = TransactionNotes()
@@ -86,6 +110,8 @@ final class Load {
     var deliversAsItComes = true
     var file: DownloadFile?
     var postedSent: Int64 = 0
+    /// Whether the body of an earlier leg was told of.
+    var sendsAgain = false
 
     private var isMarked = false
     private let marks: Marks
@@ -108,10 +134,12 @@ final class Load {
     init(task: URLSessionTask, origin: Origin, marks: Marks) {
         self.task = task
         self.marks = marks
-        request = task.firstRequest.withoutCredentials
-        authentication = AuthenticationState(for: task.firstRequest.url)
+        request = task.requestToLoad.withoutCredentials
+        authentication = AuthenticationState(for: task.requestToLoad.url)
         source = task.source
-        place = .init(session: task.session.number, origin: origin)
+        let isWebSocket = task is URLSessionWebSocketTask
+        place = .init(
+            session: isWebSocket ? -task.session.number : task.session.number, origin: origin)
         let settings = task.session.settings
         requestTimer = Countdown(seconds: request.ownTimeout ?? settings.requestTimeout)
         resourceTimer = Countdown(seconds: settings.resourceTimeout)
@@ -121,10 +149,15 @@ final class Load {
     var settings: SessionSettings { task.session.settings }
     var isAsking: Bool { pauses.contains(.asking) }
 
+    /// Whether this leg is a request of ours about the upload, which its user does not see.
+    var isAside: Bool {
+        guard let upload else { return false }
+        return !upload.isCreating && upload.leg != nil
+    }
+
     /// When a timer of ours runs out.
     var deadline: UInt64? {
-        guard let request = requestTimer.deadline else { return resourceTimer.deadline }
-        return min(request, resourceTimer.deadline ?? request)
+        [requestTimer.deadline, resourceTimer.deadline, restsUntil].lazy.compactMap(\.self).min()
     }
 
     func mark() {
@@ -158,14 +191,23 @@ final class Load {
         following = nil
         challenged = nil
         proofs = []
+        proxyProofs = []
+        tunnelHead = nil
+        isTunnelRefused = false
+        handshake = nil
+        hasMetProxy = false
         swallowedByteCount = 0
         caching.beginLeg()
         head = ResponseHeadParser()
         notes = TransactionNotes()
         _ = takeArrived()
         sentByteCount = 0
+        if postedSent > 0 { sendsAgain = true }
         postedSent = 0
+        bodyOffset = 0
+        chunks = ChunkMeter()
         isAwaitingBody = false
+        silentSocket = nil
         verdict = nil
         pauses.subtract([.asking, .flow])
     }
@@ -173,7 +215,7 @@ final class Load {
     /// Sets the timers running as the stage and the pauses have it.
     func updateTimers(at now: UInt64) {
         let isOnItsWay = stage == .connecting || stage == .exchanging
-        if isOnItsWay, pauses.isEmpty {
+        if isOnItsWay, pauses.isEmpty, !isWebSocket {
             if !requestTimer.isRunning {
                 requestTimer.restart(at: now)
                 requestTimer.start(at: now)
@@ -181,7 +223,7 @@ final class Load {
         } else {
             requestTimer.stop(at: now)
         }
-        if isOnItsWay || stage == .offline, !pauses.contains(.suspended) {
+        if isOnItsWay || stage == .offline, !pauses.contains(.suspended), !isWebSocket {
             resourceTimer.start(at: now)
         } else {
             resourceTimer.stop(at: now)
@@ -194,6 +236,8 @@ enum OutgoingBody {
     case none
     case data(Data, position: Int)
     case reader(BodyReader)
+    /// Whatever a WebSocket has to send, without end.
+    case pipe(OutgoingPipe)
 
     /// -1 when it is not known.
     var byteCount: Int64 {
@@ -201,6 +245,16 @@ enum OutgoingBody {
         case .none: 0
         case .data(let data, _): Int64(data.count)
         case .reader(let reader): reader.byteCount
+        case .pipe: -1
+        }
+    }
+
+    /// The next bytes of a body that comes from elsewhere.
+    func take(into buffer: UnsafeMutableRawBufferPointer) -> BodyReader.Portion {
+        switch self {
+        case .reader(let reader): reader.take(into: buffer)
+        case .pipe(let pipe): pipe.take(into: buffer)
+        case .none, .data: .end
         }
     }
 }

@@ -3,25 +3,29 @@ import Dispatch
 
 /// libcurl's multi handle and the sockets it wants to hear of.
 ///
-/// The sockets are mirrored into one private epoll descriptor, which Dispatch watches as a whole:
-/// libcurl may then open and close sockets whenever it likes. Owned by the engine, used on its queue
-/// alone.
+/// The sockets are mirrored into one private epoll descriptor as libcurl opens and closes them. Owned
+/// by the engine, used on its thread alone.
 final class MultiHandle {
-    /// Becomes readable when a socket can move.
     let epollDescriptor: Int32
+    private let bell: Int32
     /// When libcurl wants `timeOut()` to be called; nanoseconds of the monotonic clock.
     fileprivate(set) var deadline: UInt64?
 
+    /// Of whom some must not be watched now.
+    var handshakes = HandshakeSockets()
     private let handle: OpaquePointer
     private let share: OpaquePointer
 
     private static let isReady: Bool = byteclub_curl_initialize() == CURLE_OK
 
-    init() {
+    /// - Parameter bell: A descriptor that ends a wait with each ring.
+    init(bell: Int32) {
         precondition(Self.isReady, "libcurl cannot be initialised")
         epollDescriptor = byteclub_epoll_create()
-        guard epollDescriptor >= 0, let handle = curl_multi_init(), let share = curl_share_init()
+        guard epollDescriptor >= 0, byteclub_epoll_watch_bell(epollDescriptor, bell) == 0,
+            let handle = curl_multi_init(), let share = curl_share_init()
         else { preconditionFailure("no descriptor or no memory for libcurl's multi handle") }
+        self.bell = bell
         self.handle = OpaquePointer(handle)
         self.share = OpaquePointer(share)
         // TLS sessions are resumed across easy handles; one thread uses them, so nothing is locked.
@@ -31,29 +35,45 @@ final class MultiHandle {
         _ = byteclub_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, me)
         _ = byteclub_multi_set_timer_callback(handle, setTimer)
         _ = byteclub_multi_set_pointer(handle, CURLMOPT_TIMERDATA, me)
-        _ = byteclub_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 256)
+        _ = byteclub_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionLimit)
+    }
+
+    /// libcurl counts connections in use too: with as many of those, it would keep none alive.
+    private var connectionLimit = MultiHandle.idleConnectionLimit
+    private var transferCount = 0
+    private static let idleConnectionLimit = 256
+
+    private func makeRoom() {
+        guard transferCount + Self.idleConnectionLimit > connectionLimit else { return }
+        connectionLimit = 2 * transferCount + Self.idleConnectionLimit
+        _ = byteclub_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
     func add(_ easy: EasyHandle) -> Bool {
         easy.useShare(UnsafeMutableRawPointer(share))
-        return curl_multi_add_handle(multi, easy.raw) == CURLM_OK
+        guard curl_multi_add_handle(multi, easy.raw) == CURLM_OK else { return false }
+        transferCount += 1
+        makeRoom()
+        return true
     }
 
     func remove(_ easy: EasyHandle) {
         curl_multi_remove_handle(multi, easy.raw)
+        transferCount -= 1
     }
 
-    /// Lets libcurl act on the sockets that can move now. Returns how many those were.
-    func moveReadySockets() -> Int {
+    /// Waits until a socket can move, the bell rings or the time is over (-1: never), and lets libcurl
+    /// act on the sockets.
+    func moveReadySockets(waiting milliseconds: Int32) {
         withUnsafeTemporaryAllocation(of: byteclub_ready_socket.self, capacity: 64) { ready in
-            let count = Int(byteclub_epoll_collect(epollDescriptor, ready.baseAddress, 64))
-            for socket in ready.prefix(count) {
+            let count = Int(
+                byteclub_epoll_collect(epollDescriptor, ready.baseAddress, 64, milliseconds))
+            for socket in ready.prefix(count) where socket.descriptor != bell {
                 var running: Int32 = 0
                 curl_multi_socket_action(multi, socket.descriptor, socket.ready, &running)
             }
-            return count
         }
     }
 
@@ -84,6 +104,8 @@ private func watchSocket(
 ) -> Int32 {
     guard let context else { return 0 }
     let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+    if multi.handshakes.note(easy, socket, wanted) { return 0 }
+    Load.note(wanted, on: socket, easy)
     if wanted == CURL_POLL_REMOVE {
         byteclub_epoll_forget(multi.epollDescriptor, socket)
     } else {
@@ -98,7 +120,10 @@ private func setTimer(
     guard let context else { return 0 }
     let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     multi.deadline =
-        milliseconds < 0
-        ? nil : DispatchTime.now().uptimeNanoseconds + UInt64(milliseconds) * 1_000_000
+        switch milliseconds {
+        case ..<0: nil
+        case 0: 0  // in this very turn
+        default: DispatchTime.now().uptimeNanoseconds + UInt64(milliseconds) * 1_000_000
+        }
     return 0
 }

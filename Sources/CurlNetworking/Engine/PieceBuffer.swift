@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Room for a piece of body, taken from a small stock and given back with the last reference to it.
@@ -46,16 +47,27 @@ final class PieceBuffer {
         }
     }
 
-    private static let largestStock = 8
+    private static let largestStock = 16
     private static let stock = Mutex<[Storage]>([])
 
+    /// Memory of its own from the kernel: blocks of this size that come and go by the thousand would
+    /// leave the heap in shreds.
     private final class Storage: @unchecked Sendable {
         // Unchecked because it has one owner at a time: a buffer, or the stock behind its lock.
-        let start = UnsafeMutableRawPointer.allocate(
-            byteCount: PieceBuffer.byteCount, alignment: 64)
+        let start: UnsafeMutableRawPointer
+
+        init() {
+            let start = mmap(
+                nil, PieceBuffer.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                -1, 0)
+            guard let start, start != MAP_FAILED else {
+                preconditionFailure("no memory for a piece of body")
+            }
+            self.start = start
+        }
 
         deinit {
-            start.deallocate()
+            munmap(start, PieceBuffer.byteCount)
         }
     }
 }

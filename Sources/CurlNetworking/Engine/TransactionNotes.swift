@@ -32,7 +32,10 @@ struct TransactionNotes {
     }
 
     mutating func noteHead() {
-        if responseStart == 0 { responseStart = DispatchTime.now().uptimeNanoseconds }
+        // What a proxy says before there is a tunnel is no answer.
+        if responseStart == 0, requestStart > 0 {
+            responseStart = DispatchTime.now().uptimeNanoseconds
+        }
     }
 
     func date(_ instant: UInt64) -> Date {
@@ -65,6 +68,7 @@ extension URLSessionTaskTransactionMetrics {
             connectEndDate = secureConnectionEndDate ?? connected
         }
         isReusedConnection = isReused
+        isProxyConnection = load.proxy != nil
         if notes.requestStart > 0 {
             requestStartDate = max(notes.date(notes.requestStart), connectEndDate ?? .distantPast)
             requestEndDate = max(notes.date(notes.requestEnd), requestStartDate ?? .distantPast)

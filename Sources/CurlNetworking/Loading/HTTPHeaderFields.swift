@@ -36,10 +36,10 @@ struct HTTPHeaderFields: Hashable, Sendable {
 
     /// Adds a value to a field, after a comma when the field has one already (RFC 9110 §5.3).
     mutating func add(_ value: String, for name: String) {
-        if let present = self[name] {
-            self[name] = present + ", " + value
+        if let index = index(of: name) {
+            fields[index] = Field(name: name, value: fields[index].value + ", " + value)
         } else {
-            self[name] = value
+            fields.append(Field(name: name, value: value))
         }
     }
 
@@ -50,6 +50,11 @@ struct HTTPHeaderFields: Hashable, Sendable {
         }
     }
 
+    /// How a field is spelled here; nil when it is not here.
+    func spelling(of name: String) -> String? {
+        index(of: name).map { fields[$0].name }
+    }
+
     private func index(of name: String) -> Int? {
         fields.firstIndex { $0.name.isEqualIgnoringASCIICase(to: name) }
     }
@@ -58,7 +63,8 @@ struct HTTPHeaderFields: Hashable, Sendable {
 extension StringProtocol {
     /// Whether two header names or schemes are the same to HTTP, which knows only ASCII case.
     func isEqualIgnoringASCIICase(to other: some StringProtocol) -> Bool {
-        utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+        utf8.count == other.utf8.count
+            && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
 

@@ -5,6 +5,10 @@ enum RedirectPolicy {
     /// How many redirects in a row are followed.
     static let limit = 20
 
+    /// Those that lead elsewhere. 305 and 306 have lost their meaning and are read as 307, as Apple's
+    /// suite does (RFC 9110 §15.4: any 3xx with a Location may be followed).
+    private static let followedStatuses = [301, 302, 303, 305, 306, 307, 308]
+
     enum Decision: Equatable {
         /// It is the answer.
         case deliver
@@ -19,7 +23,7 @@ enum RedirectPolicy {
     static func decide(
         status: Int, location: String?, request: URLRequest, followed: Int
     ) -> Decision {
-        guard [301, 302, 303, 307, 308].contains(status), let location, let url = request.url else {
+        guard followedStatuses.contains(status), let location, let url = request.url else {
             return .deliver
         }
         guard var target = URL(string: location.trimmingSpaces, relativeTo: url)?.absoluteURL else {
@@ -48,7 +52,7 @@ enum RedirectPolicy {
         let method = request.method.uppercased()
         let becomesGet =
             status == 303
-            ? method != "HEAD" && method != "GET"
+            ? method != "GET"
             : (status == 301 || status == 302) && method == "POST"
         if becomesGet {
             next.httpMethod = "GET"

@@ -14,8 +14,10 @@ struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
     /// Whether the empty line behind a final head was seen.
     private(set) var isComplete = false
-    /// Whether the body is compressed.
+    /// Whether the body is compressed in a way that is known.
     private(set) var isEncoded = false
+    /// Whether the body is coded in a way that nobody here knows: it is given as it comes.
+    private(set) var isForeign = false
     /// Interim answers (1xx) that nobody has taken yet.
     private var interim: [ResponseHead] = []
     private var lastName: String?
@@ -39,31 +41,30 @@ struct ResponseHeadParser: Sendable {
         guard !isComplete else { return }  // a trailer
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        let text = String(decoding: line[..<end], as: UTF8.self)
-        if text.isEmpty {
+        let text = line[..<end]
+        switch text.first {
+        case nil:
             finish()
-        } else if text.hasPrefix("HTTP/") {
-            try begin(text)
-        } else if text.utf8.first == 0x20 || text.utf8.first == 0x09 {
-            continueField(text.trimmingSpaces)
-        } else {
-            try addField(text)
+        case 0x20, 0x09:
+            continueField(String(decoding: text.trimmingSpaces, as: UTF8.self))
+        default:
+            if text.starts(with: "HTTP/".utf8) { try begin(text) } else { try addField(text) }
         }
     }
 
-    private mutating func begin(_ line: String) throws(Refusal) {
-        let parts = line.split(separator: " ", maxSplits: 2)
-        guard parts.count >= 2, let status = Int(parts[1]), (100...999).contains(status) else {
-            throw .malformed
-        }
+    private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
+        let parts = line.split(separator: 0x20, maxSplits: 2)
+        guard parts.count >= 2, let status = Int(String(decoding: parts[1], as: UTF8.self)),
+            (100...999).contains(status)
+        else { throw .malformed }
         head = ResponseHead(status: status)
         lastName = nil
     }
 
-    private mutating func addField(_ line: String) throws(Refusal) {
-        guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return }
-        let name = line[..<colon].trimmingSpaces
-        let value = line[line.index(after: colon)...].trimmingSpaces
+    private mutating func addField(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
+        guard let colon = line.firstIndex(of: 0x3A), colon != line.startIndex else { return }
+        let name = String(decoding: line[..<colon].trimmingSpaces, as: UTF8.self)
+        let value = String(decoding: line[(colon + 1)...].trimmingSpaces, as: UTF8.self)
         if name.isEqualIgnoringASCIICase(to: "Content-Length"), let said = head?.headers[name] {
             // Who knows where such a body ends (RFC 9112 §6.3)? The same length twice does no harm.
             guard said == value else { throw .malformed }
@@ -89,14 +90,28 @@ struct ResponseHeadParser: Sendable {
         guard let head, case let status = head.status else { return }
         if status >= 200 || status == 101 {
             isComplete = true
-            let coding = head.headers["Content-Encoding"] ?? "identity"
-            isEncoded = !coding.isEqualIgnoringASCIICase(to: "identity")
+            noteCodings(head.headers)
         } else {
             interim.append(head)
             self.head = nil
         }
         lastName = nil
     }
+
+    /// RFC 9110 §8.4.1. Servers name what is no coding at all here (`utf-8`), and gateways what they
+    /// made up.
+    private mutating func noteCodings(_ headers: HTTPHeaderFields) {
+        guard headers["Content-Encoding"] != nil || headers["Transfer-Encoding"] != nil else {
+            return
+        }
+        let names = ["Content-Encoding", "Transfer-Encoding"].flatMap {
+            ListField.members(of: headers[$0] ?? "").map { $0.lowercased() }
+        }
+        isForeign = names.contains { !Self.codings.contains($0) && $0 != "chunked" }
+        isEncoded = !isForeign && names.contains { $0 != "identity" && $0 != "chunked" }
+    }
+
+    private static let codings: Set = ["gzip", "x-gzip", "deflate", "br", "zstd", "identity"]
 
     /// The interim answers since the last call, in order.
     mutating func takeInterim() -> [ResponseHead] {

@@ -26,6 +26,7 @@ extension URLError.Code {
             self =
                 [Int(ENETUNREACH), Int(ENETDOWN)].contains(system)
                 ? .notConnectedToInternet : .cannotConnectToHost
+        case CURLE_PROXY: self = .cannotConnectToHost  // SOCKS refused
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
@@ -39,7 +40,7 @@ extension URLError.Code {
             self = .cannotParseResponse
         case CURLE_SEND_FAIL_REWIND: self = .requestBodyStreamExhausted
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-            self.init(certificate: certificate)
+            self.init(certificateVerdict: certificate)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
             CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED:
             self = .secureConnectionFailed
@@ -47,16 +48,6 @@ extension URLError.Code {
         case CURLE_SSL_CLIENTCERT: self = .clientCertificateRequired
         case CURLE_FILESIZE_EXCEEDED: self = .dataLengthExceedsMaximum
         default: self = .unknown
-        }
-    }
-
-    /// - Parameter verdict: X509_V_ERR number of OpenSSL.
-    private init(certificate verdict: Int) {
-        switch verdict {
-        case 9: self = .serverCertificateNotYetValid
-        case 10: self = .serverCertificateHasBadDate
-        case 2, 19, 20, 21: self = .serverCertificateHasUnknownRoot
-        default: self = .serverCertificateUntrusted  // self-signed, for another host, revoked
         }
     }
 }

@@ -6,16 +6,32 @@ public import FoundationEssentials
 /// all, not even when the session or the library would add it: that is how a default such as
 /// `User-Agent` or `Accept` is taken away.
 public struct URLRequest: Hashable, Sendable {
+    /// What to ask for; http or https, or what a ``URLProtocol`` loads.
     public var url: URL?
 
-    /// The method in capitals; `GET` unless set. Setting nil goes back to `GET`.
+    /// The method; `GET` unless set. Setting nil goes back to `GET`.
+    ///
+    /// Methods are case-sensitive (RFC 9110 §9.1). As in Apple's suite the oldest are put in capitals:
+    /// `get` becomes `GET`, but `patch` stays as it is.
     public var httpMethod: String? {
         get { method }
-        set { method = newValue.flatMap { $0.isEmpty ? nil : $0 } ?? "GET" }
+        set { method = newValue.flatMap(Self.canonicalMethod) ?? "GET" }
     }
 
-    /// The bytes to send. A stream or a file to send is given to the upload task instead.
-    public var httpBody: Data?
+    /// The bytes to send. Setting them takes a stream away. A file to send is given to the upload task.
+    public var httpBody: Data? {
+        get { if case .data(let data) = body { data } else { nil } }
+        set { body = newValue.map(Body.data) }
+    }
+
+    /// The bytes to send, read while they are sent. Setting it takes ``httpBody`` away.
+    ///
+    /// They go out chunked, unless the field `Content-Length` says how many they are. When they have to
+    /// be sent once more, after a redirect for instance, the delegate is asked for a new stream.
+    public var httpBodyStream: InputStream? {
+        get { if case .stream(let stream) = body { stream } else { nil } }
+        set { body = newValue.map(Body.stream) }
+    }
 
     /// How long the transfer may rest without a byte moving, in seconds.
     ///
@@ -61,18 +77,29 @@ public struct URLRequest: Hashable, Sendable {
 
     var headers = HTTPHeaderFields()
     private(set) var method = "GET"
+    private var body: Body?
+    /// What protocols of one's own have noted; no part of what makes two requests equal.
+    var properties = URLProtocolProperties()
     private(set) var ownTimeout: TimeInterval?
     private(set) var ownCachePolicy: CachePolicy?
 
-    public init(url: URL) {
-        self.url = url
+    private enum Body: Hashable, Sendable {
+        case data(Data)
+        case stream(InputStream)
     }
 
+    /// A GET of a URL, which is made absolute.
+    public init(url: URL) {
+        self.url = url.absoluteURL
+    }
+
+    /// A GET of a URL with a time-out of its own, in seconds.
     public init(url: URL, timeoutInterval: TimeInterval) {
-        self.url = url
+        self.url = url.absoluteURL
         self.ownTimeout = timeoutInterval
     }
 
+    /// A GET of a URL with a cache policy and a time-out of its own, in seconds.
     public init(url: URL, cachePolicy: CachePolicy, timeoutInterval: TimeInterval = 60) {
         self.url = url
         self.ownCachePolicy = cachePolicy
@@ -85,23 +112,65 @@ public struct URLRequest: Hashable, Sendable {
         set { headers = HTTPHeaderFields(newValue ?? [:]) }
     }
 
+    /// The value of a field, whatever the case of its name.
     public func value(forHTTPHeaderField field: String) -> String? {
         headers[field]
     }
 
     /// Replaces a field's value; nil removes the field from the request.
+    ///
+    /// A field that is there keeps the spelling of its name. A value that could forge another field is
+    /// not taken: a line break without a space or tab behind it, or a NUL.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
-        headers[field] = value
+        guard value?.isOneFieldValue ?? true else { return }
+        headers[headers.spelling(of: field) ?? field] = value
     }
 
-    /// Adds to a field's value, after a comma.
+    /// Adds to a field's value, after a comma. What ``setValue(_:forHTTPHeaderField:)`` refuses is not
+    /// taken here either.
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
-        headers.add(value, for: field)
+        setValue(headers[field].map { $0 + "," + value } ?? value, forHTTPHeaderField: field)
+    }
+}
+
+extension URLRequest {
+    /// What the request says of the length of its body, or -1.
+    var announcedByteCount: Int64 {
+        guard let count = headers["Content-Length"].flatMap(Int64.init), count >= 0 else {
+            return -1
+        }
+        return count
+    }
+
+    private static func canonicalMethod(_ method: String) -> String? {
+        guard !method.isEmpty else { return nil }
+        let capitals = method.uppercased()
+        return ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT"].contains(capitals)
+            ? capitals : method
+    }
+}
+
+/// Old files say `NSURLRequest.CachePolicy`.
+public typealias NSURLRequest = URLRequest
+
+extension String {
+    /// Whether a field's value stays one: line breaks only where a folded line goes on (RFC 9112 §5.2).
+    fileprivate var isOneFieldValue: Bool {
+        var rest = utf8[...]
+        while let index = rest.firstIndex(where: { $0 == 0 || $0 == 0x0D || $0 == 0x0A }) {
+            // A folded line: CRLF and then a space or a tab.
+            let fold = rest[index...].prefix(3)
+            guard fold.elementsEqual([0x0D, 0x0A, 0x20]) || fold.elementsEqual([0x0D, 0x0A, 0x09])
+            else { return false }
+            rest = rest[fold.endIndex...]
+        }
+        return true
     }
 }
 
 extension URLRequest: CustomStringConvertible {
-    public var description: String { url?.absoluteString ?? "url: nil" }
+    /// Its URL, without a password.
+    public var description: String { url?.withoutCredentials.absoluteString ?? "url: nil" }
 }
 
 extension URLRequest {

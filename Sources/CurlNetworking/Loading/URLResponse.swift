@@ -14,6 +14,7 @@ public class URLResponse: @unchecked Sendable {
     /// The `charset` parameter of the media type.
     public let textEncodingName: String?
 
+    /// Makes an answer of one's own, for a ``URLProtocol`` or a test. `length` is -1 when it is not known.
     public init(
         url: URL, mimeType: String?, expectedContentLength length: Int,
         textEncodingName name: String?
@@ -31,13 +32,54 @@ public class URLResponse: @unchecked Sendable {
         self.textEncodingName = mediaType?.charset
     }
 
-    /// A file name to save the body under: the last part of the URL's path, or `Unknown`.
+    /// A file name to save the body under: what the server proposes (`Content-Disposition`), else the
+    /// last part of the URL's path, else `Unknown`. Never a path: slashes become `_`.
     public var suggestedFilename: String? {
+        if let name = proposedFilename { return name }
         guard let name = url?.lastPathComponent, !name.isEmpty, name != "/" else {
             return "Unknown"
         }
-        return name
+        return name.asFileName ?? "Unknown"
     }
+
+    fileprivate var proposedFilename: String? {
+        guard let field = (self as? HTTPURLResponse)?.headers["Content-Disposition"] else {
+            return nil
+        }
+        return ContentDisposition(field).filename?.asFileName
+    }
+}
+
+// MARK: - Comparing, and the manners of an NSObject
+
+extension URLResponse: Hashable {
+    /// Equal are answers from the same URL, of the same type, length and encoding, and over HTTP of the
+    /// same status and fields.
+    public static func == (one: URLResponse, other: URLResponse) -> Bool {
+        guard one !== other else { return true }
+        let first = one as? HTTPURLResponse
+        let second = other as? HTTPURLResponse
+        return one.url == other.url && one.mimeType == other.mimeType
+            && one.expectedContentLength == other.expectedContentLength
+            && one.textEncodingName == other.textEncodingName
+            && first?.statusCode == second?.statusCode && first?.headers == second?.headers
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(mimeType)
+        hasher.combine(expectedContentLength)
+        hasher.combine(textEncodingName)
+    }
+
+    /// The same answer: it never changes.
+    public func copy() -> Any { self }
+
+    /// Whether `object` is an equal answer.
+    public func isEqual(_ object: Any?) -> Bool { (object as? URLResponse) == self }
+
+    /// The same for equal answers.
+    public var hash: Int { hashValue }
 }
 
 /// An answer over HTTP, with its status and header fields.
@@ -46,24 +88,39 @@ public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
     public let statusCode: Int
     let headers: HTTPHeaderFields
 
+    /// Makes an answer over HTTP of one's own, for a ``URLProtocol`` or a test. Never nil; optional as
+    /// Apple's is. Its expected length is what `Content-Length` says, whatever other fields say.
     public convenience init?(
         url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?
     ) {
         let headers = HTTPHeaderFields(headerFields ?? [:])
-        self.init(url: url, head: ResponseHead(status: statusCode, headers: headers))
+        self.init(
+            url: url, head: ResponseHead(status: statusCode, headers: headers),
+            byteCount: headers.announcedByteCount)
     }
 
-    init(url: URL, head: ResponseHead) {
+    /// An answer that has come: its length is told only when it is sure.
+    convenience init(url: URL, head: ResponseHead) {
+        self.init(url: url, head: head, byteCount: head.headers.bodyByteCount)
+    }
+
+    private init(url: URL, head: ResponseHead, byteCount: Int64?) {
         statusCode = head.status
         headers = head.headers
         super.init(
-            url: url, mediaType: head.headers.mediaType,
-            expectedContentLength: head.headers.bodyByteCount ?? -1)
+            url: url, mediaType: head.headers.mediaType, expectedContentLength: byteCount ?? -1)
     }
 
     /// All fields, as Apple types them: names and values are strings. Fields that came several times
     /// are joined with commas.
-    public var allHeaderFields: [AnyHashable: Any] { headers.dictionary }
+    ///
+    /// The names of HTTP's own fields are in their usual spelling whatever the server's
+    /// (`Content-Length`, also for `content-length`); others are as they came.
+    public var allHeaderFields: [AnyHashable: Any] {
+        Dictionary(
+            headers.fields.map { (FieldNames.usual($0.name), $0.value) },
+            uniquingKeysWith: { first, _ in first })
+    }
 
     /// The value of a field, whatever the case of its name.
     public func value(forHTTPHeaderField field: String) -> String? {
@@ -143,7 +200,15 @@ extension HTTPHeaderFields {
         if let coding = self["Content-Encoding"], !coding.isEqualIgnoringASCIICase(to: "identity") {
             return nil
         }
-        if self["Transfer-Encoding"] != nil { return nil }
+        if let coding = self["Transfer-Encoding"], !coding.isEqualIgnoringASCIICase(to: "identity")
+        {
+            return nil
+        }
+        return announcedByteCount
+    }
+
+    /// What `Content-Length` says.
+    fileprivate var announcedByteCount: Int64? {
         guard let length = self["Content-Length"].flatMap(Int64.init), length >= 0 else {
             return nil
         }
@@ -151,13 +216,20 @@ extension HTTPHeaderFields {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without spaces and tabs around them.
+    var trimmingSpaces: SubSequence {
+        let isInside: (UInt8) -> Bool = { $0 != 0x20 && $0 != 0x09 }
+        guard let first = firstIndex(where: isInside), let last = lastIndex(where: isInside) else {
+            return self[..<startIndex]
+        }
+        return self[first...last]
+    }
+}
+
 extension StringProtocol {
     /// The text without spaces and tabs around it.
     var trimmingSpaces: String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let start = firstIndex(where: { !isSpace($0) }),
-            let end = lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(self[start...end])
+        String(decoding: String(self).utf8.trimmingSpaces, as: UTF8.self)
     }
 }

@@ -25,14 +25,22 @@ protocol NetworkStatus: AnyObject, Sendable {
 extension AccessSettings {
     /// Whether the way has to be looked at before a request takes it.
     func isPicky(about request: URLRequest) -> Bool {
-        !isAllowed(NetworkPath(isMobile: true, isMetered: true), for: request)
+        refusal(of: NetworkPath(isMobile: true, isMetered: true), for: request) != nil
     }
 
-    /// Whether a request may go a way. The session and the request both have to allow it.
-    func isAllowed(_ path: NetworkPath, for request: URLRequest) -> Bool {
+    /// Why a request may not go a way; nil when it may. The session and the request both have to allow
+    /// it.
+    func refusal(
+        of path: NetworkPath, for request: URLRequest
+    ) -> URLError.NetworkUnavailableReason? {
         let isExpensive = path.isMobile || path.isMetered
-        if path.isMobile, !(allowsCellular && request.allowsCellularAccess) { return false }
-        if isExpensive, !(allowsExpensive && request.allowsExpensiveNetworkAccess) { return false }
-        return !path.isMetered || allowsConstrained && request.allowsConstrainedNetworkAccess
+        if path.isMobile, !(allowsCellular && request.allowsCellularAccess) { return .cellular }
+        if isExpensive, !(allowsExpensive && request.allowsExpensiveNetworkAccess) {
+            return .expensive
+        }
+        if path.isMetered, !(allowsConstrained && request.allowsConstrainedNetworkAccess) {
+            return .constrained
+        }
+        return nil
     }
 }

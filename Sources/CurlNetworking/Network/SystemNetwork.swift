@@ -1,23 +1,14 @@
 import CCurl
-import Dispatch
 import FoundationEssentials
 import Glibc
-import Synchronization
 
 /// The networks as the kernel has them, and their cost as NetworkManager knows it.
 ///
-/// Routes are looked up by connecting a datagram socket, which sends nothing. The kernel is listened
-/// to for changes only while somebody watches.
+/// Routes are looked up by connecting a datagram socket, which sends nothing.
 final class SystemNetwork: NetworkStatus {
     static let shared = SystemNetwork()
 
-    private struct State {
-        var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        var source: (any DispatchSourceRead)?
-    }
-
-    private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "CurlNetworking.network", qos: .utility)
+    private let changes = NetworkChanges()
 
     // MARK: - The way to a host
 
@@ -118,56 +109,10 @@ final class SystemNetwork: NetworkStatus {
     // MARK: - Changes
 
     func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            state.watchers[watcher] = changed
-            if state.source == nil { state.source = makeSource() }
-        }
+        changes.watch(for: watcher, changed)
     }
 
     func unwatch(_ watcher: ObjectIdentifier) {
-        state.withLock { state in
-            state.watchers[watcher] = nil
-            stopIfUnwatched(&state)
-        }
-    }
-
-    private func stopIfUnwatched(_ state: inout State) {
-        guard state.watchers.isEmpty else { return }
-        state.source?.cancel()
-        state.source = nil
-    }
-
-    /// nil where the kernel does not let us listen: waiting tasks then wait for their time to run out.
-    private func makeSource() -> (any DispatchSourceRead)? {
-        let descriptor = byteclub_watch_network()
-        guard descriptor >= 0 else { return nil }
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { @Sendable [self] in
-            Self.drain(descriptor)
-            tellAll()
-        }
-        source.setCancelHandler { @Sendable in close(descriptor) }
-        source.activate()
-        return source
-    }
-
-    /// What exactly has changed does not matter: the way is looked for anew.
-    private static func drain(_ descriptor: Int32) {
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-            while recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-                > 0
-            {}
-        }
-    }
-
-    private func tellAll() {
-        let watchers = state.withLock { state in
-            defer {
-                state.watchers = [:]
-                stopIfUnwatched(&state)
-            }
-            return Array(state.watchers.values)
-        }
-        for tell in watchers { tell() }
+        changes.unwatch(watcher)
     }
 }

@@ -26,6 +26,12 @@ struct ContentRange: Hashable, Sendable {
         range = first..<last + 1
     }
 
+    /// Whether nothing comes behind it, as far as it says.
+    var isToTheEnd: Bool {
+        guard let range, let total else { return true }
+        return range.upperBound == total
+    }
+
     /// Digits and nothing else: `Int64.init` would take a sign.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -4,7 +4,7 @@ import FoundationEssentials
 struct DownloadResumption: Sendable {
     let data: ResumeData
     /// Where to go on: what has arrived, as far as it is still there.
-    let offset: Int64
+    private(set) var offset: Int64
 
     /// - Parameter fileByteCount: The real length of the part; nil when it is gone.
     /// - Throws: `.cannotOpenFile` when it is.
@@ -16,6 +16,18 @@ struct DownloadResumption: Sendable {
         }
         self.data = data
         offset = min(data.byteCount, fileByteCount)
+        // When all is there the last byte is asked for again: the answer says then whether it still is.
+        if offset > 0, offset == data.totalByteCount { offset -= 1 }
+    }
+
+    init(_ data: ResumeData, at offset: Int64) {
+        self.data = data
+        self.offset = offset
+    }
+
+    /// Goes back to the beginning.
+    mutating func startOver() {
+        offset = 0
     }
 
     /// The request that goes on.
@@ -44,8 +56,6 @@ struct DownloadResumption: Sendable {
         case startOver
         /// Drop it and send `wholeRequest`.
         case askForWhole
-        /// All is there: the body of this answer is not wanted.
-        case complete
         /// It is the answer, as to any download; what is there is of no use.
         case deliver
         /// The server cannot answer now; what is there stays good.
@@ -56,7 +66,7 @@ struct DownloadResumption: Sendable {
     func decide(on head: ResponseHead) -> Decision {
         switch head.status {
         case 206 where offset > 0: return decide(onPart: head)
-        case 416 where offset > 0: return decide(onRefusal: head)
+        case 416 where offset > 0: return .askForWhole
         case 200..<300: return .startOver
         case 408, 425, 429, 500..<600:
             return .fail(
@@ -69,18 +79,10 @@ struct DownloadResumption: Sendable {
 
     private func decide(onPart head: ResponseHead) -> Decision {
         guard let range = head.headers["Content-Range"].flatMap(ContentRange.init),
-            range.range?.lowerBound == offset, !head.isCoded,
+            range.range?.lowerBound == offset, range.isToTheEnd, !head.isCoded,
             isSame(total: range.total), isSameVersion(head)
         else { return .askForWhole }
         return .proceed(at: offset, total: range.total ?? data.totalByteCount)
-    }
-
-    /// The version is right, or the range would have been ignored; there is nothing behind `offset`.
-    private func decide(onRefusal head: ResponseHead) -> Decision {
-        guard let range = head.headers["Content-Range"].flatMap(ContentRange.init),
-            range.range == nil, range.total == offset, isSame(total: offset)
-        else { return .askForWhole }
-        return .complete
     }
 
     private func isSame(total: Int64?) -> Bool {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Where the parts of unfinished downloads are kept: a folder of ours alone, on a disk and not in the
 /// memory that `/tmp` often is, so that another process can go on with them after a restart.
@@ -21,6 +22,10 @@ struct PartialFiles: Sendable {
 
     init(path: String = PartialFiles.standardPath()) throws(URLError) {
         folder = try PrivateFolder(path: path)
+    }
+
+    init(_ settings: SessionSettings) throws(URLError) {
+        try self.init(path: settings.partialDownloadsFolder ?? PartialFiles.standardPath())
     }
 
     private static let prefix = "part-"
@@ -77,6 +82,16 @@ struct PartialFiles: Sendable {
         }
         return (descriptor, Int64(facts.st_size))
     }
+
+    /// Removes old parts in this folder, once per process.
+    func removeOldOnce() {
+        let isFirst = Self.swept.withLock { $0.insert(folder.path).inserted }
+        guard isFirst else { return }
+        // What cannot be removed now is tried again by the next process.
+        try? removeOld(now: Int64(Date().timeIntervalSince1970))
+    }
+
+    private static let swept = Mutex<Set<String>>([])
 
     /// Removes parts that nobody has touched for so long and nobody holds open: of processes that were
     /// killed, and of resume data that was never used.

@@ -26,7 +26,8 @@ struct UploadResumption: Sendable {
         case over
     }
 
-    private let request: URLRequest
+    /// The task's own.
+    let request: URLRequest
     private let byteCount: Int64
     private var stage = Stage.creating
     /// The upload at the server, once it has said.
@@ -45,10 +46,44 @@ struct UploadResumption: Sendable {
     }
 
     /// Goes on with an upload of an earlier task.
-    init(_ data: UploadResumeData, request: URLRequest) {
+    ///
+    /// - Parameter startsOver: Whether it may begin again when the server has forgotten it.
+    init(_ data: UploadResumeData, request: URLRequest, startsOver: Bool = true) {
         self.init(request, byteCount: data.byteCount)
         location = data.location
         stage = .asking
+        hasStartedOver = !startsOver
+    }
+
+    /// Whether the task's own request is the one to send.
+    var isCreating: Bool { stage == .creating }
+
+    /// Whether the server has a part of the body, so that the rest is sent now.
+    var hasArrived: Bool { leg?.bodyOffset.map { $0 > 0 } ?? false }
+
+    /// Whether a body can be the one; -1 for a stream's.
+    func isOf(_ byteCount: Int64) -> Bool { byteCount < 0 || byteCount == self.byteCount }
+
+    /// What the task's own request says in addition.
+    var creationFields: [HTTPHeaderFields.Field] {
+        guard stage == .creating else { return [] }
+        return [
+            .init(name: "Upload-Complete", value: "?1"),
+            .init(name: "Upload-Draft-Interop-Version", value: Self.interopVersion),
+        ]
+    }
+
+    /// The request of this stage without `creationFields`; nil when the upload is over.
+    var next: URLRequest? { stage == .creating ? request : leg?.request }
+
+    /// How long to rest before the next request, in seconds: nothing at first, then ever longer.
+    var restSeconds: Double { attempts < 2 ? 0 : 0.25 * Double(1 << min(attempts - 2, 6)) }
+
+    /// The leg is sent, perhaps not for the first time: another place may be told.
+    mutating func beginLeg() {
+        guard stage == .creating else { return }
+        location = nil
+        offset = 0
     }
 
     /// One request to send.
@@ -65,8 +100,7 @@ struct UploadResumption: Sendable {
         switch stage {
         case .creating:
             var request = request
-            request.headers["Upload-Complete"] = "?1"
-            request.headers["Upload-Draft-Interop-Version"] = Self.interopVersion
+            for field in creationFields { request.headers[field.name] = field.value }
             return Leg(request: request, bodyOffset: 0)
         case .asking:
             guard var request = follower("HEAD") else { return nil }

@@ -19,6 +19,7 @@ extension URLSession {
         }
     }
 
+    /// Like `bytes(for:delegate:)`, for a GET.
     public func bytes(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) {
@@ -45,6 +46,7 @@ extension URLSession {
             Iterator(owner: owner, channel: channel)
         }
 
+        /// Reads the body byte by byte.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let owner: Owner
             fileprivate let channel: ByteChannel

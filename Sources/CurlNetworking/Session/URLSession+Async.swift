@@ -13,6 +13,7 @@ extension URLSession {
         }
     }
 
+    /// Like `data(for:delegate:)`, for a GET.
     public func data(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (Data, URLResponse) {
@@ -53,6 +54,7 @@ extension URLSession {
         }
     }
 
+    /// Like `download(for:delegate:)`, for a GET.
     public func download(
         from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
@@ -60,7 +62,7 @@ extension URLSession {
     }
 
     /// Runs a task made with a completion handler, and cancels it with the surrounding task.
-    private func answer<Body: Sendable>(
+    func answer<Body: Sendable>(
         _ make: (@escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
     ) async throws -> (Body, URLResponse) {
         let result = AsyncResult<(Body, URLResponse)>()

@@ -24,8 +24,8 @@ extension URLSession {
         }
     }
 
-    /// Empties the session's cookie storage and cache, those on the disk too, forgets who was logged
-    /// in, lets further requests use new connections, and then calls back on `delegateQueue`.
+    /// Empties the session's cookie, cache and credential storages, those on the disk too, forgets who
+    /// was logged in, lets further requests use new connections, and then calls back on `delegateQueue`.
     ///
     /// Storages that are shared, as those of `.default` configurations are, become empty for all that
     /// share them.
@@ -36,6 +36,7 @@ extension URLSession {
             settings.web.cookies?.removeCookies(since: .distantPast)
             settings.web.cookies?.flush()
             settings.web.cache?.removeAllCachedResponses()
+            settings.credentialStorage?.removeAll()
             delegateQueue.async { @Sendable in completionHandler() }
         }
     }

@@ -8,6 +8,7 @@ extension URLSession {
         dataTask(request, for: .delegate)
     }
 
+    /// Makes a task that gets a URL and tells the session's delegate.
     public func dataTask(with url: URL) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url))
     }
@@ -21,6 +22,7 @@ extension URLSession {
         dataTask(request, for: .dataHandler(isAwaited: false, completionHandler))
     }
 
+    /// Makes a task that gets a URL and hands its body to `completionHandler`.
     public func dataTask(
         with url: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -52,6 +54,7 @@ extension URLSession {
         uploadTask(request, .stream, for: .delegate)
     }
 
+    /// Makes a task that sends `bodyData` and hands the answer to `completionHandler`.
     public func uploadTask(
         with request: URLRequest, from bodyData: Data?,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -61,6 +64,7 @@ extension URLSession {
             for: .dataHandler(isAwaited: false, completionHandler))
     }
 
+    /// Makes a task that sends a file and hands the answer to `completionHandler`.
     public func uploadTask(
         with request: URLRequest, fromFile fileURL: URL,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
@@ -77,6 +81,7 @@ extension URLSession {
         downloadTask(request, for: .fileDelegate)
     }
 
+    /// Makes a task that brings a URL's body into a temporary file for the session's delegate.
     public func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
@@ -90,6 +95,7 @@ extension URLSession {
         downloadTask(request, for: .fileHandler(isAwaited: false, completionHandler))
     }
 
+    /// Makes a task that brings a URL's body into a temporary file, which is removed when `completionHandler` returns.
     public func downloadTask(
         with url: URL,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -108,7 +114,7 @@ extension URLSession {
         enroll { identifier in
             URLSessionDataTask(
                 session: self, identifier: identifier, request: request,
-                source: request.httpBody.map(BodySource.data) ?? .none, receiver: receiver,
+                source: BodySource(of: request), receiver: receiver,
                 delegate: delegate)
         }
     }
@@ -131,7 +137,7 @@ extension URLSession {
         enroll { identifier in
             URLSessionDownloadTask(
                 session: self, identifier: identifier, request: request,
-                source: request.httpBody.map(BodySource.data) ?? .none, receiver: receiver,
+                source: BodySource(of: request), receiver: receiver,
                 delegate: delegate)
         }
     }

@@ -21,7 +21,7 @@ public final class URLSession: Sendable {
     /// Since when its connections have to be, in nanoseconds of the monotonic clock.
     let connectionsSince = Mutex<UInt64?>(nil)
     private let roster: Mutex<Roster>
-    private let isShared: Bool
+    let isShared: Bool
 
     private struct Roster {
         var delegate: (any URLSessionDelegate)?
@@ -48,6 +48,7 @@ public final class URLSession: Sendable {
     public static let shared = URLSession(
         settings: .standard, delegate: nil, queue: nil, isShared: true)
 
+    /// A session without a delegate, for completion handlers and async forms.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
@@ -92,10 +93,20 @@ public final class URLSession: Sendable {
         set { roster.withLock { $0.description = newValue } }
     }
 
-    /// What to do with an answer whose head has come.
+    /// What to do with an answer whose head has come. Apple's `becomeStream` is not among them: there are
+    /// no stream tasks.
     public enum ResponseDisposition: Int, Sendable {
         case cancel = 0
         case allow = 1
+        /// Let a download task take the rest of the answer to a file.
+        case becomeDownload = 2
+    }
+
+    /// What to do when a task with an `earliestBeginDate` may begin.
+    public enum DelayedRequestDisposition: Int, Sendable {
+        case continueLoading = 0
+        case useNewRequest = 1
+        case cancel = 2
     }
 
     // MARK: - Life
@@ -132,6 +143,15 @@ public final class URLSession: Sendable {
         }
     }
 
+    /// Like `allTasks`, by kind: data, upload and download tasks.
+    public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
+        get async {
+            await withCheckedContinuation { continuation in
+                getTasksWithCompletionHandler { continuation.resume(returning: ($0, $1, $2)) }
+            }
+        }
+    }
+
     /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
     public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         whenReady { [self] in
@@ -161,6 +181,7 @@ public final class URLSession: Sendable {
 
     private var startedTasks: [URLSessionTask] {
         roster.withLock { $0.started.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+            .filter { $0.state == .running || $0.state == .suspended }
     }
 }
 
@@ -191,6 +212,17 @@ extension URLSession {
             let delegate = task.session.delegate as? any URLSessionTaskDelegate
             delegate?.urlSession(task.session, didCreateTask: task)
         }
+    }
+
+    /// Enters a task that takes another one's place, and runs already.
+    func adopt<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
+        let identifier = roster.withLock { roster in
+            roster.lastIdentifier += 1
+            return roster.lastIdentifier
+        }
+        let task = make(identifier)
+        hold(task)
+        return task
     }
 
     /// From here on the session keeps the task, until it completes.

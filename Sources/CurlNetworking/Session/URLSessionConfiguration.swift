@@ -50,6 +50,11 @@ public final class URLSessionConfiguration: Sendable {
 
     var snapshot: SessionSettings { settings.withLock { $0 } }
 
+    /// Reads or changes the settings, for properties in other files.
+    func withSettings<Value>(_ body: (inout SessionSettings) -> Value) -> Value {
+        settings.withLock { body(&$0) }
+    }
+
     /// Fields added to each request that does not set them itself.
     ///
     /// Names and values that are no strings are sent as they print. Authorization, cookies and the
@@ -114,6 +119,28 @@ public final class URLSessionConfiguration: Sendable {
     }
 }
 
+extension URLSessionConfiguration {
+    /// Where the parts of downloads are kept that can be gone on with: a folder of the user's alone, made
+    /// when it is needed. nil: `$XDG_CACHE_HOME/CurlNetworking/Downloads`.
+    ///
+    /// Not in Apple's suite. Resume data only works with the folder it was made with. Parts that nobody
+    /// has touched for 14 days are removed.
+    public var partialDownloadsFolder: URL? {
+        get {
+            settings.withLock { settings in
+                settings.partialDownloadsFolder.map {
+                    URL(filePath: $0, directoryHint: .isDirectory)
+                }
+            }
+        }
+        set {
+            settings.withLock {
+                $0.partialDownloadsFolder = newValue?.path(percentEncoded: false)
+            }
+        }
+    }
+}
+
 /// The values of a configuration, as a session keeps them.
 struct SessionSettings: Sendable {
     var additionalHeaders: HTTPHeaderFields?
@@ -121,10 +148,16 @@ struct SessionSettings: Sendable {
     var resourceTimeout: TimeInterval = 7 * 24 * 3600
     var connectionsPerHost = 6
     var credentialStorage: URLCredentialStorage? = .shared
+    var tls = TLSSettings()
+    /// nil: as the environment has it.
+    var proxies: ProxySettings?
     var unixSocketPath: String?
+    var partialDownloadsFolder: String?
     var certificateAuthoritiesFile: URL?
     var web = WebSettings()
     var access = AccessSettings()
+    var protocolClasses: [URLProtocol.Type] = []
+    var hints = SessionHints()
     /// nil for a session whose transfers are this process's own.
     var background: BackgroundIdentity?
 

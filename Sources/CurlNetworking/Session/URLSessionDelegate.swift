@@ -42,6 +42,14 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// once. `task.delegate` is not set yet: it is the session's delegate that hears of it.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
+    /// A task with an `earliestBeginDate` may begin now. Call `completionHandler` once: to go on, to go
+    /// on with another request, which then has to be given, or to cancel. Nothing moves until then.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler:
+            @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
+            -> Void)
+
     /// The server has sent an interim answer (1xx): `103 Early Hints` for instance.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -78,7 +86,13 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// connection. Call `completionHandler` once; nil fails the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable ((any HTTPBodyStream)?) -> Void)
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+    /// A task made with an upload's resume data alone, in another process, needs the rest of the body:
+    /// a stream that begins at `offset`. Call `completionHandler` once; nil fails the task.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
     /// More of the body was handed to the system.
     ///
@@ -104,21 +118,43 @@ extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
 
     public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler:
+            @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
+            -> Void
+    ) {
+        guard let heir = task.heir(of: self) else {
+            return completionHandler(.continueLoading, nil)
+        }
+        heir.urlSession(
+            session, task: task, willBeginDelayedRequest: request,
+            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
-    ) {}
+    ) {
+        task.heir(of: self)?.urlSession(
+            session, task: task, didReceiveInformationalResponse: response)
+    }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
-    ) {}
+    ) {
+        task.heir(of: self)?.urlSession(session, task: task, didFinishCollecting: metrics)
+    }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(request)
+        guard let heir = task.heir(of: self) else { return completionHandler(request) }
+        heir.urlSession(
+            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+            completionHandler: completionHandler)
     }
 
     public func urlSession(
@@ -127,28 +163,49 @@ extension URLSessionTaskDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        challenge.passOn()
+        guard let heir = task.heir(of: self) else { return challenge.passOn() }
+        heir.urlSession(
+            session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable ((any HTTPBodyStream)?) -> Void
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        completionHandler(nil)
+        guard let heir = task.heir(of: self) else { return completionHandler(nil) }
+        heir.urlSession(session, task: task, needNewBodyStream: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        guard let heir = task.heir(of: self) else { return completionHandler(nil) }
+        heir.urlSession(
+            session, task: task, needNewBodyStreamFrom: offset, completionHandler: completionHandler
+        )
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-    ) {}
+    ) {
+        task.heir(of: self)?.urlSession(
+            session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
+            totalBytesExpectedToSend: totalBytesExpectedToSend)
+    }
 
     public func urlSession(
         _ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask
-    ) {}
+    ) {
+        task.heir(of: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
+    }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-    ) {}
+    ) {
+        task.heir(of: self)?.urlSession(session, task: task, didCompleteWithError: error)
+    }
 }
 
 /// Is told of the answers to data and upload tasks that have no completion handler.
@@ -157,6 +214,12 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
+    /// The delegate has answered `.becomeDownload`: the rest of the answer goes to a file. The data task
+    /// is over without a further call, and the download task, which runs already, tells what follows.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask)
 
     /// More of the body has come. While calls are slow the transfer is held back, so that memory
     /// stays flat.
@@ -175,19 +238,40 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        completionHandler(.allow)
+        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            return completionHandler(.allow)
+        }
+        heir.urlSession(
+            session, dataTask: dataTask, didReceive: response,
+            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
+        heir?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
     }
 
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
-    ) {}
+    ) {
+        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
+        heir?.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
 
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        completionHandler(proposedResponse)
+        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            return completionHandler(proposedResponse)
+        }
+        heir.urlSession(
+            session, dataTask: dataTask, willCacheResponse: proposedResponse,
+            completionHandler: completionHandler)
     }
 }
 
@@ -198,6 +282,16 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL)
+
+    /// A task made with resume data goes on, before its first `didWriteData`. Not called when it starts
+    /// over, because the server has another version or does not know ranges.
+    ///
+    /// - Parameters:
+    ///   - fileOffset: How much was there already.
+    ///   - expectedTotalBytes: Of the whole body; -1 when the server did not say.
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
 
     /// More of the body was written to the temporary file.
     ///
@@ -214,7 +308,23 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
 extension URLSessionDownloadDelegate {
     public func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {
+        let heir = downloadTask.heir(of: self) as? any URLSessionDownloadDelegate
+        heir?.urlSession(
+            session, downloadTask: downloadTask, didResumeAtOffset: fileOffset,
+            expectedTotalBytes: expectedTotalBytes)
+    }
+
+    public func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {}
+    ) {
+        let heir = downloadTask.heir(of: self) as? any URLSessionDownloadDelegate
+        heir?.urlSession(
+            session, downloadTask: downloadTask, didWriteData: bytesWritten,
+            totalBytesWritten: totalBytesWritten,
+            totalBytesExpectedToWrite: totalBytesExpectedToWrite)
+    }
 }

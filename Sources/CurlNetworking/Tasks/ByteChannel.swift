@@ -1,15 +1,22 @@
 import FoundationEssentials
 import Synchronization
 
+/// Takes an answer on the delegate's queue: first its head, then its body piece by piece, then its end.
+protocol ByteSink: Sendable {
+    func open(with response: URLResponse)
+    func append(_ data: Data)
+    func finish(_ error: (any Error)?)
+}
+
 /// Carries an answer from the delegate's queue to one reader: first its head, then its body piece by
 /// piece, then its end.
-final class ByteChannel: Sendable {
+final class ByteChannel: ByteSink {
     let response = AsyncResult<URLResponse>()
     private let pipe = Mutex(Pipe())
 
     private struct Pipe {
         var pieces: [Data] = []
-        var end: Result<Void, URLError>?
+        var end: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
     }
 
@@ -27,15 +34,15 @@ final class ByteChannel: Sendable {
         reader?.resume(returning: data)
     }
 
-    func finish(_ error: URLError?) {
-        let end: Result<Void, URLError> = error.map { .failure($0) } ?? .success(())
+    func finish(_ error: (any Error)?) {
+        let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
         response.finish(.failure(error ?? URLError(.unknown)))
         let reader = pipe.withLock { pipe in
             pipe.end = end
             defer { pipe.reader = nil }
             return pipe.reader
         }
-        reader?.resume(with: end.map { nil }.mapError { $0 })
+        reader?.resume(with: end.map { nil })
     }
 
     /// The next piece; nil at the end. One reader at a time.

@@ -6,6 +6,10 @@ public enum tls_protocol_version_t: UInt16, Hashable, Sendable, CaseIterable {
     case TLSv11 = 0x0302
     case TLSv12 = 0x0303
     case TLSv13 = 0x0304
+    /// Of datagrams: HTTP over TCP never speaks it.
+    case DTLSv10 = 0xFEFF
+    /// Of datagrams: HTTP over TCP never speaks it.
+    case DTLSv12 = 0xFEFD
 }
 
 extension tls_protocol_version_t: Comparable {

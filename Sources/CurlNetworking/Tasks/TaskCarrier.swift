@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Who moves the bytes of a task.
 ///
 /// What a task wants is read from the task itself: a carrier is only told that something has changed,
@@ -10,7 +12,9 @@ enum TaskCarrier: Sendable {
 
     func start(_ task: URLSessionTask) {
         switch self {
-        case .engine: Engine.shared.submit { engine in engine.start(task) }
+        case .engine:
+            if ProtocolLoad.takesOver(task) { return }
+            Engine.shared.submit { engine in engine.start(task) }
         case .background(let client): client.submit { client in client.start(task) }
         }
     }
@@ -25,7 +29,9 @@ enum TaskCarrier: Sendable {
 
     func abort(_ task: URLSessionTask) {
         switch self {
-        case .engine: Engine.shared.submit { engine in engine.abort(task) }
+        case .engine:
+            task.status.withLock { $0.protocolLoad }?.stop()
+            Engine.shared.submit { engine in engine.abort(task) }
         case .background(let client): client.submit { client in client.abort(task) }
         }
     }

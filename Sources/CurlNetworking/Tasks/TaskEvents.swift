@@ -2,27 +2,42 @@ import FoundationEssentials
 
 /// Something a task has to tell its delegate or completion handler.
 enum TaskEvent: Sendable {
-    case needsBodyStream(Reply<(any HTTPBodyStream)?>)
+    /// From an offset of the body on.
+    case needsRestOfBody(from: Int64, Reply<InputStream?>)
+    case needsBodyStream(Reply<InputStream?>)
     case sent(total: Int64, expected: Int64)
     case redirect(HTTPURLResponse, proposal: URLRequest, Reply<URLRequest?>)
     case challenge(
         URLAuthenticationChallenge, AuthenticationAction.Audience, Reply<ChallengeAnswer>)
-    case response(HTTPURLResponse, Reply<URLSession.ResponseDisposition>)
+    case response(URLResponse, Reply<URLSession.ResponseDisposition>)
     case data(Data)
     case wrote(total: Int64, expected: Int64)
     case waitsForConnectivity
     case willCache(CachedURLResponse, Reply<CachedURLResponse?>)
     case informational(HTTPURLResponse)
+    /// A download goes on behind what is there.
+    case resumed(at: Int64, expected: Int64)
+    /// The body is sent again, from here.
+    case sendsAgain(from: Int64)
+    case delayed(URLRequest, Reply<DelayedRequest>)
+    case becameDownload(URLSessionDownloadTask)
     case completed(TaskResult)
 }
 
 /// How a task ended.
 struct TaskResult: Sendable {
     var error: URLError?
+    /// An error of a ``URLProtocol`` that is no `URLError`: it is told as it is.
+    var foreignError: (any Error)?
     /// The body of a task with a completion handler.
     var data: Data?
     /// The body of a download. The file is gone with the last reference to it.
     var file: TemporaryFile?
+}
+
+extension TaskResult {
+    /// The error that is told.
+    var toldError: (any Error)? { error ?? foreignError }
 }
 
 /// The answer to a question put to the delegate; only the first one counts.

@@ -13,8 +13,8 @@ enum TaskReceiver: Sendable {
     /// A download task with a completion handler. Who awaits it has to remove the file.
     case fileHandler(
         isAwaited: Bool, @Sendable (URL?, URLResponse?, (any Error)?) -> Void)
-    /// An asynchronous sequence of bytes.
-    case bytes(ByteChannel)
+    /// An asynchronous sequence of bytes, or a WebSocket.
+    case bytes(any ByteSink)
 
     var isAwaited: Bool {
         switch self {
@@ -36,5 +36,12 @@ enum TaskReceiver: Sendable {
         case .dataHandler: .memory
         case .fileDelegate, .fileHandler: .file
         }
+    }
+}
+
+extension URLSessionTask {
+    /// Where the engine has to put the body.
+    var destination: TaskReceiver.Destination {
+        watchesBody ? .pieces : receiver.destination
     }
 }

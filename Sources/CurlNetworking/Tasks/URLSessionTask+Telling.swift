@@ -95,9 +95,10 @@ extension URLSessionTask {
     /// Whether somebody wants to be asked about the head of the answer.
     var asksAboutResponse: Bool {
         switch receiver {
-        case .delegate: listener is any URLSessionDataDelegate
+        case .delegate: dataListener != nil
         case .bytes: true
-        case .dataHandler, .fileDelegate, .fileHandler: false
+        case .dataHandler: watchesBody
+        case .fileDelegate, .fileHandler: false
         }
     }
 }
@@ -106,7 +107,7 @@ extension URLSessionTask {
     /// Whether somebody wants to be asked about what is stored of the answer.
     var asksAboutCaching: Bool {
         guard case .delegate = receiver else { return false }
-        return listener is any URLSessionDataDelegate
+        return dataListener != nil
     }
 }
 
@@ -135,7 +136,7 @@ extension URLSessionTask {
             else { return nil }
             if case .completed(let result) = event {
                 status.life.complete()
-                status.error = result.error
+                status.error = hasEndedWell ? nil : result.toldError
                 session.strike(self)
             }
             return event
@@ -172,10 +173,26 @@ extension URLSessionTask {
             tellWillCache(proposal, reply)
         case .informational(let response):
             listener?.urlSession(session, task: self, didReceiveInformationalResponse: response)
+        case .needsRestOfBody(let offset, let reply):
+            guard let listener else { return reply(nil) }
+            listener.urlSession(
+                session, task: self, needNewBodyStreamFrom: offset, completionHandler: { reply($0) }
+            )
+        case .resumed(let offset, let expected):
+            tellResumed(at: offset, expected: expected)
+        case .sendsAgain(let offset):
+            status.withLock { $0.toldSent = offset }
+        case .delayed(let request, let reply):
+            tellDelayed(request, reply)
+        case .becameDownload(let successor):
+            tellBecoming(successor)
         case .completed(let result):
             tellCompletion(result)
             carrier.completionTold(of: self)
-            status.withLock { $0.delegate = nil }
+            status.withLock { status in
+                status.delegate = nil
+                status.predecessor = nil
+            }
             session.sayGoodbyeIfDone()
         }
     }
@@ -192,14 +209,14 @@ extension URLSessionTask {
     }
 
     private func tellResponse(
-        _ response: HTTPURLResponse, _ reply: Reply<URLSession.ResponseDisposition>
+        _ response: URLResponse, _ reply: Reply<URLSession.ResponseDisposition>
     ) {
         if case .bytes(let channel) = receiver {
             channel.open(with: response)
             return reply(.allow)
         }
         guard let task = self as? URLSessionDataTask,
-            let listener = listener as? any URLSessionDataDelegate
+            let listener = dataListener
         else { return reply(.allow) }
         listener.urlSession(
             session, dataTask: task, didReceive: response, completionHandler: { reply($0) })
@@ -207,7 +224,7 @@ extension URLSessionTask {
 
     private func tellWillCache(_ proposal: CachedURLResponse, _ reply: Reply<CachedURLResponse?>) {
         guard let task = self as? URLSessionDataTask,
-            let listener = listener as? any URLSessionDataDelegate
+            let listener = dataListener
         else { return reply(proposal) }
         listener.urlSession(
             session, dataTask: task, willCacheResponse: proposal,
@@ -219,24 +236,23 @@ extension URLSessionTask {
             return channel.append(data)  // counted as used up when it is read
         }
         if let task = self as? URLSessionDataTask,
-            let listener = listener as? any URLSessionDataDelegate
+            let listener = dataListener
         {
             listener.urlSession(session, dataTask: task, didReceive: data)
         }
+        if watchesBody { status.withLock { $0.collected.append(data) } }
         didConsume(data.count)
     }
 
     private func tellWrote(total: Int64, expected: Int64) {
-        guard case .fileDelegate = receiver, let task = self as? URLSessionDownloadTask else {
+        guard let task = self as? URLSessionDownloadTask, let listener = progressListener else {
             return
         }
         let told = status.withLock { status in
             defer { status.toldWritten = total }
             return status.toldWritten
         }
-        guard total > told, let listener = listener as? any URLSessionDownloadDelegate else {
-            return
-        }
+        guard total > told else { return }
         listener.urlSession(
             session, downloadTask: task, didWriteData: total - told, totalBytesWritten: total,
             totalBytesExpectedToWrite: expected)
@@ -247,15 +263,15 @@ extension URLSessionTask {
         switch receiver {
         case .delegate:
             tellMetrics()
-            listener?.urlSession(session, task: self, didCompleteWithError: result.error)
+            listener?.urlSession(session, task: self, didCompleteWithError: result.toldError)
         case .dataHandler(_, let handler):
             tellMetrics()
             handler(
-                result.error == nil ? result.data ?? Data() : nil, response, result.error)
+                result.toldError == nil ? bodyToHandOver(result) : nil, response, result.toldError)
         case .fileDelegate:
-            if result.error == nil, let file = result.file,
+            if result.toldError == nil, let file = result.file,
                 let task = self as? URLSessionDownloadTask,
-                let listener = listener as? any URLSessionDownloadDelegate
+                let listener = downloadListener
             {
                 withExtendedLifetime(file) {
                     listener.urlSession(
@@ -264,15 +280,34 @@ extension URLSessionTask {
                 file.remove()
             }
             tellMetrics()
-            listener?.urlSession(session, task: self, didCompleteWithError: result.error)
+            listener?.urlSession(session, task: self, didCompleteWithError: result.toldError)
         case .fileHandler(let isAwaited, let handler):
             tellMetrics()
             if isAwaited { result.file?.keep() }
-            handler(result.file?.url, response, result.error)
+            handler(result.file?.url, response, result.toldError)
             if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
             tellMetrics()
-            channel.finish(result.error)
+            channel.finish(result.toldError)
         }
+    }
+
+    /// Whether the end of the connection is no failure: a WebSocket was closed with a goodbye.
+    private var hasEndedWell: Bool {
+        (self as? URLSessionWebSocketTask)?.hasSaidGoodbye ?? false
+    }
+
+    /// Who is told how much of a download was written: of an awaited one, its own delegate alone.
+    private var progressListener: (any URLSessionDownloadDelegate)? {
+        switch receiver {
+        case .fileDelegate: downloadListener
+        case .fileHandler(isAwaited: true, _): delegate as? any URLSessionDownloadDelegate
+        default: nil
+        }
+    }
+
+    private func bodyToHandOver(_ result: TaskResult) -> Data {
+        guard watchesBody else { return result.data ?? Data() }
+        return status.withLock { $0.collected }
     }
 }

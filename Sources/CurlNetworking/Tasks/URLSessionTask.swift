@@ -17,8 +17,11 @@ public class URLSessionTask: @unchecked Sendable {
         case completed = 3
     }
 
+    /// What a task has unless it is set.
     public static let defaultPriority: Float = 0.5
+    /// Behind the others in line for a connection.
     public static let lowPriority: Float = 0.25
+    /// In front of the others in line for a connection.
     public static let highPriority: Float = 0.75
 
     /// Unique in the session, in the order of creation.
@@ -31,6 +34,8 @@ public class URLSessionTask: @unchecked Sendable {
     let source: BodySource
     let receiver: TaskReceiver
     let status: Mutex<TaskStatus>
+    /// Whether the delegate of an awaited data task gets the body, too, piece by piece.
+    let watchesBody: Bool
 
     init(
         session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
@@ -42,14 +47,25 @@ public class URLSessionTask: @unchecked Sendable {
         self.source = source
         self.receiver = receiver
         self.status = Mutex(TaskStatus(request: request, delegate: delegate))
+        if case .dataHandler(isAwaited: true, _) = receiver {
+            watchesBody = delegate is any URLSessionDataDelegate
+        } else {
+            watchesBody = false
+        }
     }
 
     deinit {
         session.forgetUnstarted(taskIdentifier)
     }
 
+    /// Why the task cannot even start.
+    var startFailure: URLError? { nil }
+    /// The resume data it was made with.
+    var givenResumeData: Data? { nil }
+
     // MARK: - Life
 
+    /// How far it is.
     public var state: State { status.withLock { $0.life.state } }
 
     /// Starts the task, or undoes one `suspend()`.
@@ -71,12 +87,16 @@ public class URLSessionTask: @unchecked Sendable {
 
     /// The request on its way now: after a redirect, the new one.
     public var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
+    /// What a carrier begins with: the first request, or where a ``URLProtocol`` has led from there.
+    var requestToLoad: URLRequest { status.withLock { $0.ledToRequest } ?? firstRequest }
     /// The head of the answer, once it has come.
     public var response: URLResponse? { status.withLock { $0.response } }
     /// Why the task failed; set before its completion is told.
     public var error: (any Error)? { status.withLock { $0.error } }
 
+    /// How much of the body has come, without any compression.
     public var countOfBytesReceived: Int64 { status.withLock { $0.receivedByteCount } }
+    /// How much of the body was handed to the system.
     public var countOfBytesSent: Int64 { status.withLock { $0.sentByteCount } }
     /// -1 when it is not known.
     public var countOfBytesExpectedToSend: Int64 { status.withLock { $0.expectedToSend } }
@@ -104,7 +124,8 @@ public class URLSessionTask: @unchecked Sendable {
         }
     }
 
-    /// Is told of this task instead of the session's delegate. Held until the task has completed.
+    /// Is told of this task; what it has no method for, the session's delegate is told. Held until the
+    /// task has completed.
     public var delegate: (any URLSessionTaskDelegate)? {
         get { status.withLock { $0.delegate } }
         set { status.withLock { $0.delegate = newValue } }
@@ -120,16 +141,74 @@ extension URLSessionTask: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
+
+    /// The same task, as with Apple's: there is never a second one.
+    public func copy() -> Any { self }
+
+    /// Whether `object` is this task.
+    public func isEqual(_ object: Any?) -> Bool { (object as? URLSessionTask) === self }
 }
 
 /// Brings the answer's body into memory, or to the delegate piece by piece.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// Sends a body, and treats the answer as a data task does.
-public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
+    /// What an upload begins with that goes on.
+    let resumption: UploadStart?
+
+    override init(
+        session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
+        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
+    ) {
+        resumption = nil
+        super.init(
+            session: session, identifier: identifier, request: request, source: source,
+            receiver: receiver, delegate: delegate)
+    }
+
+    init(
+        session: URLSession, identifier: Int, resumption: UploadStart, receiver: TaskReceiver,
+        delegate: (any URLSessionTaskDelegate)?
+    ) {
+        self.resumption = resumption
+        super.init(
+            session: session, identifier: identifier, request: resumption.request,
+            source: resumption.source, receiver: receiver, delegate: delegate)
+    }
+
+    override var startFailure: URLError? { resumption?.failure }
+    override var givenResumeData: Data? { startFailure == nil ? resumption?.blob : nil }
+}
 
 /// Brings the answer's body into a temporary file.
-public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    /// What a download begins with that goes on.
+    let resumption: DownloadStart?
+
+    override init(
+        session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
+        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
+    ) {
+        resumption = nil
+        super.init(
+            session: session, identifier: identifier, request: request, source: source,
+            receiver: receiver, delegate: delegate)
+    }
+
+    init(
+        session: URLSession, identifier: Int, resumption: DownloadStart, receiver: TaskReceiver,
+        delegate: (any URLSessionTaskDelegate)?
+    ) {
+        self.resumption = resumption
+        super.init(
+            session: session, identifier: identifier, request: resumption.request, source: .none,
+            receiver: receiver, delegate: delegate)
+    }
+
+    override var startFailure: URLError? { resumption?.failure }
+    override var givenResumeData: Data? { startFailure == nil ? resumption?.blob : nil }
+}
 
 // MARK: -
 
@@ -146,8 +225,12 @@ struct TaskStatus: Sendable {
     var resumeDataReceivers: [@Sendable (Data?) -> Void] = []
 
     var currentRequest: URLRequest
-    var response: HTTPURLResponse?
-    var error: URLError?
+    var response: URLResponse?
+    var error: (any Error)?
+    /// Where a ``URLProtocol`` has led; nil when nowhere.
+    var ledToRequest: URLRequest?
+    /// The loader of one's own that loads the task, while it does.
+    var protocolLoad: ProtocolLoad?
     var receivedByteCount: Int64 = 0
     var sentByteCount: Int64 = 0
     var expectedToSend: Int64 = 0
@@ -157,6 +240,10 @@ struct TaskStatus: Sendable {
     var toldWritten: Int64 = 0
 
     let created = Date()
+    var earliestBeginDate: Date?
+    /// What a data task has become.
+    var successor: URLSessionDownloadTask?
+    var predecessor: URLSessionTask?
     /// What an earlier task had brought of a download.
     var resumedOffset: Int64 = 0
     var transactions: [URLSessionTaskTransactionMetrics] = []
@@ -167,6 +254,8 @@ struct TaskStatus: Sendable {
     var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
     /// Made when somebody asks for it.
     var progress: Progress?
+    /// The body so far that a watching delegate was told of.
+    var collected = Data()
 
     var priority = URLSessionTask.defaultPriority
     var taskDescription: String?

@@ -138,6 +138,30 @@ import Testing
         #expect(home.journalNames == [])
     }
 
+    @Test func aSuspendedTaskKeepsNoHelperAndWaitsForItsProgram() async throws {
+        let home = try BackgroundHome(restSeconds: 0.5)
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .stall], [.readHead, .answer(body: "now")],
+        ])
+        let first = home.session("test", RecordingDelegate())
+        let task = first.downloadTask(with: server.url())
+        task.resume()
+        await server.requestHead()
+        await first.background?.calm()
+        task.suspend()
+        let helper = try #require(home.helpers.first)
+        await first.background?.abandon()
+        await BackgroundHome.end(of: helper)
+        #expect(home.journalNames.count == 1)
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        let found = try #require(await session.allTasks.first)
+        #expect(found.state == .suspended)
+        found.resume()
+        await delegate.eventsFinished()
+        #expect(delegate.snapshot.files == [Data("now".utf8)])
+    }
+
     // MARK: - The helper
 
     @Test(arguments: [false, true])

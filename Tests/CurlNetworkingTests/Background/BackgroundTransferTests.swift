@@ -172,6 +172,53 @@ import Testing
         #expect(home.partNames == [])
     }
 
+    @Test func aCancelledDownloadIsGoneOnWithByItsResumeData() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let body = makeBytes(600_000)
+        let server = try LoopbackServer { request in
+            guard let range = request["Range"], let start = Int(range.dropFirst(6).dropLast())
+            else {
+                let head =
+                    "HTTP/1.1 200 OK\r\nETag: \"v\"\r\nAccept-Ranges: bytes\r\n"
+                    + "Content-Length: \(body.count)\r\n\r\n"
+                return [.send(head), .send(Array(body.prefix(400_000))), .wait(gate), .close]
+            }
+            let place = "Content-Range: bytes \(start)-\(body.count - 1)/\(body.count)"
+            return [
+                .answer(
+                    "206 Partial Content", ["ETag: \"v\"", place],
+                    body: Array(body.dropFirst(start)))
+            ]
+        }
+        let begun = Signal()
+        let delegate = RecordingDelegate { $0.wrote = { _, _ in begun.add() } }
+        let session = home.session("test", delegate)
+        let task = session.downloadTask(with: server.url())
+        task.resume()
+        await begun.wait()
+        let data = try #require(await task.cancelByProducingResumeData())
+        await delegate.completion()
+        gate.open()
+        #expect(delegate.error?.code == .cancelled)
+        #expect(delegate.error?.downloadTaskResumeData == data)
+        await calm(session)
+        #expect(home.journalNames == [])
+        #expect(home.partNames.count == 1)
+        session.downloadTask(withResumeData: data).resume()
+        await delegate.completion(of: 2)
+        #expect(delegate.error == nil)
+        #expect(delegate.snapshot.files == [body])
+        #expect(server.requests.last?["Range"] != nil)
+        // What was gone on with is no longer there to go on with.
+        session.downloadTask(withResumeData: data).resume()
+        await delegate.completion(of: 3)
+        #expect(delegate.error?.code == .cannotOpenFile)
+        session.downloadTask(withResumeData: Data("nonsense".utf8)).resume()
+        await delegate.completion(of: 4)
+        #expect(delegate.error?.code == .cannotDecodeRawData)
+    }
+
     @Test func invalidatingCancelsAndSaysGoodbye() async throws {
         let home = try BackgroundHome()
         let server = try LoopbackServer(scripts: [[.readHead, .stall]])
@@ -263,6 +310,8 @@ import Testing
         let last = String(decoding: server.received(on: 3), as: UTF8.self)
         #expect(last.contains("Range: bytes=400000-\r\n"))
         #expect(last.contains("If-Range: \"v\"\r\n"))
+        await calm(session)
+        #expect(home.partNames == [])
     }
 
     @Test func timeOutsAreTriedAgain() async throws {
@@ -276,6 +325,24 @@ import Testing
         await delegate.completion()
         #expect(delegate.error == nil)
         #expect(delegate.snapshot.files == [Data("at last".utf8)])
+    }
+
+    @Test func whatCannotBeGoneOnWithIsNotLeftBehind() async throws {
+        let home = try BackgroundHome()
+        let body = makeBytes(400_000)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n"
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .send(head), .send(Array(body.prefix(300_000))), .close],
+            [.readHead, .send(head), .send(Array(body))],
+        ])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        session.downloadTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.snapshot.files == [body])
+        #expect(!String(decoding: server.received(on: 1), as: UTF8.self).contains("Range"))
+        await calm(session)
+        #expect(home.partNames == [])
     }
 
     @Test func theResourceTimeoutEndsAllAttempts() async throws {

@@ -75,10 +75,7 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         let server = try LoopbackServer { _ in [.answer(body: "there")] }
         let network = SwitchedNetwork(none)
         let delegate = WaitingDelegate()
-        let session = makeSession(on: network, delegate) {
-            $0.waitsForConnectivity = true
-            $0.timeoutIntervalForRequest = 0.01
-        }
+        let session = makeSession(on: network, delegate) { $0.waitsForConnectivity = true }
         let task = session.dataTask(with: server.url())
         task.resume()
         await delegate.waits.wait(for: 1)
@@ -159,7 +156,14 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         if way == 3 { request.allowsCellularAccess = false }
         if way == 4 { request.allowsExpensiveNetworkAccess = false }
         if way == 5 { request.allowsConstrainedNetworkAccess = false }
-        #expect(await errorCode { try await session.data(for: request) } == .dataNotAllowed)
+        await #expect {
+            try await session.data(for: request)
+        } throws: { error in
+            guard let error = error as? CurlNetworking.URLError else { return false }
+            #expect(error.networkUnavailableReason?.rawValue == way % 3)
+            #expect(error.failingURL == server.url())
+            return error.code == .dataNotAllowed
+        }
         #expect(server.connectionCount == 0)
     }
 

@@ -10,11 +10,59 @@ import Testing
         var request = URLRequest(url: url)
         request.setValue("1", forHTTPHeaderField: "X-One")
         request.addValue("2", forHTTPHeaderField: "x-one")
-        #expect(request.value(forHTTPHeaderField: "X-ONE") == "1, 2")
+        #expect(request.value(forHTTPHeaderField: "X-ONE") == "1,2")
         request.setValue("3", forHTTPHeaderField: "x-ONE")
-        #expect(request.allHTTPHeaderFields == ["x-ONE": "3"])
+        #expect(request.allHTTPHeaderFields == ["X-One": "3"])
         request.setValue(nil, forHTTPHeaderField: "X-one")
         #expect(request.allHTTPHeaderFields == nil)
+    }
+
+    @Test(arguments: [
+        "a\r\nX-Forged: 1", "a\0", "a\r", "a\n", "a\r\n", "\r\nb", "a\n b", "a\r\n b\r\nc",
+    ])
+    func aValueThatCouldForgeAFieldIsNotTaken(value: String) {
+        var request = URLRequest(url: url)
+        request.setValue(value, forHTTPHeaderField: "A")
+        request.addValue(value, forHTTPHeaderField: "B")
+        request.setValue("safe", forHTTPHeaderField: "C")
+        request.addValue(value, forHTTPHeaderField: "C")
+        #expect(request.allHTTPHeaderFields == ["C": "safe"])
+    }
+
+    @Test(arguments: ["a\r\n b", "a\r\n\tb", ""])
+    func aFoldedValueIsTaken(value: String) {
+        var request = URLRequest(url: url)
+        request.setValue(value, forHTTPHeaderField: "A")
+        #expect(request.value(forHTTPHeaderField: "A") == value)
+    }
+
+    @Test(arguments: [
+        ("get", "GET"), ("dELETe", "DELETE"), ("Connect", "CONNECT"), ("patch", "patch"),
+        ("PATCH", "PATCH"), ("foo", "foo"), ("", "GET"),
+    ])
+    func putsTheOldestMethodsInCapitals(given: String, method: String) {
+        var request = URLRequest(url: url)
+        request.httpMethod = given
+        #expect(request.httpMethod == method)
+    }
+
+    @Test func aBodyIsBytesOrAStreamNeverBoth() {
+        var request = URLRequest(url: url)
+        let stream = InputStream(data: Data([1]))
+        request.httpBody = Data([2])
+        request.httpBodyStream = stream
+        #expect(request.httpBody == nil)
+        #expect(request.httpBodyStream === stream)
+        request.httpBody = Data([3])
+        #expect(request.httpBodyStream == nil)
+        #expect(request.httpBody == Data([3]))
+    }
+
+    @Test func aRelativeURLIsMadeAbsolute() throws {
+        let base = URL(string: "http://a.test/x/")
+        let request = URLRequest(url: try #require(URL(string: "../y", relativeTo: base)))
+        #expect(request.url?.baseURL == nil)
+        #expect(request.url?.absoluteString == "http://a.test/y")
     }
 
     @Test func isAGetWithSixtySecondsUnlessSaid() {
@@ -37,7 +85,7 @@ import Testing
         #expect(response.suggestedFilename == "photo.jpg")
         #expect(response.value(forHTTPHeaderField: "CONTENT-TYPE")?.hasPrefix("Text") == true)
         #expect(
-            response.allHeaderFields["content-type"] as? String
+            response.allHeaderFields["Content-Type"] as? String
                 == "Text/HTML; Charset=\"UTF-8\"; x=y")
     }
 
@@ -48,9 +96,54 @@ import Testing
             (["Content-Length": "12", "Content-Encoding": "gzip"], -1),
             (["Content-Length": "12", "Content-Encoding": "identity"], 12),
             (["Content-Length": "12", "Transfer-Encoding": "chunked"], -1),
+            (["Content-Length": "12", "Transfer-Encoding": "identity"], 12),
         ] as [([String: String], Int64)])
     func tellsTheLengthOnlyWhenItIsSure(fields: [String: String], length: Int64) throws {
-        #expect(try make(fields).expectedContentLength == length)
+        let head = ResponseHead(status: 200, headers: HTTPHeaderFields(fields))
+        #expect(HTTPURLResponse(url: try #require(url), head: head).expectedContentLength == length)
+    }
+
+    @Test func anAnswerOfOnesOwnIsAsLongAsItSays() throws {
+        let answer = try make(["Content-Length": "997", "Content-Encoding": "gzip"])
+        #expect(answer.expectedContentLength == 997)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "page.html"), ("inline", "page.html"),
+            ("attachment; filename=\"fname.ext\"", "fname.ext"),
+            ("attachment; filename=genome.jpeg; size=3;", "genome.jpeg"),
+            ("attachment; filename=\";.ext\"", ";.ext"),
+            ("attachment; filename=\"a\\\"b\"", "a\"b"),
+            ("attachment; filename=\"/etc/passwd\"", "_etc_passwd"),
+            ("attachment; filename=\"a\u{1B}[2J\"", "a_[2J"),
+            ("attachment; filename=\"..\"", "page.html"),
+            ("attachment; a=b\\; filename=\"wrong\"; filename=right", "right"),
+            ("attachment; filename=x; filename*=UTF-8''na%C3%AFve.txt", "naïve.txt"),
+            ("attachment; filename=x; filename*=UTF-8''%ZZ", "x"),
+            ("attachment; filename=x; filename*=UTF-8''%FF", "x"),
+            ("attachment; FILENAME = x", "x"), ("filename=\"", "page.html"),
+        ] as [(String?, String)])
+    func suggestsASafeFileName(field: String?, name: String) throws {
+        let url = try #require(URL(string: "http://a.test/dir/page.html?q"))
+        let response = HTTPURLResponse(
+            url: url, statusCode: 200, httpVersion: nil,
+            headerFields: field.map { ["Content-Disposition": $0] })
+        #expect(response?.suggestedFilename == name)
+    }
+
+    @Test func writesTheNamesOfHTTPsOwnFieldsAsUsual() throws {
+        let response = try make(["content-lenGTH": "3", "x-own": "a", "ETAG": "b"])
+        #expect(Set(response.allHeaderFields.keys) == ["Content-Length", "x-own", "ETag"])
+    }
+
+    @Test func answersAreComparedByWhatTheySay() throws {
+        let one = try make(["A": "1"])
+        #expect(try one == make(["A": "1"]))
+        #expect(try one != make(["A": "2"]))
+        #expect(try one.isEqual(make(["A": "1"])))
+        #expect(one.copy() as? HTTPURLResponse === one)
+        #expect(!one.isEqual("no answer"))
     }
 
     @Test(arguments: [

@@ -15,7 +15,8 @@ final class OpenSSLCommand {
     private var process: pid_t = 0
     private let output: Int32
 
-    init(_ arguments: [String]) throws {
+    /// - Parameter isFed: Whether `write` reaches its standard input.
+    init(_ arguments: [String], isFed: Bool = false) throws {
         var ends: [Int32] = [-1, -1]
         // Not a pipe: only this can be made so that no other child gets it, in one step.
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -23,7 +24,11 @@ final class OpenSSLCommand {
         output = ends[0]
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if isFed {
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
         let words = ([Self.path] + arguments).map { strdup($0) }
@@ -35,11 +40,20 @@ final class OpenSSLCommand {
     }
 
     deinit {
-        if process > 0 {
-            kill(process, SIGKILL)
-            waitpid(process, nil, 0)
-        }
+        stop()
         close(output)
+    }
+
+    func stop() {
+        guard process > 0 else { return }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        process = 0
+    }
+
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(output, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// What it prints, errors included, until `isEnough` or its end.

@@ -14,7 +14,12 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         var sent: @Sendable (URLSessionTask, Int64) -> Void = { _, _ in }
         var wrote: @Sendable (URLSessionTask, Int64) -> Void = { _, _ in }
         var file: @Sendable (URL) -> Void = { _ in }
-        var body: @Sendable () -> (any HTTPBodyStream)? = { nil }
+        var interim: @Sendable (HTTPURLResponse) -> Void = { _ in }
+        var delayed: @Sendable (URLRequest) -> (URLSession.DelayedRequestDisposition, URLRequest?) =
+            {
+                _ in (.continueLoading, nil)
+            }
+        var body: @Sendable () -> InputStream? = { nil }
     }
 
     struct Record: Sendable {
@@ -23,6 +28,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         var body = Data()
         var progress: [[Int64]] = []
         var files: [Data?] = []
+        var resumed: [(offset: Int64, expected: Int64)] = []
+        var successors: [URLSessionDownloadTask] = []
         var error: URLError?
         var completionCount = 0
         var stateAtCompletion: URLSessionTask.State?
@@ -40,6 +47,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     private let queue: DispatchQueue?
     private let completions = Signal()
     private let invalidation = Signal()
+    private let writes = Signal()
     private let events = Signal()
 
     init(on queue: DispatchQueue? = nil, _ change: (inout Hooks) -> Void = { _ in }) {
@@ -56,6 +64,8 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
 
     /// Waits until so many tasks have completed.
     func completion(of count: Int = 1) async { await completions.wait(for: count) }
+    /// Waits for the first piece of a download.
+    func writing() async { await writes.wait() }
     func invalidated() async { await invalidation.wait(for: 1) }
     /// Waits until a background session has told what was waiting for it.
     func eventsFinished(_ count: Int = 1) async { await events.wait(for: count) }
@@ -86,6 +96,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
         noteAside("interim \(response.statusCode)") { $0.interim.append(response) }
+        hooks.interim(response)
     }
 
     func urlSession(
@@ -116,7 +127,7 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable ((any HTTPBodyStream)?) -> Void
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         note("bodyStream")
         completionHandler(hooks.body())
@@ -152,6 +163,32 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
             $0.progress.append([bytesWritten, totalBytesWritten, totalBytesExpectedToWrite])
         }
         hooks.wrote(downloadTask, totalBytesWritten)
+        writes.add()
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {
+        note("resumed") { $0.resumed.append((fileOffset, expectedTotalBytes)) }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        note("becomes") { $0.successors.append(downloadTask) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,
+        completionHandler:
+            @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
+            -> Void
+    ) {
+        note("delayed")
+        let (disposition, next) = hooks.delayed(request)
+        completionHandler(disposition, next)
     }
 
     func urlSession(

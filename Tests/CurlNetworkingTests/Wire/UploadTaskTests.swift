@@ -99,6 +99,8 @@ import Testing
         #expect(Data(sent.body) == body)
         #expect(delegate.calls.prefix(2) == ["bodyStream", "sent"])
         #expect(task.countOfBytesExpectedToSend == -1)
+        #expect(task.countOfBytesSent == Int64(body.count))
+        #expect(delegate.snapshot.progress.last.map { $0[1] } == Int64(body.count))
     }
 
     @Test func asksForTheStreamAgainAtARedirect() async throws {
@@ -172,22 +174,27 @@ import Testing
 }
 
 /// Gives a body in pieces of odd sizes.
-private final class PieceStream: HTTPBodyStream {
-    struct Failure: Error {}
-
+private final class PieceStream: InputStream, @unchecked Sendable {
+    // Unchecked as its superclass is; what changes sits in a Mutex.
     private let rest: Mutex<Data>
     private let failsAtEnd: Bool
+    private let status = Mutex(Status.notOpen)
 
     init(_ data: Data, failsAtEnd: Bool = false) {
         rest = Mutex(data)
         self.failsAtEnd = failsAtEnd
+        super.init()
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        try rest.withLock { rest in
-            if rest.isEmpty, failsAtEnd { throw Failure() }
-            let piece = rest.prefix(min(7001, buffer.count))
-            buffer.copyBytes(from: piece)
+    override func open() { status.withLock { $0 = .open } }
+    override func close() { status.withLock { $0 = .closed } }
+    override var streamStatus: Status { status.withLock { $0 } }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+        rest.withLock { rest in
+            if rest.isEmpty, failsAtEnd { return -1 }
+            let piece = rest.prefix(min(7001, len))
+            piece.copyBytes(to: buffer, count: piece.count)
             rest = rest.dropFirst(piece.count)
             return piece.count
         }

@@ -1,3 +1,4 @@
+import CCurl
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -9,8 +10,13 @@ extension BackgroundClient {
     // MARK: - From tasks
 
     func start(_ task: URLSessionTask) {
-        guard errands[task.taskIdentifier] == nil, !task.status.withLock({ $0.life.isOver }) else {
-            return
+        guard !task.status.withLock({ $0.life.isOver }) else { return }
+        if let other = errands[task.taskIdentifier] {
+            guard other.task !== task else { return }
+            let error = URLError(
+                .backgroundSessionInUseByAnotherProcess, failingURL: task.firstRequest.url,
+                underlyingText: "another process has given this session a task of this number")
+            return task.post(.completed(TaskResult(error: error)))
         }
         if let error = Errand.refusal(of: task) {
             return task.post(.completed(TaskResult(error: error)))
@@ -41,12 +47,11 @@ extension BackgroundClient {
         let number = task.taskIdentifier
         guard let errand = errands[number], errand.needsHelper, errand.wasSent else {
             errands[number] = nil
-            return task.finishCancelling()
+            // One that never left has lost nothing of what it was given.
+            return task.finishCancelling(
+                resumeData: task.wantsResumeData ? task.givenResumeData : nil)
         }
-        let wantsResumeData =
-            !errand.hasEnded && task is URLSessionDownloadTask
-            && task.status.withLock { !$0.resumeDataReceivers.isEmpty }
-        if wantsResumeData {
+        if !errand.hasEnded, task is URLSessionDownloadTask, task.wantsResumeData {
             awaitingResumeData[number] = task
             settle(number, .cancelProducingResumeData(number))
         } else {
@@ -103,14 +108,14 @@ extension BackgroundClient {
             // Else another process has used the number, and the helper will say so.
             guard errand.key == record.key else { return }
             errand.isKept = true
-            if record.state.isOver, !errand.hasEnded { end(errand, record.state) }
+            if record.state.isOver, !errand.hasEnded { end(errand, record.state, record.history) }
         } else if let task = session?.adopt(record) {
             let errand = Errand(task, record)
             errands[number] = errand
             if record.state.isOver {
                 pending.insert(number)
                 owesPending = true
-                end(errand, record.state)
+                end(errand, record.state, record.history)
             } else {
                 found.insert(number)
                 owesFound = true
@@ -127,6 +132,8 @@ extension BackgroundClient {
                 add(errand)
             } else if met.contains(number) {
                 lifeChanged(of: errand.task)
+                priorityChanged(of: errand.task)
+                descriptionChanged(of: errand.task)
             } else {
                 errand.needsHelper = false
                 fail(
@@ -188,11 +195,13 @@ extension BackgroundClient {
                 status.receivedByteCount = total
                 status.expectedToReceive = expected
             }
-        case .resumed:
-            break
-        case .ended(let number, let state):
+        case .resumed(let number, let offset, let expected):
+            errands[number]?.task.post(.resumed(at: offset, expected: expected))
+        case .ended(let number, let state, let history):
             guard let errand = errands[number], !errand.hasEnded else { return }
-            end(errand, state)
+            end(errand, state, history)
+        case .challenged(let number, let question, let challenge):
+            put(challenge, to: errands[number]?.task, number, question)
         case .resumeData(let number, let data):
             awaitingResumeData.removeValue(forKey: number)?.finishCancelling(resumeData: data)
         case .gone(let number):
@@ -203,9 +212,38 @@ extension BackgroundClient {
         }
     }
 
+    /// Asks the delegate. Where it leaves it to us, what the program's own storage has is tried.
+    private func put(
+        _ question: BackgroundChallenge, to task: URLSessionTask?, _ number: Int, _ key: Int
+    ) {
+        guard let task else {
+            return send(.respond(number, question: key, BackgroundChallengeAnswer(.none)))
+        }
+        let challenge = question.makeChallenge(task.session.settings.credentialStorage)
+        task.post(
+            .challenge(
+                challenge, question.audience,
+                Reply { [weak self] answer in
+                    var answer = answer
+                    if answer.disposition == .performDefaultHandling,
+                        let known = challenge.proposedCredential
+                    {
+                        answer = ChallengeAnswer(disposition: .useCredential, credential: known)
+                    }
+                    let words = BackgroundChallengeAnswer(answer)
+                    self?.submit { $0.send(.respond(number, question: key, words)) }
+                }))
+    }
+
     /// How a task ended.
-    private func end(_ errand: Errand, _ state: BackgroundTaskRecord.State) {
+    private func end(
+        _ errand: Errand, _ state: BackgroundTaskRecord.State, _ history: BackgroundHistory
+    ) {
         noteMovement()
+        errand.task.status.withLock { status in
+            status.transactions = history.transactions.compactMap(\.metrics)
+            status.followedRedirects = history.redirectCount
+        }
         errand.hasEnded = true
         errand.isKept = true
         let task = errand.task

@@ -1,3 +1,4 @@
+import CCurl
 import CBackgroundHelper
 import Dispatch
 import FoundationEssentials
@@ -125,7 +126,7 @@ actor BackgroundClient {
     /// Does what comes next.
     func proceed() {
         while case .apart = stage, isBusy { reach() }
-        if case .attached = stage, !isBusy { part() }
+        if !isBusy { rest() }
         tellFinish()
         kept = isBusy || owesPending || owesFound ? session : nil
         let isSafe = settled.isEmpty && errands.values.allSatisfy { $0.isKept || !$0.needsHelper }
@@ -342,13 +343,22 @@ actor BackgroundClient {
         met = []
     }
 
-    /// All is said.
+    /// All is said: nothing is kept of the helper, and others may have the session.
+    private func rest() {
+        switch stage {
+        case .attached: part()
+        case .apart: break
+        case .queueing, .starting, .greeting, .attaching: return
+        }
+        let waiting = awaitingGone
+        awaitingGone = []
+        for work in waiting { work() }
+    }
+
     func part() {
         drop()
         letGo()
         attempts = 0
-        for work in awaitingGone { work() }
-        awaitingGone = []
     }
 
     private var awaitingGone: [@Sendable () -> Void] = []

@@ -56,7 +56,8 @@ final class Errand {
 
     private static func kind(of task: URLSessionTask) -> BackgroundTaskRecord.Kind? {
         switch (task.receiver, task.source) {
-        case (.fileDelegate, .none), (.fileDelegate, .data): .download(resumeData: nil)
+        case (.fileDelegate, .none), (.fileDelegate, .data):
+            .download(resumeData: task.givenResumeData)
         case (.delegate, .file(let url)): .upload(file: url.absolutePath)
         default: nil
         }
@@ -64,6 +65,7 @@ final class Errand {
 
     /// Why no background session can have a task; nil when it can.
     static func refusal(of task: URLSessionTask) -> URLError? {
+        if let failure = task.startFailure { return failure }
         let url = task.firstRequest.url
         func refused(_ text: String) -> URLError {
             URLError(.unknown, failingURL: url, underlyingText: text)
@@ -75,10 +77,11 @@ final class Errand {
                 "tasks of a background session have no completion handlers: whoever made one may "
                     + "be gone when it ends")
         }
-        if task is URLSessionUploadTask {
-            guard case .file = task.source else {
-                return refused("uploads of a background session are from files only")
-            }
+        guard kind(of: task) != nil else {
+            return refused(
+                task is URLSessionUploadTask
+                    ? "uploads of a background session are from files only"
+                    : "a request of a background session has no body stream")
         }
         guard let url, Origin(of: url) != nil else {
             let scheme = url?.scheme?.lowercased() ?? ""
@@ -91,7 +94,7 @@ final class Errand {
 
 extension URL {
     /// The path of a file URL from the root on: the helper is in another folder.
-    fileprivate var absolutePath: String {
+    var absolutePath: String {
         let path = path(percentEncoded: false)
         guard !path.hasPrefix("/") else { return path }
         return FileManager.default.currentDirectoryPath + "/" + path

@@ -8,7 +8,9 @@ import Glibc
 extension BackgroundHelper {
     /// Whether it keeps the helper here. One that is suspended and nobody's waits in the journal.
     func isAtWork(_ transfer: HelperTransfer) -> Bool {
-        transfer.inner != nil || transfer.retryAt != nil || transfer.isFinishing
+        if transfer.isFinishing { return true }
+        guard transfer.inner != nil || transfer.retryAt != nil else { return false }
+        return journal[transfer.id.session, transfer.id.number]?.isSuspended == false
     }
 
     /// Begins to carry a task of the journal.
@@ -73,7 +75,11 @@ extension BackgroundHelper {
             inner = worker.uploadTask(
                 with: request, fromFile: URL(filePath: file, directoryHint: .notDirectory))
         case .download:
-            prepareResumption(of: transfer, record)
+            do throws(URLError) {
+                try prepareResumption(of: transfer, record)
+            } catch {
+                return fail(transfer, error)
+            }
             inner = worker.dataTask(with: transfer.resumption?.goOn(request) ?? request)
         }
         inner.priority = record.priority
@@ -82,12 +88,19 @@ extension BackgroundHelper {
         inner.resume()
     }
 
-    /// Finds what has arrived of a download in earlier attempts. Without it the download starts anew.
-    private func prepareResumption(of transfer: HelperTransfer, _ record: BackgroundTaskRecord) {
-        guard let blob = record.part, var data = try? ResumeData(blob: blob),
-            let file = try? parts.openFile(data.fileName)
-        else { return }
-        if record.partBoot == SystemBoot.current {
+    /// Finds what has arrived of a download in earlier attempts. Without it the download starts anew,
+    /// unless going on is what its program has asked for.
+    private func prepareResumption(
+        of transfer: HelperTransfer, _ record: BackgroundTaskRecord
+    ) throws(URLError) {
+        guard let blob = record.part, var data = try? ResumeData(blob: blob) else { return }
+        guard let file = try? parts.openFile(data.fileName) else {
+            guard case .download(.some) = record.kind, record.attempts == 0 else { return }
+            throw URLError(
+                .cannotOpenFile,
+                underlyingText: "the part is gone, or another task goes on with it")
+        }
+        if record.isPartOfThisBoot {
             // The kernel has all that was written, noted or not.
             data.byteCount = file.byteCount
         }
@@ -135,10 +148,9 @@ extension BackgroundHelper {
                 if case .download(.some) = record.kind, record.attempts == 1 {
                     tell(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
                 }
-            case .complete:
-                transfer.answer = response
-                return finish(transfer)
             case .startOver:
+                // Another version: what was noted of the one before is not true of this file any more.
+                keep(id.number, in: id.session) { $0.part = nil }
                 try file.cut(to: 0)
             case .deliver:
                 dropPart(of: transfer)
@@ -226,7 +238,7 @@ extension BackgroundHelper {
 
     private func noted(_ record: BackgroundTaskRecord) -> ResumeData? {
         guard let blob = record.part, var data = try? ResumeData(blob: blob) else { return nil }
-        guard record.partBoot == SystemBoot.current else { return data }
+        guard record.isPartOfThisBoot else { return data }
         var facts = stat()
         guard stat(parts.folder.path(of: data.fileName), &facts) == 0 else { return nil }
         data.byteCount = min(Int64(facts.st_size), data.totalByteCount ?? Int64(facts.st_size))
@@ -253,21 +265,32 @@ extension BackgroundHelper {
         carried[ObjectIdentifier(inner)] = nil
         inner.cancel()
         transfer.inner = nil
+        transfer.questions = [:]
     }
 
     private func tryAgain(_ transfer: HelperTransfer, after error: URLError) {
         let id = transfer.id
         let delay = transfer.nextDelay()
-        if case .upload? = journal[id.session, id.number]?.kind { transfer.file?.remove() }
+        removeUseless(transfer)
         transfer.reset()
         transfer.retryAt = Self.now + delay
         _ = try? journal.note(.pause, of: id.number, in: id.session)
         log.note("task \(id.number) of \(id.session) waits: \(error.errorCode)")
     }
 
+    /// What has arrived, unless a later attempt can go on with it.
+    private func removeUseless(_ transfer: HelperTransfer) {
+        guard let file = transfer.file else { return }
+        let noted = journal[transfer.id.session, transfer.id.number]?.part.flatMap {
+            try? ResumeData(blob: $0)
+        }
+        if noted?.fileName != file.name { file.remove() }
+    }
+
     /// Leaves a task in the journal for another helper.
     func park(_ transfer: HelperTransfer) {
         guard transfer.inner != nil else { return }
+        removeUseless(transfer)
         stop(transfer)
         _ = try? journal.note(.pause, of: transfer.id.number, in: transfer.id.session)
     }
@@ -309,14 +332,16 @@ extension BackgroundHelper {
         transfers[id] = nil
         guard var record = journal[id.session, id.number] else { return }
         do {
-            _ = try journal.note(event, of: id.number, in: id.session)
+            _ = try journal.note(event, of: id.number, in: id.session) { record in
+                record.history = transfer.history
+            }
         } catch {
             log.note("cannot note the end of task \(id.number): \(error)")
         }
         guard record.take(event) else { return }
         log.note("task \(id.number) of \(id.session) is over: \(record.state.summary)")
         if let untold = transfer.untold { tell(id.session, untold) }
-        tell(id.session, .ended(id.number, record.state))
+        tell(id.session, .ended(id.number, record.state, transfer.history))
     }
 
     // MARK: - What programs want
@@ -387,6 +412,14 @@ extension DownloadResumption {
             request.headers[name] = self.request.headers[name]
         }
         return request
+    }
+}
+
+extension BackgroundTaskRecord {
+    /// Whether the kernel that runs now has taken all that was written of the part, noted or not.
+    fileprivate var isPartOfThisBoot: Bool {
+        guard let boot = SystemBoot.current else { return false }
+        return partBoot == boot
     }
 }
 

@@ -51,6 +51,7 @@ actor BackgroundHelper {
     private var listener: (any DispatchSourceRead)?
     private var restsSince: UInt64?
     private var lastGuest = 0
+    var lastQuestion = 0
     private(set) var isLeaving = false
 
     init(_ places: BackgroundPlaces, _ lock: BackgroundLock, restSeconds: Double) throws(URLError) {

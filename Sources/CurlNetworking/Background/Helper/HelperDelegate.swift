@@ -29,6 +29,28 @@ final class HelperDelegate: URLSessionDataDelegate {
         completionHandler(request)
     }
 
+    /// Asks the program, if it is there. If not, or when it goes before it has answered, what the storage
+    /// has is tried, and servers are believed as the system does.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let isAsked = helper.assumeIsolated { helper in
+            guard let transfer = helper.carried[ObjectIdentifier(task)] else { return false }
+            return helper.ask(challenge, for: transfer, completionHandler)
+        }
+        if !isAsked { completionHandler(.performDefaultHandling, nil) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        tell(task) { $1.history.add(metrics) }
+    }
+
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64

@@ -72,6 +72,7 @@ final class HelperFile {
                     error = WholeFile.failure(.cannotMoveFile, path)
                 }
             }
+            if error != nil { unlink(path) }
             receive(error)
         }
     }

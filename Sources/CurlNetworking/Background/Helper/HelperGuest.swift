@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 
 /// A program that is connected, on behalf of one session. Owned by the helper, used on its queue alone.
@@ -28,6 +29,7 @@ extension BackgroundHelper {
         }
         if guest.channel.isClosed {
             guests[number] = nil
+            if let session = guest.session { answerForItself(session) }
         } else if !guest.channel.isBacklogged {
             tellUntold(to: guest)
         }
@@ -70,6 +72,7 @@ extension BackgroundHelper {
             }
             holder.channel.close()  // its last words were heard, or are not worth waiting for
             guests = guests.filter { $0.value !== holder }
+            answerForItself(session)
         }
         guest.session = session
         for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }
@@ -109,6 +112,11 @@ extension BackgroundHelper {
             let data = takeResumeData(.init(session: session, number: number))
             guest.channel.send(.resumeData(number, data))
             guest.channel.send(.gone(number))
+        case .respond(let number, let question, let answer):
+            let transfer = transfers[.init(session: session, number: number)]
+            guard let asked = transfer?.questions.removeValue(forKey: question) else { return true }
+            let (disposition, credential) = answer.answer(asked.trust)
+            asked.receive(disposition, credential)
         case .delivered(let number):
             forget(.init(session: session, number: number))
             guest.channel.send(.gone(number))
@@ -145,6 +153,32 @@ extension BackgroundHelper {
             try journal.change(number, in: session, change)
         } catch {
             log.note("cannot note a change of task \(number): \(error)")
+        }
+    }
+
+    /// Puts a challenge to the program of a task. Returns whether it is there.
+    func ask(
+        _ challenge: URLAuthenticationChallenge, for transfer: HelperTransfer,
+        _ receive:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) -> Bool {
+        guard let guest = guest(of: transfer.id.session) else { return false }
+        lastQuestion += 1
+        transfer.questions[lastQuestion] = HelperTransfer.Question(
+            trust: challenge.protectionSpace.serverTrust, receive: receive)
+        guest.channel.send(
+            .challenged(
+                transfer.id.number, question: lastQuestion, BackgroundChallenge(challenge)))
+        return true
+    }
+
+    /// Its program has gone without an answer.
+    private func answerForItself(_ session: String) {
+        for transfer in transfers.values where transfer.id.session == session {
+            for question in transfer.questions.values {
+                question.receive(.performDefaultHandling, nil)
+            }
+            transfer.questions = [:]
         }
     }
 

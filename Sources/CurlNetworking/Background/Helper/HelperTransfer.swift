@@ -24,8 +24,16 @@ final class HelperTransfer {
     var movedByteCount: Int64 = 0
     /// Progress the program was not told, because it does not read.
     var untold: BackgroundReply?
+    /// What its program was asked and has not answered yet.
+    var questions: [Int: Question] = [:]
+    var history = BackgroundHistory()
     /// Its result is brought to the disk.
     var isFinishing = false
+
+    struct Question {
+        var trust: ServerTrust?
+        var receive: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    }
 
     private(set) var failedAttempts = 0
     /// When to try again, and when to give up; nanoseconds of the monotonic clock.
@@ -56,6 +64,7 @@ final class HelperTransfer {
     /// Forgets the last attempt. What has arrived stays in its file.
     func reset() {
         inner = nil
+        questions = [:]
         file = nil
         resumption = nil
         answer = nil

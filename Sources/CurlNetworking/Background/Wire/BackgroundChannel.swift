@@ -1,3 +1,4 @@
+import CCurl
 import CBackgroundHelper
 import Dispatch
 import FoundationEssentials

@@ -20,6 +20,8 @@ enum BackgroundRequest: Codable, Hashable, Sendable {
     case cancelProducingResumeData(Int)
     /// The delegate was told how a task ended: its record can go.
     case delivered(Int)
+    /// To a challenge.
+    case respond(Int, question: Int, BackgroundChallengeAnswer)
 }
 
 /// From the helper.
@@ -43,7 +45,9 @@ enum BackgroundReply: Codable, Hashable, Sendable {
     /// A download goes on from here, with resume data of an earlier task.
     case resumed(Int, offset: Int64, expected: Int64)
     /// Its state is final, and on the disk.
-    case ended(Int, BackgroundTaskRecord.State)
+    case ended(Int, BackgroundTaskRecord.State, BackgroundHistory)
+    /// The server asks; the transfer waits.
+    case challenged(Int, question: Int, BackgroundChallenge)
     case resumeData(Int, Data?)
     /// Nothing of a task is left that was delivered or cancelled.
     case gone(Int)

@@ -312,7 +312,7 @@ import Testing
     @Test func aStreamIsAskedForAgain() async throws {
         let server = try GuardedServer(.basic)
         let credential = ada
-        let delegate = RecordingDelegate { $0.body = { ChunkStream(["streamed ", "body"]) } }
+        let delegate = RecordingDelegate { $0.body = { makeStream(["streamed ", "body"]) } }
         let session = makeSession(delegate)
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"

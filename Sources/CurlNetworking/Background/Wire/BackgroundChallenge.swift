@@ -1,0 +1,128 @@
+import FoundationEssentials
+
+/// A challenge as the helper passes it on to a program that is connected.
+struct BackgroundChallenge: Codable, Hashable, Sendable {
+    var host: String
+    var port: Int
+    var `protocol`: String?
+    var proxyType: String?
+    var realm: String?
+    var method: String
+    var distinguishedNames: [String]?
+    /// The server's certificates as DER, and OpenSSL's verdict on them.
+    var chain: [Data]?
+    var verdict: Int?
+    var trustedHost: String?
+    var failureCount: Int
+    /// The 401 or 407.
+    var answer: BackgroundTaskRecord.Answer?
+
+    init(_ challenge: URLAuthenticationChallenge) {
+        let space = challenge.protectionSpace
+        host = space.host
+        port = space.port
+        `protocol` = space.protocol
+        proxyType = space.proxyType
+        realm = space.realm
+        method = space.authenticationMethod
+        distinguishedNames = space.distinguishedNames
+        if let trust = space.serverTrust {
+            chain = trust.certificates.map(\.derEncoded)
+            verdict = trust.verdict
+            trustedHost = trust.host
+        }
+        failureCount = challenge.previousFailureCount
+        answer = (challenge.failureResponse as? HTTPURLResponse).flatMap(
+            BackgroundTaskRecord.Answer.init)
+    }
+
+    var space: URLProtectionSpace {
+        URLProtectionSpace(
+            host: host, port: port, protocol: `protocol`, proxyType: proxyType, realm: realm,
+            method: method,
+            serverTrust: chain.map {
+                ServerTrust(host: trustedHost ?? host, chain: $0, verdict: verdict ?? -1)
+            },
+            distinguishedNames: distinguishedNames)
+    }
+
+    /// - Parameter storage: Of the program: what the helper has of it are the permanent ones alone.
+    func makeChallenge(_ storage: URLCredentialStorage?) -> URLAuthenticationChallenge {
+        let space = space
+        return URLAuthenticationChallenge(
+            protectionSpace: space,
+            proposedCredential: failureCount == 0 ? storage?.defaultCredential(for: space) : nil,
+            previousFailureCount: failureCount, failureResponse: answer?.response, error: nil)
+    }
+
+    /// Whose method is asked first.
+    var audience: AuthenticationAction.Audience {
+        method == NSURLAuthenticationMethodServerTrust
+            || method == NSURLAuthenticationMethodClientCertificate ? .session : .task
+    }
+}
+
+/// What the program's delegate, or its storage, says to a challenge.
+struct BackgroundChallengeAnswer: Codable, Hashable, Sendable {
+    var disposition: Int
+    var credential: Credential?
+
+    enum Credential: Codable, Hashable, Sendable {
+        case password(user: String, password: String, persistence: UInt)
+        /// In the server as it has shown itself to the helper.
+        case trust
+        case pem(certificate: String, key: String?, passphrase: String?)
+        case pkcs12(file: String, passphrase: String?)
+    }
+
+    init(_ answer: ChallengeAnswer) {
+        disposition = answer.disposition.rawValue
+        guard let credential = answer.credential else { return }
+        if let user = credential.user, let password = credential.password {
+            self.credential = .password(
+                user: user, password: password, persistence: credential.persistence.rawValue)
+        } else if credential.trust != nil {
+            self.credential = .trust
+        } else if let identity = credential.identity {
+            switch identity.format {
+            case .pem(let certificate, let key):
+                self.credential = .pem(
+                    certificate: certificate.absolutePath, key: key?.absolutePath,
+                    passphrase: identity.passphrase)
+            case .pkcs12(let file):
+                self.credential = .pkcs12(file: file.absolutePath, passphrase: identity.passphrase)
+            }
+        }
+    }
+
+    /// - Parameter trust: Who the server has shown itself to be.
+    func answer(
+        _ trust: ServerTrust?
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let disposition = URLSession.AuthChallengeDisposition(rawValue: disposition) else {
+            return (.performDefaultHandling, nil)
+        }
+        return (disposition, credential.flatMap { makeCredential($0, trust) })
+    }
+
+    private func makeCredential(_ credential: Credential, _ trust: ServerTrust?) -> URLCredential? {
+        func file(_ path: String) -> URL { URL(filePath: path, directoryHint: .notDirectory) }
+        switch credential {
+        case .password(let user, let password, let persistence):
+            return URLCredential(
+                user: user, password: password,
+                persistence: URLCredential.Persistence(rawValue: persistence) ?? .none)
+        case .trust:
+            return trust.map { URLCredential(trust: $0) }
+        case .pem(let certificate, let key, let passphrase):
+            let format = ClientIdentity.Format.pem(
+                certificate: file(certificate), key: key.map(file))
+            return URLCredential(
+                identity: ClientIdentity(format, passphrase: passphrase), persistence: .forSession)
+        case .pkcs12(let path, let passphrase):
+            return URLCredential(
+                identity: ClientIdentity(.pkcs12(file(path)), passphrase: passphrase),
+                persistence: .forSession)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import FoundationEssentials
+
+/// How the attempts of a task went, for its metrics.
+struct BackgroundHistory: Codable, Hashable, Sendable {
+    var transactions: [Transaction] = []
+    var redirectCount = 0
+
+    /// Of a task that is tried for days only the last ones are kept.
+    private static let mostTransactions = 16
+
+    mutating func add(_ metrics: URLSessionTaskMetrics) {
+        redirectCount += metrics.redirectCount
+        transactions += metrics.transactionMetrics.map(Transaction.init)
+        if transactions.count > Self.mostTransactions {
+            transactions.removeFirst(transactions.count - Self.mostTransactions)
+        }
+    }
+
+    struct Transaction: Codable, Hashable, Sendable {
+        var request: BackgroundTaskRecord.Request?
+        var answer: BackgroundTaskRecord.Answer?
+        /// In the order of `dates`, as seconds since 1970.
+        var times: [Double?]
+        /// In the order of `counts`.
+        var counts: [Int64]
+        var protocolName: String?
+        var isProxied: Bool
+        var isReused: Bool
+        var fetchType: Int
+        var localAddress: String?
+        var localPort: Int?
+        var remoteAddress: String?
+        var remotePort: Int?
+        var tlsVersion: UInt16?
+        var tlsCipher: UInt16?
+    }
+}
+
+extension BackgroundHistory.Transaction {
+    private typealias Metrics = URLSessionTaskTransactionMetrics
+
+    private static var dates: [WritableKeyPath<Metrics, Date?>] {
+        [
+            \.fetchStartDate, \.domainLookupStartDate, \.domainLookupEndDate, \.connectStartDate,
+            \.connectEndDate, \.secureConnectionStartDate, \.secureConnectionEndDate,
+            \.requestStartDate, \.requestEndDate, \.responseStartDate, \.responseEndDate,
+        ]
+    }
+
+    private static var countPaths: [WritableKeyPath<Metrics, Int64>] {
+        [
+            \.countOfRequestHeaderBytesSent, \.countOfRequestBodyBytesSent,
+            \.countOfRequestBodyBytesBeforeEncoding, \.countOfResponseHeaderBytesReceived,
+            \.countOfResponseBodyBytesReceived, \.countOfResponseBodyBytesAfterDecoding,
+        ]
+    }
+
+    init(_ metrics: URLSessionTaskTransactionMetrics) {
+        var request = metrics.request
+        request.httpBody = nil
+        self.request = BackgroundTaskRecord.Request(request)
+        answer = (metrics.response as? HTTPURLResponse).flatMap(BackgroundTaskRecord.Answer.init)
+        times = Self.dates.map { metrics[keyPath: $0]?.timeIntervalSince1970 }
+        counts = Self.countPaths.map { metrics[keyPath: $0] }
+        protocolName = metrics.networkProtocolName
+        isProxied = metrics.isProxyConnection
+        isReused = metrics.isReusedConnection
+        fetchType = metrics.resourceFetchType.rawValue
+        localAddress = metrics.localAddress
+        localPort = metrics.localPort
+        remoteAddress = metrics.remoteAddress
+        remotePort = metrics.remotePort
+        tlsVersion = metrics.negotiatedTLSProtocolVersion?.rawValue
+        tlsCipher = metrics.negotiatedTLSCipherSuite?.rawValue
+    }
+
+    /// nil when its request makes no sense.
+    var metrics: URLSessionTaskTransactionMetrics? {
+        guard let request = request?.request else { return nil }
+        var metrics = URLSessionTaskTransactionMetrics(
+            request: request, response: answer?.response)
+        for (path, time) in zip(Self.dates, times) {
+            metrics[keyPath: path] = time.map { Date(timeIntervalSince1970: $0) }
+        }
+        for (path, count) in zip(Self.countPaths, counts) { metrics[keyPath: path] = count }
+        metrics.networkProtocolName = protocolName
+        metrics.isProxyConnection = isProxied
+        metrics.isReusedConnection = isReused
+        metrics.resourceFetchType = .init(rawValue: fetchType) ?? .unknown
+        metrics.localAddress = localAddress
+        metrics.localPort = localPort
+        metrics.remoteAddress = remoteAddress
+        metrics.remotePort = remotePort
+        metrics.negotiatedTLSProtocolVersion = tlsVersion.flatMap {
+            tls_protocol_version_t(rawValue: $0)
+        }
+        metrics.negotiatedTLSCipherSuite = tlsCipher.map { tls_ciphersuite_t(rawValue: $0) }
+        return metrics
+    }
+}

@@ -1,0 +1,104 @@
+import CCurl
+import Glibc
+import Synchronization
+
+/// The engine's thread and what others want of it.
+///
+/// A thread instead of a Dispatch queue: where a descriptor behind a source passes each event through
+/// three threads and five system calls, here one `epoll_wait` waits for sockets, timers and wishes
+/// together. At rest it sleeps in that call, and whoever has a wish then rings.
+final class EngineThread: SerialExecutor {
+    typealias Wish = @Sendable (isolated Engine) -> Void
+
+    /// Ends the thread's wait with each ring.
+    let bell: Int32
+    private let inbox = Mutex(Inbox())
+    private let identity = Atomic<pthread_t>(0)
+
+    private struct Inbox {
+        var wishes: [Wish] = []
+        /// Whether the thread sleeps, or is about to, and has to be rung for.
+        var isResting = false
+    }
+
+    init() {
+        bell = byteclub_bell_create()
+        precondition(bell >= 0, "no descriptor for the engine's bell")
+    }
+
+    /// Lives as long as the process. Signals stay with the program's own threads.
+    func start(_ body: @escaping @Sendable () -> Never) {
+        let context = Unmanaged.passRetained(Entry(thread: self, body: body)).toOpaque()
+        var all = sigset_t()
+        var former = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &former)
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, enterThread, context)
+        pthread_sigmask(SIG_SETMASK, &former, nil)
+        precondition(code == 0, "no memory for the engine's thread")
+        pthread_detach(thread)
+    }
+
+    // MARK: - Wishes
+
+    func submit(_ wish: @escaping Wish) {
+        let rings = inbox.withLock { inbox in
+            inbox.wishes.append(wish)
+            defer { inbox.isResting = false }
+            return inbox.isResting
+        }
+        if rings { byteclub_bell_ring(bell) }
+    }
+
+    /// Takes all wishes, in the order of the calls, in exchange for an empty array.
+    func takeWishes(_ wishes: inout [Wish]) {
+        inbox.withLock { swap(&$0.wishes, &wishes) }
+    }
+
+    /// Returns whether the thread may sleep; from then on each wish rings.
+    func rest() -> Bool {
+        inbox.withLock { inbox in
+            inbox.isResting = inbox.wishes.isEmpty
+            return inbox.isResting
+        }
+    }
+
+    /// The thread is awake for other reasons.
+    func wake() {
+        inbox.withLock { $0.isResting = false }
+    }
+
+    // MARK: - An actor's executor
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        submit { @Sendable [self] _ in job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() {
+        precondition(identity.load(ordering: .relaxed) == pthread_self(), "not the engine's thread")
+    }
+
+    fileprivate func enter() {
+        identity.store(pthread_self(), ordering: .relaxed)
+        byteclub_name_thread("CurlNetworking")
+    }
+
+    fileprivate final class Entry: Sendable {
+        let thread: EngineThread
+        let body: @Sendable () -> Never
+
+        init(thread: EngineThread, body: @escaping @Sendable () -> Never) {
+            self.thread = thread
+            self.body = body
+        }
+    }
+}
+
+private func enterThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let entry = Unmanaged<EngineThread.Entry>.fromOpaque(context).takeRetainedValue()
+    entry.thread.enter()
+    entry.body()
+}

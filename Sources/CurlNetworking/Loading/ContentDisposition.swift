@@ -1,0 +1,94 @@
+import FoundationEssentials
+
+/// What a server says of saving a body (RFC 6266).
+struct ContentDisposition: Sendable {
+    /// The proposed file name, as it came: it may be anything.
+    let filename: String?
+
+    init(_ field: String) {
+        var plain: String?
+        var extended: String?
+        for (name, value) in Self.parameters(of: field) {
+            switch name {
+            case "filename" where plain == nil: plain = value
+            case "filename*" where extended == nil: extended = Self.decode(extended: value)
+            default: break
+            }
+        }
+        filename = extended ?? plain
+    }
+
+    /// The parameters behind the first semicolon. Names in lower case, values without quotes.
+    private static func parameters(of field: String) -> [(name: String, value: String)] {
+        var found: [(name: String, value: String)] = []
+        var name = ""
+        var value = ""
+        var isInValue = false
+        var isQuoted = false
+        var isEscaped = false
+        func end() {
+            if isInValue {
+                found.append((name.trimmingSpaces.lowercased(), value.trimmingSpaces))
+            }
+            name = ""
+            value = ""
+            isInValue = false
+        }
+        for character in field {
+            if isEscaped {
+                value.append(character)
+                isEscaped = false
+            } else if isQuoted {
+                switch character {
+                case "\\": isEscaped = true
+                case "\"": isQuoted = false
+                default: value.append(character)
+                }
+            } else {
+                switch character {
+                case "\\" where isInValue: isEscaped = true
+                case ";": end()
+                case "=" where !isInValue: isInValue = true
+                case "\"" where isInValue: isQuoted = true
+                default: if isInValue { value.append(character) } else { name.append(character) }
+                }
+            }
+        }
+        end()
+        return found
+    }
+
+    /// `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2). nil for other encodings.
+    private static func decode(extended value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].isEqualIgnoringASCIICase(to: "UTF-8") else { return nil }
+        var bytes: [UInt8] = []
+        var rest = parts[2].utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let number = UInt8(String(rest.prefix(2)) ?? "", radix: 16)
+            else {
+                return nil
+            }
+            bytes.append(number)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text as the name of one file, nothing above it and nothing hidden by control characters; nil
+    /// when nothing is left.
+    var asFileName: String? {
+        let safe = String(
+            unicodeScalars.map { scalar -> Character in
+                scalar == "/" || scalar.value < 0x20 || scalar.value == 0x7F
+                    ? "_" : Character(scalar)
+            })
+        return safe.isEmpty || safe == "." || safe == ".." ? nil : safe
+    }
+}

@@ -1,0 +1,68 @@
+import CCurl
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells of changes of the kernel's networks. The kernel is listened to only while somebody watches.
+final class NetworkChanges: Sendable {
+    private struct State {
+        var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var source: (any DispatchSourceRead)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "CurlNetworking.network", qos: .utility)
+
+    /// Calls once, at the next change.
+    func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.watchers[watcher] = changed
+            if state.source == nil { state.source = makeSource() }
+        }
+    }
+
+    func unwatch(_ watcher: ObjectIdentifier) {
+        state.withLock { state in
+            state.watchers[watcher] = nil
+            stopIfUnwatched(&state)
+        }
+    }
+
+    private func stopIfUnwatched(_ state: inout State) {
+        guard state.watchers.isEmpty else { return }
+        state.source?.cancel()
+        state.source = nil
+    }
+
+    /// nil where the kernel does not let us listen: waiting tasks then wait for their time to run out.
+    private func makeSource() -> (any DispatchSourceRead)? {
+        let descriptor = byteclub_watch_network()
+        guard descriptor >= 0 else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { @Sendable [self] in
+            Self.drain(descriptor)
+            tellAll()
+        }
+        source.setCancelHandler { @Sendable in close(descriptor) }
+        source.activate()
+        return source
+    }
+
+    /// What exactly has changed does not matter: the way is looked for anew. Reading never waits.
+    private static func drain(_ descriptor: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+    }
+
+    private func tellAll() {
+        let watchers = state.withLock { state in
+            defer {
+                state.watchers = [:]
+                stopIfUnwatched(&state)
+            }
+            return Array(state.watchers.values)
+        }
+        for tell in watchers { tell() }
+    }
+}

@@ -1,0 +1,34 @@
+import FoundationEssentials
+
+/// What the resume data of a download will say, once it is known how much has arrived.
+enum ResumeRecipe: Sendable {
+    /// Of a whole answer.
+    case begins(URLRequest, originalURL: URL?, ResponseHead)
+    /// Of the rest of one: the version is the one of the first part.
+    case goesOn(ResumeData)
+
+    /// - Parameter request: The one that was answered.
+    /// - Returns: nil when the server, the request or the answer does not allow to go on later.
+    static func make(
+        for request: URLRequest, originalURL: URL?, _ head: ResponseHead
+    ) -> ResumeRecipe? {
+        guard head.status == 200, DownloadResumption.validator(for: request, head) != nil else {
+            return nil
+        }
+        return .begins(request, originalURL: originalURL, head)
+    }
+
+    func data(byteCount: Int64, fileName: String) -> ResumeData? {
+        switch self {
+        case .begins(let request, let originalURL, let head):
+            return DownloadResumption.data(
+                request: request, originalURL: originalURL, head: head, byteCount: byteCount,
+                fileName: fileName)
+        case .goesOn(var data):
+            if let total = data.totalByteCount, byteCount > total { return nil }
+            data.byteCount = byteCount
+            data.fileName = fileName
+            return data
+        }
+    }
+}

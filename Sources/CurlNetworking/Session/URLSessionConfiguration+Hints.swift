@@ -1,0 +1,32 @@
+// Wishes to Apple's systems that nothing here can grant. They are kept, so that a file that sets and
+// reads them goes on compiling and reading what it set; loading takes no notice of them.
+
+extension URLSessionConfiguration {
+    /// Whether the system may choose the time of a background session's transfers. Kept, without
+    /// effect: no service of a Linux system plans transfers.
+    public var isDiscretionary: Bool {
+        get { withSettings { $0.hints.isDiscretionary } }
+        set { withSettings { $0.hints.isDiscretionary = newValue } }
+    }
+
+    /// Whether the system starts the app when a background transfer needs it. Kept, without effect: a
+    /// program is started by its user, and then gets what has happened.
+    public var sessionSendsLaunchEvents: Bool {
+        get { withSettings { $0.hints.sendsLaunchEvents } }
+        set { withSettings { $0.hints.sendsLaunchEvents = newValue } }
+    }
+
+    /// Whether connections stay open while the app is in the background. Kept, without effect: no
+    /// program is put to sleep here.
+    public var shouldUseExtendedBackgroundIdleMode: Bool {
+        get { withSettings { $0.hints.usesExtendedBackgroundIdleMode } }
+        set { withSettings { $0.hints.usesExtendedBackgroundIdleMode = newValue } }
+    }
+}
+
+/// See ``URLSessionConfiguration/isDiscretionary`` and its neighbours.
+struct SessionHints: Hashable, Sendable {
+    var isDiscretionary = false
+    var sendsLaunchEvents = false
+    var usesExtendedBackgroundIdleMode = false
+}

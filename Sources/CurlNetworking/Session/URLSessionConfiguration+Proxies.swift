@@ -1,0 +1,67 @@
+import FoundationEssentials
+import Synchronization
+
+extension URLSessionConfiguration {
+    /// The proxies to load through, with Apple's keys (`kCFNetworkProxiesHTTPProxy`…).
+    ///
+    /// ```swift
+    /// configuration.connectionProxyDictionary = [
+    ///     kCFNetworkProxiesHTTPEnable: true, kCFNetworkProxiesHTTPProxy: "proxy.example.com",
+    ///     kCFNetworkProxiesHTTPPort: 3128,
+    /// ]
+    /// ```
+    ///
+    /// `HTTP…` is for http URLs and `HTTPS…` for https URLs, both an HTTP proxy (https goes through a
+    /// tunnel that it only passes on); `SOCKS…` is for what has none of its own. A named proxy counts
+    /// as enabled unless `…Enable` says otherwise. `ExceptionsList` has hosts, `*.domain`, addresses
+    /// and networks such as `10.0.0.0/8`. Automatic configuration (PAC) is not read.
+    ///
+    /// nil, as it is at first: as curl has it, the environment's `http_proxy`, `https_proxy`,
+    /// `all_proxy` and `no_proxy`, except that what stays on this machine goes through none. An empty
+    /// dictionary: no proxy at all. A unix socket never has one.
+    ///
+    /// A proxy's challenge comes to the task's delegate as a server's does, with a protection space
+    /// that `isProxy`. `kCFProxyUsernameKey` and `kCFProxyPasswordKey`, or a name and password in the
+    /// environment's URL, answer it by themselves.
+    public var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { settings.withLock { $0.proxies?.dictionary } }
+        set {
+            let proxies = newValue.map { ProxySettings(dictionary: $0) }
+            settings.withLock { $0.proxies = proxies }
+        }
+    }
+}
+
+extension SessionSettings {
+    func proxy(for url: URL) -> ProxyServer? {
+        guard unixSocketPath == nil else { return nil }
+        return (proxies ?? .environment)?.proxy(for: url)
+    }
+}
+
+/// Whether `kCFNetworkProxiesHTTPProxy` is used: 1 or 0.
+public let kCFNetworkProxiesHTTPEnable = "HTTPEnable"
+/// The host of the proxy for http.
+public let kCFNetworkProxiesHTTPProxy = "HTTPProxy"
+/// The port of the proxy for http.
+public let kCFNetworkProxiesHTTPPort = "HTTPPort"
+/// Whether `kCFNetworkProxiesHTTPSProxy` is used: 1 or 0.
+public let kCFNetworkProxiesHTTPSEnable = "HTTPSEnable"
+/// The host of the proxy for https.
+public let kCFNetworkProxiesHTTPSProxy = "HTTPSProxy"
+/// The port of the proxy for https.
+public let kCFNetworkProxiesHTTPSPort = "HTTPSPort"
+/// Whether `kCFNetworkProxiesSOCKSProxy` is used: 1 or 0.
+public let kCFNetworkProxiesSOCKSEnable = "SOCKSEnable"
+/// The host of the SOCKS proxy.
+public let kCFNetworkProxiesSOCKSProxy = "SOCKSProxy"
+/// The port of the SOCKS proxy.
+public let kCFNetworkProxiesSOCKSPort = "SOCKSPort"
+/// Hosts that are spoken to without a proxy.
+public let kCFNetworkProxiesExceptionsList = "ExceptionsList"
+/// Whether names without a dot are spoken to without a proxy: 1 or 0.
+public let kCFNetworkProxiesExcludeSimpleHostnames = "ExcludeSimpleHostnames"
+/// The name to log in to the proxy with.
+public let kCFProxyUsernameKey = "kCFProxyUsernameKey"
+/// The password to log in to the proxy with.
+public let kCFProxyPasswordKey = "kCFProxyPasswordKey"

@@ -1,0 +1,75 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+
+// A WebSocket is a transfer whose body never ends on either side. What differs from other transfers:
+
+extension Load {
+    /// Whether it may become a WebSocket.
+    var webSocket: URLSessionWebSocketTask? { task as? URLSessionWebSocketTask }
+
+    /// Whether it has become one: nothing it does is timed from then on.
+    var isWebSocket: Bool { webSocket != nil && response != nil && following == nil }
+
+    /// How many connections to a host there may be where it stands; WebSockets stand apart.
+    var connectionLimit: Int { webSocket == nil ? settings.connectionsPerHost : .max }
+
+    /// Why an answer that is to be delivered does not make it one.
+    func refusal(of response: HTTPURLResponse) -> URLError? {
+        guard webSocket != nil else { return nil }
+        let key = request.value(forHTTPHeaderField: "Sec-WebSocket-Key") ?? ""
+        guard !WebSocketHandshake.accepts(response, key: key) else { return nil }
+        return URLError(
+            .badServerResponse, failingURL: request.url,
+            underlyingText: "the server does not agree to a WebSocket (\(response.statusCode))")
+    }
+}
+
+extension Load {
+    /// Notes whether libcurl wants to read from a WebSocket's socket.
+    ///
+    /// When a server ends its side, libcurl stops reading, but says nothing as long as there may be more
+    /// to send.
+    static func note(
+        _ wanted: Int32, on socket: curl_socket_t, _ easy: UnsafeMutableRawPointer?
+    ) {
+        var context: UnsafeMutablePointer<CChar>?
+        if let easy { byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context) }
+        guard let context else { return }
+        let load = Load.from(context)
+        guard load.webSocket != nil else { return }
+        load.silentSocket = wanted & CURL_POLL_IN == 0 ? socket : nil
+        load.mark()
+    }
+
+    /// Whether the server has ended its side of a WebSocket, or of what was to become one, and
+    /// everything it had sent was read.
+    var hasLostServer: Bool {
+        guard webSocket != nil, following == nil, pauses.isEmpty, verdict == nil, let silentSocket
+        else { return false }
+        var byte: UInt8 = 0
+        let count = recv(silentSocket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
+    }
+}
+
+extension Engine {
+    func endLostWebSocket(_ load: Load) {
+        guard load.response == nil else {
+            return end(
+                load, with: URLError(.networkConnectionLost, failingURL: load.request.url))
+        }
+        end(
+            load,
+            with: URLError(
+                .badServerResponse, failingURL: load.request.url,
+                underlyingText: "the server closed the connection instead of answering"))
+    }
+
+    /// Both sides have said goodbye.
+    func endWebSocket(of task: URLSessionWebSocketTask) {
+        guard let load = loads[ObjectIdentifier(task)] else { return }
+        leave(load)
+        task.post(.completed(TaskResult()))
+    }
+}

@@ -1,0 +1,207 @@
+public import FoundationEssentials
+
+/// A connection over which both sides send messages whenever they like (RFC 6455).
+///
+/// ```swift
+/// let task = URLSession.shared.webSocketTask(with: url)  // ws: or wss:
+/// task.resume()
+/// try await task.send(.string("hello"))
+/// let answer = try await task.receive()
+/// task.cancel(with: .normalClosure, reason: nil)
+/// ```
+///
+/// Messages sent before the connection is there wait for it. Each message received goes to one
+/// receiver; while many are unread the server is held back. Pings are answered by themselves. The
+/// request timeout ends with the handshake: a WebSocket may be silent for as long as it likes. It does
+/// not count among the session's connections to the host.
+public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+    /// Why a WebSocket was closed (RFC 6455 §7.4.1).
+    public enum CloseCode: Int, Sendable {
+        /// Not closed yet, or closed without a goodbye.
+        case invalid = 0
+        case normalClosure = 1000
+        case goingAway = 1001
+        case protocolError = 1002
+        case unsupportedData = 1003
+        /// The server's goodbye had no code.
+        case noStatusReceived = 1005
+        /// The server's goodbye had a code of its own.
+        case abnormalClosure = 1006
+        case invalidFramePayloadData = 1007
+        case policyViolation = 1008
+        case messageTooBig = 1009
+        case mandatoryExtensionMissing = 1010
+        case internalServerError = 1011
+        case tlsHandshakeFailure = 1015
+
+        /// What may be sent for it; 0 for a goodbye without a code.
+        var wireValue: UInt16 {
+            switch self {
+            case .invalid, .noStatusReceived, .abnormalClosure, .tlsHandshakeFailure: 0
+            default: UInt16(rawValue)
+            }
+        }
+    }
+
+    /// A message: bytes, or text, which is valid UTF-8 for both sides.
+    public enum Message: Sendable {
+        case data(Data)
+        case string(String)
+    }
+
+    private let link: WebSocketLink
+    private let given: URLRequest
+
+    init(session: URLSession, identifier: Int, request: URLRequest, protocols: [String]) {
+        given = request
+        link = WebSocketLink(session: session)
+        super.init(
+            session: session, identifier: identifier,
+            request: WebSocketHandshake.request(
+                request, protocols: protocols, key: WebSocketHandshake.makeKey()),
+            source: .pipe(link.pipe), receiver: .bytes(link))
+        link.connect(to: self)
+    }
+
+    public override var originalRequest: URLRequest? { given }
+
+    public override var currentRequest: URLRequest? {
+        guard var request = super.currentRequest else { return nil }
+        let url = request.url
+        request.url = url.map(WebSocketHandshake.asWebSocket)
+        return request
+    }
+
+    /// The longest message that is taken, in bytes; 1 MiB unless set. A longer one closes the connection.
+    public var maximumMessageSize: Int {
+        get { link.largestMessage }
+        set { link.largestMessage = newValue }
+    }
+
+    /// Why it was closed, by either side; `.invalid` before.
+    public var closeCode: CloseCode { link.closeCode }
+    /// What the side that closed it said about it.
+    public var closeReason: Data? { link.closeReason }
+
+    /// Whether the server has said goodbye, first or in answer to ours.
+    var hasSaidGoodbye: Bool { link.hasGoodbye }
+
+    /// Sends a message. `completionHandler` is called when it was handed to the system, or with the
+    /// reason why not.
+    public func send(
+        _ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        link.send(message, completionHandler)
+    }
+
+    /// Sends a message. Returns when it was handed to the system.
+    public func send(_ message: Message) async throws {
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            link.send(message) { error in
+                if let error { done.resume(throwing: error) } else { done.resume() }
+            }
+        }
+    }
+
+    /// Hands over the next message once it is there.
+    public func receive(
+        completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void
+    ) {
+        link.receive(completionHandler)
+    }
+
+    /// Waits for the next message.
+    public func receive() async throws -> Message {
+        try await withCheckedThrowingContinuation { message in
+            link.receive { message.resume(with: $0) }
+        }
+    }
+
+    /// Asks the server for a sign of life. The handler is called when it has come, or with the reason
+    /// why it will not.
+    public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        link.ping(pongReceiveHandler)
+    }
+
+    /// Asks the server for a sign of life, and waits for it.
+    public func sendPing() async throws {
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            link.ping { error in
+                if let error { done.resume(throwing: error) } else { done.resume() }
+            }
+        }
+    }
+
+    /// Closes the connection with a goodbye and completes when the server has answered it, without an
+    /// error; a server that takes longer than five seconds is not waited for. Before there is a
+    /// connection the task is cancelled.
+    public func cancel(with closeCode: CloseCode, reason: Data?) {
+        link.close(closeCode, reason: reason)
+    }
+
+    /// Who is told of the WebSocket: the task's own delegate, if it is one for WebSockets, else the
+    /// session's.
+    var webSocketListener: (any URLSessionWebSocketDelegate)? {
+        delegate as? any URLSessionWebSocketDelegate
+            ?? session.delegate as? any URLSessionWebSocketDelegate
+    }
+}
+
+/// Is told of the life of WebSockets.
+public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
+    /// The connection is there. `protocol` is the one the server has chosen of those it was offered.
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didOpenWithProtocol protocol: String?)
+
+    /// Both sides have said goodbye; the task's completion follows.
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)
+}
+
+extension URLSessionWebSocketDelegate {
+    public func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didOpenWithProtocol protocol: String?
+    ) {
+        let heir = webSocketTask.heir(of: self) as? any URLSessionWebSocketDelegate
+        heir?.urlSession(
+            session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
+    }
+
+    public func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        let heir = webSocketTask.heir(of: self) as? any URLSessionWebSocketDelegate
+        heir?.urlSession(
+            session, webSocketTask: webSocketTask, didCloseWith: closeCode, reason: reason)
+    }
+}
+
+extension URLSession {
+    /// Makes a task for a WebSocket at a `ws` or `wss` URL.
+    public func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        webSocketTask(with: URLRequest(url: url), protocols: [])
+    }
+
+    /// Makes a task for a WebSocket that speaks one of `protocols`, the first liked best.
+    public func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        webSocketTask(with: URLRequest(url: url), protocols: protocols)
+    }
+
+    /// Makes a task for a WebSocket with header fields of one's own. The method is always GET.
+    public func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        webSocketTask(with: request, protocols: [])
+    }
+
+    private func webSocketTask(
+        with request: URLRequest, protocols: [String]
+    ) -> URLSessionWebSocketTask {
+        enroll { identifier in
+            URLSessionWebSocketTask(
+                session: self, identifier: identifier, request: request, protocols: protocols)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+extension URLError {
+    /// Why a network that is there may not be used. The numbers are Apple's.
+    public enum NetworkUnavailableReason: Int, Sendable {
+        /// It is a mobile network (`allowsCellularAccess`).
+        case cellular = 0
+        /// It is paid by volume (`allowsExpensiveNetworkAccess`).
+        case expensive = 1
+        /// It is to be used sparingly (`allowsConstrainedNetworkAccess`).
+        case constrained = 2
+    }
+
+    /// Why the network that was there could not be used; nil where that was not the reason.
+    public var networkUnavailableReason: NetworkUnavailableReason? {
+        (userInfo[Self.networkUnavailableReasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
+    }
+
+    package static let networkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
+}

@@ -1,0 +1,231 @@
+import CurlNetworking
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Loaders of one's own, as files written for Apple's suite have them.
+@Suite(.timeLimit(.minutes(1))) struct URLProtocolTests {
+    @Test func `an awaited task gets what the loader reports`() async throws {
+        let session = makeSession { $0.protocolClasses = [Canned.self] }
+        let (data, response) = try await session.data(from: url("canned://a/hello"))
+        #expect(String(decoding: data, as: UTF8.self) == "hello")
+        #expect((response as? HTTPURLResponse)?.statusCode == 429)
+        #expect(response.url == url("canned://a/hello"))
+    }
+
+    @Test func `the delegate is told in the same order as over HTTP`() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
+        session.dataTask(with: url("canned://a/hello")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["response 429", "data", "completed"])
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "hello")
+    }
+
+    @Test func `no body is told before the delegate has allowed it`() async throws {
+        let delegate = RecordingDelegate { $0.response = { _ in .cancel } }
+        let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
+        session.dataTask(with: url("canned://a/hello")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["response 429", "completed"])
+        #expect(delegate.error?.code == .cancelled)
+    }
+
+    @Test func `a download is written to a file`() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
+        session.downloadTask(with: url("canned://a/hello")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["wrote", "file", "completed"])
+        #expect(delegate.snapshot.files == [Data("hello".utf8)])
+    }
+
+    @Test func `a loader's error is told as it is`() async throws {
+        let session = makeSession { $0.protocolClasses = [Canned.self] }
+        await #expect(throws: Canned.Failure.self) {
+            try await session.data(from: url("canned://a/fail"))
+        }
+        await #expect(throws: URLError(.badServerResponse, failingURL: url("canned://a/nothing"))) {
+            try await session.data(from: url("canned://a/nothing"))
+        }
+    }
+
+    @Test func `what no class can load goes to the network`() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "wire")] }
+        let session = makeSession { $0.protocolClasses = [Canned.self] }
+        let (data, _) = try await session.data(from: server.url())
+        #expect(String(decoding: data, as: UTF8.self) == "wire")
+    }
+
+    @Test func `the first class that can takes the task`() async throws {
+        let session = makeSession {
+            $0.protocolClasses = [Never.self, Everything.self, Canned.self]
+        }
+        let (data, _) = try await session.data(from: url("canned://a/hello"))
+        #expect(String(decoding: data, as: UTF8.self) == "everything")
+    }
+
+    @Test func `a redirect asks the delegate and leads to whoever can load it`() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "wire")] }
+        let delegate = RecordingDelegate { $0.redirect = { _ in URLRequest(url: server.url()) } }
+        let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
+        let task = session.dataTask(with: url("canned://a/moved"))
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["redirect 302", "response 200", "data", "completed"])
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "wire")
+        #expect(task.currentRequest?.url == server.url())
+    }
+
+    @Test func `without a delegate's leave a redirect is the answer`() async throws {
+        let delegate = RecordingDelegate { $0.redirect = { _ in nil } }
+        let session = makeSession(delegate) { $0.protocolClasses = [Canned.self] }
+        session.dataTask(with: url("canned://a/moved")).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["redirect 302", "response 302", "completed"])
+    }
+
+    @Test func `cancelling stops the loader and ends the task once`() async throws {
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate) { $0.protocolClasses = [Patient.self] }
+        let task = session.dataTask(with: url("patient://a/"))
+        task.resume()
+        await Patient.started.wait()
+        task.cancel()
+        await Patient.stopped.wait()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cancelled)
+        session.finishTasksAndInvalidate()
+        await delegate.invalidated()
+        #expect(delegate.snapshot.completionCount == 1)
+    }
+
+    @Test func `registered classes serve the shared session`() async throws {
+        #expect(URLProtocol.registerClass(Registered.self))
+        #expect(!URLProtocol.registerClass(RecordingDelegate.self))
+        let (data, _) = try await URLSession.shared.data(from: url("registered://a/"))
+        #expect(String(decoding: data, as: UTF8.self) == "everything")
+        await #expect(throws: URLError.self) {
+            try await makeSession().data(from: url("registered://a/"))
+        }
+        URLProtocol.unregisterClass(Registered.self)
+        await #expect(throws: URLError.self) {
+            try await URLSession.shared.data(from: url("registered://a/"))
+        }
+    }
+
+    @Test func `an answer is cached as its loader allows, and offered to the next`() async throws {
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        let session = makeSession {
+            $0.protocolClasses = [Cacheable.self]
+            $0.urlCache = cache
+        }
+        for expected in ["fresh", "kept"] {
+            let (data, _) = try await session.data(from: url("http://cacheable.test/a"))
+            #expect(String(decoding: data, as: UTF8.self) == expected)
+        }
+        let request = URLRequest(url: url("http://cacheable.test/a"))
+        #expect(cache.cachedResponse(for: request)?.data == Data("fresh".utf8))
+    }
+
+    @Test func `a request carries notes that change nothing else`() {
+        var request = URLRequest(url: url("http://a.test"))
+        let plain = request
+        URLProtocol.setProperty(true, forKey: "handled", in: &request)
+        #expect(URLProtocol.property(forKey: "handled", in: request) as? Bool == true)
+        #expect(URLProtocol.property(forKey: "handled", in: plain) == nil)
+        #expect(request == plain)
+        URLProtocol.removeProperty(forKey: "handled", in: &request)
+        #expect(URLProtocol.property(forKey: "handled", in: request) == nil)
+    }
+
+    private func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
+}
+
+private class Canned: URLProtocol {
+    enum Failure: Error { case asAsked }
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "canned"
+    }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        switch url.lastPathComponent {
+        case "fail":
+            client?.urlProtocol(self, didFailWithError: Failure.asAsked)
+            client?.urlProtocolDidFinishLoading(self)
+        case "nothing":
+            client?.urlProtocolDidFinishLoading(self)
+        case "moved":
+            guard let response = answer(302) else { return }
+            client?.urlProtocol(
+                self, wasRedirectedTo: URLRequest(url: url), redirectResponse: response)
+        default:
+            guard let response = answer(429) else { return }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client?.urlProtocol(self, didLoad: Data("hel".utf8))
+            client?.urlProtocol(self, didLoad: Data("lo".utf8))
+            client?.urlProtocolDidFinishLoading(self)
+        }
+    }
+
+    override func stopLoading() {}
+
+    fileprivate func answer(_ status: Int) -> HTTPURLResponse? {
+        request.url.flatMap {
+            HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: [:])
+        }
+    }
+}
+
+private class Everything: Canned {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+
+    override func startLoading() {
+        guard let response = answer(200) else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("everything".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}
+
+private final class Registered: Everything {
+    override class func canInit(with request: URLRequest) -> Bool {
+        request.url?.scheme == "registered"
+    }
+}
+
+private final class Never: Everything {
+    override class func canInit(with request: URLRequest) -> Bool { false }
+}
+
+/// Never reports anything.
+private final class Patient: URLProtocol {
+    static let started = Signal()
+    static let stopped = Signal()
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override func startLoading() { Self.started.add() }
+    override func stopLoading() { Self.stopped.add() }
+}
+
+/// Answers from the cache when there is something in it.
+private final class Cacheable: Everything {
+    override func startLoading() {
+        if let cachedResponse {
+            let kept = CachedURLResponse(
+                response: cachedResponse.response, data: Data("kept".utf8))
+            client?.urlProtocol(self, cachedResponseIsValid: kept)
+        } else if let url = request.url,
+            let response = HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil,
+                headerFields: ["Cache-Control": "max-age=600"])
+        {
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .allowed)
+            client?.urlProtocol(self, didLoad: Data("fresh".utf8))
+        }
+        client?.urlProtocolDidFinishLoading(self)
+    }
+}

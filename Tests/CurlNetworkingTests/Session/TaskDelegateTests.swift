@@ -1,0 +1,53 @@
+import CurlNetworking
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// A task's own delegate and the session's.
+@Suite(.timeLimit(.minutes(1))) struct TaskDelegateTests {
+    private final class Silent: URLSessionTaskDelegate {}
+
+    @Test func `what the task's delegate has no method for goes to the session's`() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/" ? [.answer("302 X", ["Location: /b"])] : [.answer(body: "x")]
+        }
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.delegate = Silent()
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["redirect 302", "response 200", "data", "completed"])
+    }
+
+    @Test func `what it has a method for does not`() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let own = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.delegate = own
+        task.resume()
+        await own.completion()
+        #expect(own.calls == ["response 200", "data", "completed"])
+        #expect(delegate.calls == [])
+    }
+
+    @Test func `the delegate of an awaited data task watches the body`() async throws {
+        let body = makeBytes(700_000)
+        let server = try LoopbackServer { _ in [.answer(body: Array(body))] }
+        let own = RecordingDelegate()
+        let (data, _) = try await makeSession().data(from: server.url(), delegate: own)
+        #expect(data == body)
+        #expect(own.body == body)
+    }
+
+    @Test func `the delegate of an awaited download watches its progress alone`() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "12345")] }
+        let own = RecordingDelegate()
+        let (file, _) = try await makeSession().download(from: server.url(), delegate: own)
+        #expect(try Data(contentsOf: file) == Data("12345".utf8))
+        try FileManager.default.removeItem(at: file)
+        #expect(own.calls == ["wrote"])
+        #expect(own.snapshot.progress == [[5, 5, 5]])
+    }
+}

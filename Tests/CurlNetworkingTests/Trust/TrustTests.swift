@@ -1,0 +1,365 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// Who decides about a server, and what comes of it.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: OpenSSLCommand.isInstalled))
+struct TrustTests {
+    private let shop: CertificateShop
+    private let own: CertificateShop.Item
+
+    init() throws {
+        shop = try CertificateShop()
+        own = try shop.make()
+    }
+
+    private static let acceptance: @Sendable () -> ChallengeBook = { .acceptingAll() }
+
+    // MARK: - Dispositions
+
+    @Test(arguments: ["-tls1_2", "-tls1_3"]) func aDelegateCanAccept(version: String) async throws {
+        let host = try TLSHost(own, [version])
+        let book = Self.acceptance()
+        let (body, response) = try await makeSession(ChallengeDelegate(book)).data(from: host.url())
+        #expect(status(response) == 200)
+        #expect(body == Data("in".utf8))
+        #expect(book.methods == ["session"])
+        let challenge = try #require(book.challenges.first)
+        let space = challenge.protectionSpace
+        #expect(space.authenticationMethod == NSURLAuthenticationMethodServerTrust)
+        #expect(space.host == "localhost")
+        #expect(space.port == host.port)
+        #expect(space.protocol == NSURLProtectionSpaceHTTPS)
+        #expect(challenge.previousFailureCount == 0)
+        #expect((challenge.error as? URLError)?.code == .serverCertificateUntrusted)
+        let trust = try #require(space.serverTrust)
+        #expect(!trust.isTrusted)
+        #expect(trust.certificates.map(\.subject) == ["CN=localhost"])
+        #expect(trust.certificates.first?.hosts == ["localhost"])
+    }
+
+    @Test func withoutTheSessionsMethodTheTasksIsAsked() async throws {
+        let host = try TLSHost(own)
+        let book = Self.acceptance()
+        let session = makeSession(TaskChallengeDelegate(book))
+        #expect(status(try await session.data(from: host.url()).1) == 200)
+        #expect(book.methods == ["task"])
+    }
+
+    @Test func aTasksOwnDelegateIsAskedToo() async throws {
+        let host = try TLSHost(own)
+        let book = Self.acceptance()
+        let (_, response) = try await makeSession().data(
+            for: URLRequest(url: host.url()), delegate: TaskChallengeDelegate(book))
+        #expect(status(response) == 200)
+        #expect(book.methods == ["task"])
+    }
+
+    @Test func defaultHandlingIsTheSystemsVerdict() async throws {
+        let host = try TLSHost(own)
+        let book = ChallengeBook { _ in (.performDefaultHandling, nil) }
+        let strict = makeSession(ChallengeDelegate(book))
+        await expect(.serverCertificateUntrusted, strict, host.url())
+        #expect(book.challenges.count == 1)
+        let silent = makeSession(SilentDelegate())
+        await expect(.serverCertificateUntrusted, silent, host.url())
+        #expect(host.requestCount == 0)
+        let item = own
+        let trusting = makeSession(ChallengeDelegate(book)) {
+            $0.certificateAuthoritiesFile = item.file
+        }
+        #expect(status(try await trusting.data(from: host.url()).1) == 200)
+        #expect(book.challenges.last?.error == nil)
+        #expect(book.challenges.last?.protectionSpace.serverTrust?.isTrusted == true)
+    }
+
+    @Test func cancelAndReject() async throws {
+        let host = try TLSHost(own)
+        let item = own
+        for (disposition, code) in [
+            (URLSession.AuthChallengeDisposition.cancelAuthenticationChallenge, URLError.cancelled),
+            (.rejectProtectionSpace, .serverCertificateUntrusted),
+        ] {
+            let book = ChallengeBook { _ in (disposition, nil) }
+            let session = makeSession(ChallengeDelegate(book)) {
+                $0.certificateAuthoritiesFile = item.file
+            }
+            await expect(code, session, host.url())
+        }
+        #expect(host.requestCount == 0)
+    }
+
+    @Test func aCredentialForAnotherServerIsNoTrust() async throws {
+        let other = ServerTrust(
+            host: "localhost", chain: [Sample.der], verdict: 0)
+        let host = try TLSHost(own)
+        let book = ChallengeBook { _ in (.useCredential, URLCredential(trust: other)) }
+        await expect(
+            .serverCertificateUntrusted, makeSession(ChallengeDelegate(book)), host.url())
+        #expect(host.requestCount == 0)
+    }
+
+    // MARK: - Pinning
+
+    @Test func pinsAKey() async throws {
+        let host = try TLSHost(own)
+        let seen = Self.acceptance()
+        _ = try await makeSession(ChallengeDelegate(seen)).data(from: host.url())
+        let certificate = try #require(
+            seen.challenges.first?.protectionSpace.serverTrust?.certificates.first)
+        let pin = { (key: Data) in
+            ChallengeBook { challenge in
+                guard let trust = challenge.protectionSpace.serverTrust,
+                    trust.certificates.first?.publicKeySHA256 == key
+                else { return (.cancelAuthenticationChallenge, nil) }
+                return (.useCredential, URLCredential(trust: trust))
+            }
+        }
+        // A host serves one connection at a time, and the first session keeps its own.
+        let second = try TLSHost(own)
+        let right = makeSession(ChallengeDelegate(pin(certificate.publicKeySHA256)))
+        #expect(status(try await right.data(from: second.url()).1) == 200)
+        let third = try TLSHost(own)
+        let wrong = makeSession(ChallengeDelegate(pin(certificate.sha256)))
+        await expect(.cancelled, wrong, third.url())
+        #expect(third.requestCount == 0)
+    }
+
+    /// The chain as it was built, up to the authority.
+    @Test func tellsTheWholeChain() async throws {
+        let authority = try shop.make("Root", isAuthority: true)
+        let leaf = try shop.make(by: authority)
+        let host = try TLSHost(leaf)
+        let book = ChallengeBook { _ in (.performDefaultHandling, nil) }
+        let session = makeSession(ChallengeDelegate(book)) {
+            $0.certificateAuthoritiesFile = authority.file
+        }
+        #expect(status(try await session.data(from: host.url()).1) == 200)
+        let trust = book.challenges.first?.protectionSpace.serverTrust
+        #expect(trust?.certificates.map(\.subject) == ["CN=localhost", "CN=Root"])
+    }
+
+    // MARK: - Connections
+
+    @Test func aReusedConnectionIsNotAskedAboutAgain() async throws {
+        let host = try TLSHost(own)
+        let book = Self.acceptance()
+        let session = makeSession(ChallengeDelegate(book))
+        for _ in 0..<3 { #expect(status(try await session.data(from: host.url()).1) == 200) }
+        #expect(book.challenges.count == 1)
+    }
+
+    @Test func whatOneSessionTrustsIsNotForAnother() async throws {
+        let host = try TLSHost(own)
+        let accepting = makeSession(ChallengeDelegate(Self.acceptance()))
+        #expect(status(try await accepting.data(from: host.url()).1) == 200)
+        // The host serves one connection at a time: it is free again with the end of the first.
+        let others = [
+            makeSession(SilentDelegate()), makeSession(),
+            makeSession(ChallengeDelegate(ChallengeBook { _ in (.performDefaultHandling, nil) })),
+        ]
+        let second = try TLSHost(own)
+        for session in others {
+            await expect(.serverCertificateUntrusted, session, second.url())
+        }
+        #expect(status(try await accepting.data(from: second.url()).1) == 200)
+        let counts = (host.requestCount, second.requestCount)
+        for session in others {
+            // Not over the accepted connection, which is kept open.
+            var request = URLRequest(url: second.url())
+            request.timeoutInterval = 0.5
+            await #expect(throws: (any Error).self) { try await session.data(for: request) }
+        }
+        #expect((host.requestCount, second.requestCount) == counts)
+    }
+
+    @Test func whatATasksDelegateAcceptsIsNotForOtherTasks() async throws {
+        let host = try TLSHost(own)
+        let session = makeSession()
+        let accepting = TaskChallengeDelegate(Self.acceptance())
+        for _ in 0..<2 {
+            let (_, response) = try await session.data(
+                for: URLRequest(url: host.url()), delegate: accepting)
+            #expect(status(response) == 200)
+        }
+        #expect(accepting.book.challenges.count == 2)
+        let strict = TaskChallengeDelegate(ChallengeBook { _ in (.performDefaultHandling, nil) })
+        await #expect {
+            try await session.data(for: URLRequest(url: host.url()), delegate: strict)
+        } throws: { ($0 as? URLError)?.code == .serverCertificateUntrusted }
+        #expect(strict.book.challenges.count == 1)
+    }
+
+    // MARK: - While it is asked
+
+    @Test func noTimerRunsAndNothingLeavesWhileItIsAsked() async throws {
+        let host = try TLSHost(own)
+        let book = ChallengeBook { challenge in
+            Thread.sleep(forTimeInterval: 6)
+            #expect(host.requestCount == 0)
+            return (
+                .useCredential,
+                challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
+            )
+        }
+        let session = makeSession(ChallengeDelegate(book)) { $0.timeoutIntervalForRequest = 5 }
+        #expect(status(try await session.data(from: host.url()).1) == 200)
+    }
+
+    /// A socket that takes no bytes is ready for them all the time.
+    @Test func nothingSpinsWhileItIsAsked() async throws {
+        let host = try TLSHost(own)
+        let (asked, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let book = ChallengeBook { challenge in
+            asked.add()
+            goOn.wait()
+            return (
+                .useCredential,
+                challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
+            )
+        }
+        let session = makeSession(ChallengeDelegate(book))
+        let done = Signal()
+        session.dataTask(with: host.url(host: "localhost", "/spin")) { _, response, _ in
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            done.add()
+        }.resume()
+        await asked.wait()
+        for _ in 0..<200 { await engineIsDone() }
+        let count = await withCheckedContinuation { continuation in
+            Engine.shared.submit { engine in
+                let load = engine.loads.values.first {
+                    $0.request.url == host.url(host: "localhost", "/spin")
+                }
+                continuation.resume(returning: load?.handshake?.heldCount ?? 0)
+            }
+        }
+        #expect((1...3).contains(count))
+        goOn.signal()
+        await done.wait()
+    }
+
+    @Test func aServerThatWasTiredOfWaitingIsMetAgain() async throws {
+        let host = Box(try TLSHost(own))
+        let item = own
+        let url = host.value.url()
+        let book = ChallengeBook { challenge in
+            let port = host.value.port
+            host.value.stop()
+            host.value = (try? TLSHost(item, port: port)) ?? host.value
+            return (
+                .useCredential,
+                challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
+            )
+        }
+        let session = makeSession(ChallengeDelegate(book))
+        #expect(status(try await session.data(from: url).1) == 200)
+        #expect(book.challenges.count == 1)
+    }
+
+    @Test func cancelledWhileItIsAsked() async throws {
+        let host = try TLSHost(own)
+        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
+        let book = ChallengeBook { _ in
+            asked.add()
+            goOn.wait()
+            return (.performDefaultHandling, nil)
+        }
+        let session = makeSession(ChallengeDelegate(book))
+        let task = session.dataTask(with: host.url()) { _, _, error in
+            #expect((error as? URLError)?.code == .cancelled)
+            done.add()
+        }
+        task.resume()
+        await asked.wait()
+        task.cancel()
+        goOn.signal()
+        await done.wait()
+    }
+
+    @Test func suspendedWhileItIsAsked() async throws {
+        let host = try TLSHost(own)
+        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
+        let book = ChallengeBook { challenge in
+            asked.add()
+            goOn.wait()
+            return (
+                .useCredential,
+                challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
+            )
+        }
+        let session = makeSession(ChallengeDelegate(book))
+        let task = session.dataTask(with: host.url()) { _, response, error in
+            #expect(error == nil)
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            done.add()
+        }
+        task.resume()
+        await asked.wait()
+        task.suspend()
+        goOn.signal()
+        await drain(session.delegateQueue)
+        await engineIsDone()
+        #expect(done.count == 0)
+        #expect(host.requestCount == 0)
+        task.resume()
+        await done.wait()
+        #expect(book.challenges.count == 1)
+    }
+
+    @Test func aHeldSocketIsNotWatched() throws {
+        let easy = try #require(EasyHandle())
+        let other = try #require(EasyHandle())
+        var sockets = HandshakeSockets()
+        sockets.begin(easy)
+        let before = [sockets.note(easy.raw, 7, 1), sockets.note(other.raw, 8, 1)]
+        #expect(before == [false, false])
+        let held = sockets.hold(easy)
+        #expect(held == [7])
+        let during = [sockets.note(easy.raw, 7, 2), sockets.note(other.raw, 8, 2)]
+        #expect(during == [true, false])
+        let freed = sockets.letGo(easy)
+        #expect(freed == [7: 2])
+        let after = [sockets.note(easy.raw, 7, 1), sockets.note(easy.raw, 7, 4)]
+        #expect(after == [false, false])
+        #expect(sockets.sockets(of: easy) == [])
+    }
+
+    @Test func anotherSpellingIsTheSameFileAndNoOthers() throws {
+        let path = own.certificate
+        let names = (0..<200).map { CertificateAuthorities.spelling(of: path, number: $0) }
+        #expect(Set(names + [path]).count == 201)
+        for name in [names[0], names[77], names[199]] {
+            #expect(FileManager.default.contents(atPath: name) != nil)
+        }
+    }
+
+    // MARK: -
+
+    private func expect(_ code: URLError.Code, _ session: URLSession, _ url: URL) async {
+        await #expect { try await session.data(from: url) } throws: { error in
+            #expect((error as? URLError)?.code == code, "\(error)")
+            #expect((error as? URLError)?.failingURL == url)
+            return true
+        }
+    }
+}
+
+/// A value that one thread after another uses.
+private final class Box<Value>: @unchecked Sendable {
+    // Unchecked because the test that waits for the session's end does not touch it before.
+    var value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+func engineIsDone() async {
+    await withCheckedContinuation { continuation in
+        Engine.shared.submit { _ in continuation.resume() }
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// WebSockets over a real connection.
+@Suite(.timeLimit(.minutes(1))) struct WebSocketTaskTests {
+    @Test func `messages go both ways, and each side says goodbye`() async throws {
+        let hello = serverFrame(0x81, Data("hello".utf8))
+        let bytes = serverFrame(0x82, Data([1, 2, 3]))
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request, protocol: "chat")), .read(byteCount: 6 + 2), .send(hello),
+                .read(byteCount: 6 + 3), .send(bytes), .read(byteCount: 6 + 2 + 3),
+                .send(serverFrame(0x88, Data([0x03, 0xE8]))), .close,
+            ]
+        }
+        let delegate = WebSocketRecorder()
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.webSocketTask(with: webSocketURL(server), protocols: ["chat", "irc"])
+        task.resume()
+        try await task.send(.string("hi"))
+        guard case .string("hello") = try await task.receive() else {
+            Issue.record("no text")
+            return
+        }
+        try await task.send(.data(Data([9, 9, 9])))
+        guard case .data(Data([1, 2, 3])) = try await task.receive() else {
+            Issue.record("no bytes")
+            return
+        }
+        task.cancel(with: .normalClosure, reason: Data("bye".utf8))
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open chat", "close 1000", "complete nil"])
+        #expect(task.closeCode == .normalClosure)
+        #expect(task.closeReason == Data("bye".utf8))
+        #expect(task.state == .completed)
+        #expect(task.error == nil)
+        await #expect(throws: URLError.self) { try await task.receive() }
+        await #expect(throws: URLError.self) { try await task.send(.string("late")) }
+
+        let request = try #require(server.requests.first)
+        #expect(request.method == "GET")
+        #expect(request["Upgrade"] == "websocket")
+        #expect(request["Sec-WebSocket-Version"] == "13")
+        #expect(request["Sec-WebSocket-Protocol"] == "chat, irc")
+        #expect(request["Transfer-Encoding"] == nil)
+        #expect(request["Content-Length"] == nil)
+        #expect(task.originalRequest?.url == webSocketURL(server))
+        #expect(task.currentRequest?.url == webSocketURL(server))
+    }
+
+    @Test func `the server's goodbye is answered and told`() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)),
+                .send(serverFrame(0x88, Data([0x03, 0xE9]) + Data("off".utf8))),
+                .read(byteCount: 6 + 2), .close,
+            ]
+        }
+        let (delegate, task) = start(server)
+        await #expect(throws: URLError.self) { try await task.receive() }
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open nil", "close 1001", "complete nil"])
+        #expect(task.closeCode == .goingAway)
+        #expect(task.closeReason == Data("off".utf8))
+    }
+
+    @Test func `pings are answered by themselves, and ours get their pong`() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .send(serverFrame(0x89, Data("are you".utf8))),
+                .read(byteCount: 6 + 7), .read(byteCount: 6), .send(serverFrame(0x8A, Data())),
+                .stall,
+            ]
+        }
+        let (_, task) = start(server)
+        await server.bytes(atLeast: server.requests(atLeast: 1)[0].head.utf8.count + 13)
+        try await task.sendPing()
+        task.cancel()
+    }
+
+    @Test func `a server that does not agree fails the task`() async throws {
+        let heads = [
+            "HTTP/1.1 404 X\r\nContent-Length: 2\r\n\r\nno",
+            "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nno",
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n",
+        ]
+        for head in heads {
+            let server = try LoopbackServer { _ in [.send(head), .stall] }
+            let (delegate, task) = start(server)
+            await #expect { try await task.receive() } throws: {
+                ($0 as? URLError)?.code == .badServerResponse
+            }
+            await delegate.completed.wait()
+            #expect((task.error as? URLError)?.code == .badServerResponse)
+            #expect(delegate.calls == ["complete -1011"])
+        }
+    }
+
+    @Test func `a server that closes instead of answering fails the task at once`() async throws {
+        let server = try LoopbackServer { _ in [.close] }
+        let (delegate, task) = start(server)
+        await delegate.completed.wait()
+        #expect((task.error as? URLError)?.code == .badServerResponse)
+    }
+
+    @Test func `a connection that ends without a goodbye is lost`() async throws {
+        let server = try LoopbackServer { request in [.send(agree(to: request)), .close] }
+        let (delegate, task) = start(server)
+        await #expect { try await task.receive() } throws: {
+            ($0 as? URLError)?.code == .networkConnectionLost
+        }
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open nil", "complete -1005"])
+        #expect(task.closeCode == .invalid)
+    }
+
+    @Test func `a message that is too long closes the connection`() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .send(serverFrame(0x82, Data(count: 101))),
+                .read(byteCount: 6 + 2), .send(serverFrame(0x88, Data([0x03, 0xF1]))), .close,
+            ]
+        }
+        let delegate = WebSocketRecorder()
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.webSocketTask(with: webSocketURL(server))
+        task.maximumMessageSize = 100
+        task.resume()
+        await delegate.completed.wait()
+        #expect(task.closeCode == .messageTooBig)
+        #expect(delegate.calls == ["open nil", "close 1009", "complete nil"])
+    }
+
+    @Test func `it takes none of the host's connections and no timeout`() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/socket"
+                ? [.send(agree(to: request)), .stall] : [.answer(body: "x")]
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 1
+        let delegate = WebSocketRecorder()
+        let session = URLSession(
+            configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let task = session.webSocketTask(with: webSocketURL(server, "/socket"))
+        task.resume()
+        await delegate.opened.wait()
+        let (data, _) = try await session.data(from: server.url())
+        #expect(data == Data("x".utf8))
+        task.cancel()
+        await delegate.completed.wait()
+        #expect((task.error as? URLError)?.code == .cancelled)
+    }
+
+    private func start(
+        _ server: LoopbackServer
+    ) -> (WebSocketRecorder, URLSessionWebSocketTask) {
+        let delegate = WebSocketRecorder()
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.webSocketTask(with: webSocketURL(server))
+        task.resume()
+        return (delegate, task)
+    }
+}
+
+private func webSocketURL(_ server: LoopbackServer, _ path: String = "/") -> URL {
+    URL(string: "ws://127.0.0.1:\(server.port)\(path)") ?? server.url()
+}
+
+/// A server's yes.
+private func agree(to request: LoopbackRequest, protocol chosen: String? = nil) -> String {
+    let answer = request["Sec-WebSocket-Key"].flatMap { WebSocketHandshake.answer(to: $0) } ?? ""
+    var lines = [
+        "HTTP/1.1 101 Switching Protocols", "Upgrade: WebSocket", "Connection: Upgrade",
+        "Sec-WebSocket-Accept: \(answer)",
+    ]
+    if let chosen { lines.append("Sec-WebSocket-Protocol: \(chosen)") }
+    return (lines + ["", ""]).joined(separator: "\r\n")
+}
+
+private final class WebSocketRecorder: URLSessionWebSocketDelegate {
+    let opened = Signal()
+    let completed = Signal()
+    private let record = Mutex<[String]>([])
+
+    var calls: [String] { record.withLock { $0 } }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didOpenWithProtocol protocol: String?
+    ) {
+        record.withLock { $0.append("open " + (`protocol` ?? "nil")) }
+        opened.add()
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        record.withLock { $0.append("close \(closeCode.rawValue)") }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        let code = (error as? URLError).map { "\($0.errorCode)" } ?? "nil"
+        record.withLock { $0.append("complete " + code) }
+        completed.add()
+    }
+}

@@ -1,0 +1,365 @@
+import CurlNetworking
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a task promises from its first call to its last.
+@Suite(.timeLimit(.minutes(1))) struct TaskContractTests {
+    // MARK: - The order of calls
+
+    @Test func tellsAnUploadInOrder() async throws {
+        let server = try LoopbackServer { request in
+            switch (request.target, request["Authorization"]) {
+            case ("/", _): [.answer("307 X", ["Location: /inside"])]
+            case (_, nil): [.answer("401 X", ["WWW-Authenticate: Basic realm=\"r\""])]
+            default: [.answer("201 Created", body: "stored")]
+            }
+        }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        let delegate = OrderDelegate()
+        let queue = DispatchQueue(label: "test")
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+        session.uploadTask(with: request, from: makeBytes(5000)).resume()
+        await delegate.completed.wait()
+        #expect(
+            delegate.calls == [
+                "created", "sent", "redirect", "sent", "challenge", "sent", "response", "data",
+                "metrics", "completed",
+            ])
+        let metrics = try #require(delegate.metrics.first)
+        #expect(metrics.redirectCount == 1)
+        #expect(
+            metrics.transactionMetrics.map { ($0.response as? HTTPURLResponse)?.statusCode }
+                == [307, 401, 201])
+        #expect(
+            metrics.transactionMetrics.allSatisfy {
+                $0.request.value(forHTTPHeaderField: "Authorization") == nil
+            })
+        #expect(server.requests.map(\.body.count) == [5000, 5000, 5000])
+    }
+
+    @Test func tellsACachedAnswerInOrder() async throws {
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=600"], body: "keep me")]
+        }
+        let delegate = OrderDelegate()
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate,
+            delegateQueue: DispatchQueue(label: "test"))
+        session.dataTask(with: server.url()).resume()
+        await delegate.completed.wait()
+        #expect(
+            delegate.calls == ["created", "response", "data", "willCache", "metrics", "completed"])
+        session.dataTask(with: server.url()).resume()
+        await delegate.completed.wait(for: 2)
+        #expect(
+            delegate.calls.dropFirst(6) == ["created", "response", "data", "metrics", "completed"])
+        #expect(server.requests.count == 1)
+        let second = try #require(delegate.metrics.last?.transactionMetrics.first)
+        #expect(second.resourceFetchType == .localCache)
+        #expect(second.connectStartDate == nil)
+        #expect((second.response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test func everyTaskOfARaceTellsItsCompletionLastAndOnce() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: String(repeating: "x", count: 3000))]
+        }
+        let delegate = OrderDelegate()
+        let queue = DispatchQueue(label: "test")
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
+        for index in 0..<150 {
+            let task: URLSessionTask =
+                index % 2 == 0
+                ? session.dataTask(with: server.url()) : session.downloadTask(with: server.url())
+            task.resume()
+            let others = DispatchQueue(label: "other")
+            if index % 3 == 0 { others.async { task.cancel() } }
+            if index % 4 == 0 {
+                others.async {
+                    task.suspend()
+                    task.resume()
+                }
+            }
+        }
+        await delegate.completed.wait(for: 150)
+        await drain(queue)
+        for calls in delegate.callsByTask.values {
+            #expect(calls.last == "completed")
+            #expect(calls.filter { $0 == "completed" }.count == 1)
+            #expect(calls.dropLast().last == "metrics")
+        }
+        #expect(delegate.callsByTask.count == 150)
+        #expect(delegate.wrongStates == 0)
+        #expect(await session.allTasks.isEmpty)
+    }
+
+    // MARK: - Suspended
+
+    @Test func aSuspendedTransferTakesNothingMoreAndCanBeCancelled() async throws {
+        let server = try LoopbackServer(scripts: [
+            [
+                .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 90000000\r\n\r\n"),
+                .fill(0x61, byteCount: 90_000_000),
+            ]
+        ])
+        let suspended = Signal()
+        let delegate = RecordingDelegate { hooks in
+            hooks.data = { task, _ in
+                task.suspend()
+                suspended.add()
+            }
+        }
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url())
+        task.resume()
+        await suspended.wait()
+        // Another session's requests give the engine all the time it needs to run ahead.
+        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
+        let other = makeSession()
+        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        let received = task.countOfBytesReceived
+        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        #expect(task.countOfBytesReceived == received)
+        #expect(received < 8_000_000)
+        task.cancel()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cancelled)
+        #expect(delegate.calls == ["response 200", "data", "completed"])
+    }
+
+    @Test func aSuspendedUploadSendsNothingMore() async throws {
+        let gate = LoopbackGate()
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .wait(gate), .read(byteCount: 12_000_000), .answer("201 Created")]
+        ])
+        let folder = try TemporaryFolder()
+        let body = makeBytes(12_000_000)
+        let file = try folder.makeFile(body)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "PUT"
+        let suspended = Signal()
+        let delegate = RecordingDelegate { hooks in
+            hooks.sent = { task, _ in
+                guard suspended.count == 0 else { return }
+                task.suspend()
+                suspended.add()
+            }
+        }
+        let task = makeSession(delegate).uploadTask(with: request, fromFile: file)
+        task.resume()
+        await suspended.wait()
+        gate.open()
+        // What the sockets hold may still arrive.
+        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
+        let other = makeSession()
+        for _ in 0..<100 { _ = try await other.data(from: aside.url()) }
+        let sent = task.countOfBytesSent
+        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        #expect(task.countOfBytesSent == sent)
+        #expect(sent < 12_000_000)
+        task.resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(task.countOfBytesSent == 12_000_000)
+        #expect(Data(server.received(on: 0).suffix(12_000_000)) == body)
+    }
+
+    // MARK: - Connections
+
+    @Test func aChildProcessHoldsNoConnectionOpen() async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let delegate = RecordingDelegate()
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.resume()
+        await server.bytes(atLeast: 10)
+        var child: pid_t = 0
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("300"), nil]
+        #expect(posix_spawn(&child, "/bin/sleep", nil, nil, &words, environ) == 0)
+        for word in words { free(word) }
+        defer {
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+        task.cancel()
+        await server.end()
+        await delegate.completion()
+    }
+
+    // MARK: - Time
+
+    @Test(arguments: [0.3, 0.9]) func aTimeoutBelowASecondIsKept(seconds: Double) async throws {
+        let server = try LoopbackServer(scripts: [[.readHead, .stall]])
+        let session = makeSession { $0.timeoutIntervalForRequest = seconds }
+        let start = ContinuousClock.now
+        await #expect { try await session.data(from: server.url()) } throws: {
+            ($0 as? URLError)?.code == .timedOut
+        }
+        #expect(ContinuousClock.now - start >= .seconds(seconds - 0.01))
+    }
+
+    // MARK: - Bodies
+
+    @Test(arguments: [307, 308]) func aDataTaskKeepsMethodAndBody(status: Int) async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/" ? [.answer("\(status) X", ["Location: x"])] : [.answer()]
+        }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBody = Data("the body".utf8)
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        _ = try await makeSession().data(for: request)
+        #expect(server.requests.map(\.target) == ["/", "/x"])
+        #expect(server.requests.map(\.method) == ["POST", "POST"])
+        #expect(server.requests.map(\.text) == ["the body", "the body"])
+        #expect(server.requests.last?["Content-Type"] == "text/plain")
+    }
+
+    @Test func aHandlersFileIsGoneWhenItReturns() async throws {
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Accept-Ranges: bytes", "ETag: \"v\""], body: "content")]
+        }
+        let folder = try ScratchFolder()
+        let places = Mutex<[URL]>([])
+        let queue = DispatchQueue(label: "test")
+        let session = makeSession(on: queue) { $0.partialDownloadsFolder = folder.url(of: "p") }
+        let done = Signal()
+        for _ in 0..<3 {
+            session.downloadTask(with: server.url()) { url, _, _ in
+                if let url, (try? String(contentsOf: url, encoding: .utf8)) == "content" {
+                    places.withLock { $0.append(url) }
+                }
+                done.add()
+            }.resume()
+        }
+        await done.wait(for: 3)
+        await drain(queue)
+        #expect(places.withLock { $0.count } == 3)
+        for url in places.withLock({ $0 }) {
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "p")) == [])
+    }
+}
+
+/// Writes down every call of every task.
+private final class OrderDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {
+    private struct Record {
+        /// Calls of the same kind in a row are written once.
+        var calls: [String] = []
+        var byTask: [Int: [String]] = [:]
+        var metrics: [URLSessionTaskMetrics] = []
+        var wrongStates = 0
+    }
+
+    private let record = Mutex(Record())
+    let completed = Signal()
+
+    var calls: [String] { record.withLock { $0.calls } }
+    var callsByTask: [Int: [String]] { record.withLock { $0.byTask } }
+    var metrics: [URLSessionTaskMetrics] { record.withLock { $0.metrics } }
+    /// Of calls that came when the task could not be in their state.
+    var wrongStates: Int { record.withLock { $0.wrongStates } }
+
+    private func note(_ call: String, _ task: URLSessionTask) {
+        record.withLock { record in
+            if record.calls.last != call { record.calls.append(call) }
+            record.byTask[task.taskIdentifier, default: []].append(call)
+            if (call == "completed") != (task.state == .completed), call != "metrics",
+                call != "file"
+            {
+                record.wrongStates += 1
+            }
+        }
+    }
+
+    func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        record.withLock { record in
+            record.calls.append("created")
+            record.byTask[task.taskIdentifier, default: []].append("created")
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?)
+            -> Void
+    ) {
+        note("challenge", task)
+        completionHandler(
+            .useCredential, URLCredential(user: "u", password: "p", persistence: .forSession))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        note("sent", task)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        note("redirect", task)
+        completionHandler(request)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        note("response", dataTask)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        note("data", dataTask)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        note("willCache", dataTask)
+        completionHandler(proposedResponse)
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+        note("wrote", downloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        note("file", downloadTask)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        note("metrics", task)
+        record.withLock { $0.metrics.append(metrics) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        note("completed", task)
+        completed.add()
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// Uploads that another process has begun: all there is of them is their resume data.
+@Suite(.timeLimit(.minutes(1))) struct UploadElsewhereTests {
+    @Test func asksTheDelegateForTheRest() async throws {
+        let body = makeBytes(200_000)
+        let server = try LoopbackServer { request in
+            request.method == "HEAD"
+                ? [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
+                : [.answer("201 Created", body: "stored")]
+        }
+        let blob = try UploadResumeData(
+            location: server.url("/upload/1"), byteCount: 200_000
+        ).blob
+        let delegate = RestDelegate(body)
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.uploadTask(withResumeData: blob)
+        task.resume()
+        await delegate.completed.wait()
+        #expect(task.error == nil)
+        #expect(server.requests.map(\.method) == ["HEAD", "PATCH"])
+        #expect(server.requests.map(\.target) == ["/upload/1", "/upload/1"])
+        #expect(server.requests.last?["Upload-Offset"] == "70000")
+        #expect(server.requests.last.map { Data($0.body) } == body.dropFirst(70000))
+        #expect(delegate.offsets.withLock { $0 } == [70000])
+        #expect(task.countOfBytesSent == 200_000)
+    }
+
+    @Test func withoutARestItFails() async throws {
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
+        }
+        let blob = try UploadResumeData(
+            location: server.url("/upload/1"), byteCount: 200_000
+        ).blob
+        let delegate = RecordingDelegate()
+        makeSession(delegate).uploadTask(withResumeData: blob).resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .requestBodyStreamExhausted)
+        let again = try #require(delegate.error?.uploadTaskResumeData)
+        #expect(try UploadResumeData(blob: again) == UploadResumeData(blob: blob))
+        #expect(server.requests.map(\.method) == ["HEAD"])
+    }
+
+    /// There is no request to begin again with.
+    @Test func whatTheServerForgotIsOver() async throws {
+        let server = try LoopbackServer { _ in [.answer("404 Not Found")] }
+        let blob = try UploadResumeData(
+            location: server.url("/upload/1"), byteCount: 200_000
+        ).blob
+        let delegate = RecordingDelegate()
+        makeSession(delegate).uploadTask(withResumeData: blob).resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .badServerResponse)
+        #expect(server.requests.count == 1)
+    }
+}
+
+private final class RestDelegate: URLSessionTaskDelegate {
+    let completed = Signal()
+    let offsets = Mutex<[Int64]>([])
+    private let body: Data
+
+    init(_ body: Data) {
+        self.body = body
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+        completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        offsets.withLock { $0.append(offset) }
+        completionHandler(InputStream(data: Data(body.dropFirst(Int(offset)))))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        completed.add()
+    }
+}
