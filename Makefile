@@ -29,6 +29,11 @@ sanitize: deps-test
 fuzz: deps-test
 	@SECONDS_EACH=$(SECONDS_EACH) scripts/fuzz
 
+# A program outside this package on CurlNetworking, run against a server of its own.
+outside:
+	@scripts/install-system-packages run outside
+	@SWIFT="$(SWIFT)" Examples/Outside/run
+
 deps:
 	@scripts/install-system-packages run
 
