@@ -50,10 +50,12 @@ import Testing
     }
 
     private func signIn(_ terminal: TerminalDriver) async throws {
-        let screen = try await terminal.wait(for: "the page's address") {
+        try await terminal.wait(for: "the page's address") {
             $0.contains("oauth2/authorize") && $0.contains("shows")
         }
+        // What was waited for may have been half a frame.
         try await terminal.waitUntilIdle()
+        let screen = terminal.screen
         let consent = try #require(dropbox.consent(to: address(on: screen)), "\(screen)")
         terminal.type(consent.code + "\n")
     }
