@@ -34,6 +34,7 @@ extension Engine {
         if !load.deliversAsItComes, !load.memory.isEmpty { _ = task.post(load.memory) }
         guard let file = load.file else {
             let result = TaskResult(data: load.memory)
+            guard load.caching.writer != nil else { return tellAfterTurn(task, result) }
             return keepAnswer(of: load) { task.post(.completed(result)) }
         }
         keepAnswer(of: load) {

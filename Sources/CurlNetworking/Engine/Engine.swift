@@ -26,6 +26,8 @@ actor Engine {
     private(set) var now = DispatchTime.now().uptimeNanoseconds
 
     private var spareHandles: [EasyHandle] = []
+    /// Tasks that have ended well in this turn.
+    private var ended: [(task: URLSessionTask, result: TaskResult)] = []
     /// No load runs out of time before this.
     private var earliestDeadline: UInt64?
 
@@ -87,6 +89,19 @@ actor Engine {
             for load in marks.takeAll() { attend(to: load) }
             rounds += 1
         } while !marks.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
+        tellEnded()
+    }
+
+    /// Tells how a task has ended once everything else of this turn is done: whoever is told wakes
+    /// another thread, and the request that comes next on the connection goes first.
+    func tellAfterTurn(_ task: URLSessionTask, _ result: TaskResult) {
+        ended.append((task, result))
+    }
+
+    private func tellEnded() {
+        guard !ended.isEmpty else { return }
+        for (task, result) in ended { task.post(.completed(result)) }
+        ended.removeAll(keepingCapacity: true)
     }
 
     private func load(of easy: UnsafeMutableRawPointer) -> Load? {
