@@ -34,16 +34,23 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         allowsConstrained = settings.access.allowsConstrained
     }
 
-    /// The same, with what the storage has for a host.
-    func with(_ storage: URLCredentialStorage?, for host: String?) -> BackgroundSettings {
+    /// The same, with what the storage has for the host of a request.
+    func with(_ storage: URLCredentialStorage?, for request: URLRequest) -> BackgroundSettings {
+        guard let storage, let host = request.url.flatMap(Origin.init(of:))?.host else {
+            return self
+        }
         var settings = self
-        for (space, credentials) in storage?.allCredentials ?? [:] where space.host == host {
-            let standard = storage?.defaultCredential(for: space)
-            for credential in credentials.values {
-                let entry = CredentialFile.Entry(
+        for (space, credentials) in storage.allCredentials where space.host == host {
+            let standard = storage.defaultCredential(for: space)
+            settings.credentials += credentials.values.compactMap { credential in
+                CredentialFile.Entry(
                     space, credential, isDefault: credential.user == standard?.user)
-                if let entry { settings.credentials.append(entry) }
             }
+        }
+        // In an order of their own: equal settings share a session of the helper.
+        settings.credentials.sort {
+            ($0.port, $0.realm ?? "", $0.method, $0.user)
+                < ($1.port, $1.realm ?? "", $1.method, $1.user)
         }
         return settings
     }

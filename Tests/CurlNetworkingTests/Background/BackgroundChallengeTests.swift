@@ -38,6 +38,32 @@ import Testing
         #expect(delegate.record.withLock { $0.error }?.code == .cancelled)
     }
 
+    @Test func storedCredentialsAnswerWhenNobodyIsThere() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let server = try makeServer(gate)
+        let configuration = home.configuration()
+        let storage = URLCredentialStorage()
+        let space = URLProtectionSpace(
+            host: "127.0.0.1", port: Int(server.port), protocol: "http", realm: "club",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        storage.setDefaultCredential(
+            URLCredential(user: "ada", password: "lovelace", persistence: .permanent), for: space)
+        configuration.urlCredentialStorage = storage
+        let first = URLSession(
+            configuration: configuration, delegate: RecordingDelegate(), delegateQueue: nil)
+        first.downloadTask(with: server.url()).resume()
+        await server.requests(atLeast: 1)
+        await first.background?.abandon()
+        gate.open()
+        await server.requests(atLeast: 2)
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        await delegate.completion()
+        #expect(delegate.snapshot.files == [Data("ada's".utf8)])
+        _ = session
+    }
+
     @Test func aQuestionThatIsLeftOpenIsAnsweredByDefault() async throws {
         let home = try BackgroundHome()
         let server = try makeServer()

@@ -1,4 +1,7 @@
+import CCurl
+import Dispatch
 import Foundation
+import Glibc
 import Testing
 
 @testable import CurlNetworking
@@ -62,6 +65,24 @@ import Testing
             let frame = (try? BackgroundFrame.encode(request)) ?? Data()
             frame.withUnsafeBytes { BackgroundFuzzing.messages($0) }
         }
+    }
+
+    @Test func whoHangsUpIsSeenToBeGoneAtOnce() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let queue = DispatchQueue(label: "wire")
+        // While it stands still no descriptor is closed.
+        queue.suspend()
+        defer { queue.resume() }
+        let program = HelperGuest.Channel(ends[0], on: queue) {}
+        let other = BackgroundClient.Channel(ends[1], on: queue) {}
+        #expect(!program.isDeserted)
+        other.send(.delivered(1))
+        other.close()
+        #expect(program.isDeserted)
+        #expect(program.turn() == [.delivered(1)], "its last words are there still")
+        #expect(program.isClosed)
     }
 
     // MARK: - Places

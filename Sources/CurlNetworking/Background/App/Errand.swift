@@ -48,8 +48,10 @@ final class Errand {
         }
         var record = BackgroundTaskRecord(
             number: task.taskIdentifier, session: session, kind: kind, request: request,
-            created: created, key: key, settings: settings, description: description,
-            priority: priority)
+            created: created, key: key,
+            settings: settings.with(
+                task.session.settings.credentialStorage, for: task.firstRequest),
+            description: description, priority: priority)
         if isHeld { record.suspend(at: Int64(Date.now.timeIntervalSince1970)) }
         return record
     }

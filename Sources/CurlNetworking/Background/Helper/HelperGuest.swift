@@ -20,19 +20,30 @@ final class HelperGuest {
 extension BackgroundHelper {
     func attend(toGuest number: Int) {
         guard let guest = guests[number] else { return }
-        for request in guest.channel.turn() {
-            guard answer(request, guest) else {
-                log.note("process \(guest.process) does not keep to the rules")
-                guest.channel.close()
-                break
-            }
-        }
+        hear(guest)
         if guest.channel.isClosed {
             guests[number] = nil
             if let session = guest.session { answerForItself(session) }
         } else if !guest.channel.isBacklogged {
             tellUntold(to: guest)
         }
+    }
+
+    private func hear(_ guest: HelperGuest) {
+        for request in guest.channel.turn() {
+            guard answer(request, guest) else {
+                log.note("process \(guest.process) does not keep to the rules")
+                return guest.channel.close()
+            }
+        }
+    }
+
+    /// Takes the last words of a guest that has gone, and its session off it.
+    private func hearOut(_ guest: HelperGuest) {
+        hear(guest)
+        guest.channel.close()
+        guests = guests.filter { $0.value !== guest }
+        if let session = guest.session { answerForItself(session) }
     }
 
     func guest(of session: String) -> HelperGuest? {
@@ -70,9 +81,7 @@ extension BackgroundHelper {
             guard holder.channel.isDeserted else {
                 return guest.channel.send(.inUse(process: holder.process))
             }
-            holder.channel.close()  // its last words were heard, or are not worth waiting for
-            guests = guests.filter { $0.value !== holder }
-            answerForItself(session)
+            hearOut(holder)
         }
         guest.session = session
         for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }

@@ -99,6 +99,9 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         guard !isClosed else { return }
         isClosed = true
         outbox = Data()
+        // At once: the descriptor itself is closed some turns later, and whoever comes next must not
+        // find us still there.
+        shutdown(descriptor, Int32(SHUT_RDWR))
         reading.cancel()
         writing.cancel()
         if !isAwaitingRoom { writing.resume() }  // one that is suspended is never done cancelling
