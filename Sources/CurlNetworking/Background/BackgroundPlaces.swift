@@ -66,9 +66,9 @@ struct BackgroundPlaces: Hashable, Sendable {
 /// and certificates are found, and nothing that may be a secret of the program's.
 enum BackgroundEnvironment {
     private static let names: Set<String> = [
-        "HOME", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "SSL_CERT_FILE",
-        "SSL_CERT_DIR", "OPENSSL_CONF", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
-        "ALL_PROXY", "no_proxy", "NO_PROXY", "RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES",
+        "HOME", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR", "OPENSSL_CONF", "RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES",
         "ASAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", restVariable,
     ]
 

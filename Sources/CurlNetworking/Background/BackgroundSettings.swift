@@ -15,42 +15,44 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     var allowsCellular: Bool
     var allowsExpensive: Bool
     var allowsConstrained: Bool
-    /// Permanent credentials for the host of the request.
-    var credentials: [CredentialFile.Entry] = []
+    /// As the configuration has them, else the program's environment: a helper's own is that of
+    /// whoever started it. nil: as the helper's environment has it.
+    var proxies: ProxySettings?
+    /// By their numbers on the wire; nil: the usual ones.
+    var oldestTLS: UInt16?
+    var newestTLS: UInt16?
+    /// Permanent credentials for the host of the request, and for the proxies.
+    var credentials: [BackgroundCredential] = []
 
     init(_ settings: SessionSettings) {
         additionalFields = settings.additionalHeaders.map(BackgroundTaskRecord.Request.Field.list)
         requestTimeout = Self.plain(settings.requestTimeout)
         resourceTimeout = Self.plain(settings.resourceTimeout)
         connectionsPerHost = settings.connectionsPerHost
-        unixSocketPath = settings.unixSocketPath
-        certificateAuthoritiesFile = settings.certificateAuthoritiesFile?.path(
-            percentEncoded: false)
-        cookieFile = settings.web.cookies?.filePath
+        unixSocketPath = settings.unixSocketPath?.absolutePath
+        certificateAuthoritiesFile = settings.certificateAuthoritiesFile?.absolutePath
+        cookieFile = settings.web.cookies?.filePath?.absolutePath
         cookiePolicy = settings.web.acceptPolicy.rawValue
         sendsCookies = settings.web.sendsCookies
         allowsCellular = settings.access.allowsCellular
         allowsExpensive = settings.access.allowsExpensive
         allowsConstrained = settings.access.allowsConstrained
+        proxies = settings.proxies ?? .environment ?? ProxySettings()
+        oldestTLS = settings.tls.minimum.rawValue
+        newestTLS = settings.tls.maximum.rawValue
     }
 
-    /// The same, with what the storage has for the host of a request.
+    /// The same, with what the storage has for the host of a request, and for the proxies.
     func with(_ storage: URLCredentialStorage?, for request: URLRequest) -> BackgroundSettings {
         guard let storage, let host = request.url.flatMap(Origin.init(of:))?.host else {
             return self
         }
+        let proxyHosts = [proxies?.http, proxies?.https].compactMap { $0?.host }
         var settings = self
-        for (space, credentials) in storage.allCredentials where space.host == host {
-            let standard = storage.defaultCredential(for: space)
-            settings.credentials += credentials.values.compactMap { credential in
-                CredentialFile.Entry(
-                    space, credential, isDefault: credential.user == standard?.user)
+        settings.credentials = BackgroundCredential.all(in: storage) { space in
+            (space.isProxy ? proxyHosts : [host]).contains {
+                $0.isEqualIgnoringASCIICase(to: space.host)
             }
-        }
-        // In an order of their own: equal settings share a session of the helper.
-        settings.credentials.sort {
-            ($0.port, $0.realm ?? "", $0.method, $0.user)
-                < ($1.port, $1.realm ?? "", $1.method, $1.user)
         }
         return settings
     }
@@ -85,14 +87,15 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         configuration.allowsExpensiveNetworkAccess = allowsExpensive
         configuration.allowsConstrainedNetworkAccess = allowsConstrained
         configuration.waitsForConnectivity = true
-        let storage = URLCredentialStorage()
-        for entry in credentials {
-            if entry.isDefault {
-                storage.setDefaultCredential(entry.credential, for: entry.space)
-            } else {
-                storage.set(entry.credential, for: entry.space)
-            }
+        configuration.withSettings { $0.proxies = proxies }
+        if let version = oldestTLS.flatMap(tls_protocol_version_t.init) {
+            configuration.tlsMinimumSupportedProtocolVersion = version
         }
+        if let version = newestTLS.flatMap(tls_protocol_version_t.init) {
+            configuration.tlsMaximumSupportedProtocolVersion = version
+        }
+        let storage = URLCredentialStorage()
+        for credential in credentials { credential.enter(storage) }
         configuration.urlCredentialStorage = storage
         return configuration
     }
@@ -100,55 +103,8 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     /// Whether the numbers make sense.
     var isSound: Bool {
         requestTimeout >= 0 && resourceTimeout >= 0 && connectionsPerHost > 0
-    }
-}
-
-extension BackgroundTaskRecord.Request.Field {
-    static func list(_ headers: HTTPHeaderFields) -> [Self] {
-        headers.fields.map { Self(name: $0.name, value: $0.value) }
-    }
-}
-
-extension HTTPHeaderFields {
-    init(_ fields: [BackgroundTaskRecord.Request.Field]) {
-        self.init()
-        for field in fields { self[field.name] = field.value }
-    }
-}
-
-// MARK: - Requests and answers
-
-extension BackgroundTaskRecord.Request {
-    /// nil for a request without a URL of http or https.
-    init?(_ request: URLRequest) {
-        guard let url = request.url, Origin(of: url) != nil else { return nil }
-        self.init(
-            url: url.absoluteString, method: request.method, fields: Field.list(request.headers),
-            timeout: request.ownTimeout.map(BackgroundSettings.plain), body: request.httpBody)
-    }
-
-    var request: URLRequest? {
-        guard let url = URL(string: url) else { return nil }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.headers = HTTPHeaderFields(fields)
-        if let timeout { request.timeoutInterval = timeout }
-        request.httpBody = body
-        return request
-    }
-}
-
-extension BackgroundTaskRecord.Answer {
-    init?(_ response: HTTPURLResponse) {
-        guard let url = response.url else { return nil }
-        self.init(
-            url: url.absoluteString, status: response.statusCode,
-            fields: BackgroundTaskRecord.Request.Field.list(response.headers))
-    }
-
-    var response: HTTPURLResponse? {
-        guard let url = URL(string: url) else { return nil }
-        return HTTPURLResponse(
-            url: url, head: ResponseHead(status: status, headers: HTTPHeaderFields(fields)))
+            && [proxies?.http, proxies?.https, proxies?.socks].allSatisfy { proxy in
+                proxy.map { (1...65535).contains($0.port) } ?? true
+            }
     }
 }

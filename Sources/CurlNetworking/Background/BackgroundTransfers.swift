@@ -12,10 +12,22 @@ import Glibc
 /// **What goes on.** Downloads, and uploads from files. A transfer that is cut off, times out or finds no
 /// server is tried again, after 0.1 seconds, doubled up to a minute, until the configuration's
 /// `timeoutIntervalForResource` is over; a download goes on where it was when the server allows it, an
-/// upload starts again. Redirects are followed. Challenges are put to the delegate while its program is
-/// connected; when it is not, the permanent credentials of the configuration's storage are tried, and
-/// servers are believed as the system does: a delegate that pins certificates is not asked then. Data tasks run in the program, as long as it does. Tasks with completion handlers
-/// (the `async` forms too) and uploads from memory or a stream fail at once with a clear text.
+/// upload starts again. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
+/// with completion handlers (the `async` forms too) and uploads from memory or a stream fail at once
+/// with a clear text.
+///
+/// **What goes along.** Of the configuration: fields, time-outs, the number of connections, proxies with
+/// their log-in (those of the environment too, as the program has it), versions of TLS,
+/// `certificateAuthoritiesFile`, `unixSocketPath`, what networks are allowed, the file of a cookie storage,
+/// and the `.permanent` credentials of the credential storage for the request's host and the proxies,
+/// client certificates by the paths of their files. What stays behind: cookies in memory, the cache,
+/// `protocolClasses`, `partialDownloadsFolder`, and credentials that are to be kept for as long as the
+/// process lives.
+///
+/// **Who answers.** Challenges are put to the delegate while its program is connected, and where it
+/// leaves them to us, the program's own storage answers. When nobody is connected, or goes without an
+/// answer, the credentials that went along are tried, and servers are believed as the system does: a
+/// delegate that pins certificates is not asked then.
 ///
 /// **What comes back.** A session made with the same identifier is told what was not told yet: for a
 /// download `didFinishDownloadingTo`, for an upload the answer's head and body, then

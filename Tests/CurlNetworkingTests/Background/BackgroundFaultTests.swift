@@ -69,11 +69,14 @@ import Testing
 
     @Test func aProgramThatExitsAtOnceHasHandedItsTasksOver() async throws {
         let home = try BackgroundHome()
-        let server = try LoopbackServer { _ in [.answer(body: "late")] }
+        // An answer that came before its end the program would hear itself.
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { _ in [.wait(gate), .answer(body: "late")] }
         let program = try BackgroundProgram(home)
         program.say("download \(server.url())")
         program.say("quit")
         await program.end()
+        gate.open()
         let delegate = RecordingDelegate()
         _ = home.session("test", delegate)
         await delegate.eventsFinished()

@@ -97,9 +97,14 @@ final class Errand {
 extension URL {
     /// The path of a file URL from the root on: the helper is in another folder.
     var absolutePath: String {
-        let path = path(percentEncoded: false)
-        guard !path.hasPrefix("/") else { return path }
-        return FileManager.default.currentDirectoryPath + "/" + path
+        path(percentEncoded: false).absolutePath
+    }
+}
+
+extension String {
+    /// The same path from the root on.
+    var absolutePath: String {
+        hasPrefix("/") ? self : FileManager.default.currentDirectoryPath + "/" + self
     }
 }
 

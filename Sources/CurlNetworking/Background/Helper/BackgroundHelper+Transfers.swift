@@ -68,7 +68,7 @@ extension BackgroundHelper {
         } catch {
             return fail(transfer, error as? URLError ?? URLError(.unknown))
         }
-        let worker = worker(for: record.settings)
+        let worker = worker(for: record)
         let inner: URLSessionTask
         switch record.kind {
         case .upload(let file):
@@ -342,6 +342,7 @@ extension BackgroundHelper {
         log.note("task \(id.number) of \(id.session) is over: \(record.state.summary)")
         if let untold = transfer.untold { tell(id.session, untold) }
         tell(id.session, .ended(id.number, record.state, transfer.history))
+        dismissWorkers(of: id.session)
     }
 
     // MARK: - What programs want

@@ -43,7 +43,7 @@ actor BackgroundHelper {
     var transfers: [HelperTransfer.ID: HelperTransfer] = [:]
     /// Whose callbacks belong to whom.
     var carried: [ObjectIdentifier: HelperTransfer] = [:]
-    var workers: [BackgroundSettings: URLSession] = [:]
+    var workers: [HelperWork: URLSession] = [:]
 
     private let lock: BackgroundLock
     private let restNanoseconds: UInt64
@@ -191,15 +191,5 @@ actor BackgroundHelper {
         LastWishes.fulfil()
         // Not exit(): the program this might have been has nothing to clean up.
         _exit(0)
-    }
-
-    /// Somebody's own session for its tasks, with the settings they were made with.
-    func worker(for settings: BackgroundSettings) -> URLSession {
-        if let worker = workers[settings] { return worker }
-        let worker = URLSession(
-            configuration: settings.makeConfiguration(), delegate: HelperDelegate(self),
-            delegateQueue: executor.queue)
-        workers[settings] = worker
-        return worker
     }
 }

@@ -22,8 +22,7 @@ extension BackgroundHelper {
         guard let guest = guests[number] else { return }
         hear(guest)
         if guest.channel.isClosed {
-            guests[number] = nil
-            if let session = guest.session { answerForItself(session) }
+            bidFarewell(to: guest)
         } else if !guest.channel.isBacklogged {
             tellUntold(to: guest)
         }
@@ -38,12 +37,11 @@ extension BackgroundHelper {
         }
     }
 
-    /// Takes the last words of a guest that has gone, and its session off it.
-    private func hearOut(_ guest: HelperGuest) {
-        hear(guest)
-        guest.channel.close()
+    private func bidFarewell(to guest: HelperGuest) {
         guests = guests.filter { $0.value !== guest }
-        if let session = guest.session { answerForItself(session) }
+        guard let session = guest.session else { return }
+        answerForItself(session)
+        dismissWorkers(of: session)
     }
 
     func guest(of session: String) -> HelperGuest? {
@@ -81,7 +79,9 @@ extension BackgroundHelper {
             guard holder.channel.isDeserted else {
                 return guest.channel.send(.inUse(process: holder.process))
             }
-            hearOut(holder)
+            hear(holder)  // its last words
+            holder.channel.close()
+            bidFarewell(to: holder)
         }
         guest.session = session
         for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }

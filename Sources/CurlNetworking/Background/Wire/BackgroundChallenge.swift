@@ -77,22 +77,7 @@ struct BackgroundChallengeAnswer: Codable, Hashable, Sendable {
 
     init(_ answer: ChallengeAnswer) {
         disposition = answer.disposition.rawValue
-        guard let credential = answer.credential else { return }
-        if let user = credential.user, let password = credential.password {
-            self.credential = .password(
-                user: user, password: password, persistence: credential.persistence.rawValue)
-        } else if credential.trust != nil {
-            self.credential = .trust
-        } else if let identity = credential.identity {
-            switch identity.format {
-            case .pem(let certificate, let key):
-                self.credential = .pem(
-                    certificate: certificate.absolutePath, key: key?.absolutePath,
-                    passphrase: identity.passphrase)
-            case .pkcs12(let file):
-                self.credential = .pkcs12(file: file.absolutePath, passphrase: identity.passphrase)
-            }
-        }
+        credential = answer.credential.flatMap(Credential.init)
     }
 
     /// - Parameter trust: Who the server has shown itself to be.
@@ -102,12 +87,38 @@ struct BackgroundChallengeAnswer: Codable, Hashable, Sendable {
         guard let disposition = URLSession.AuthChallengeDisposition(rawValue: disposition) else {
             return (.performDefaultHandling, nil)
         }
-        return (disposition, credential.flatMap { makeCredential($0, trust) })
+        return (disposition, credential?.makeCredential(trusting: trust))
+    }
+}
+
+extension BackgroundChallengeAnswer.Credential {
+    init?(_ credential: URLCredential) {
+        if let user = credential.user, let password = credential.password {
+            self = .password(
+                user: user, password: password, persistence: credential.persistence.rawValue)
+        } else if credential.trust != nil {
+            self = .trust
+        } else if let identity = credential.identity {
+            switch identity.format {
+            case .pem(let certificate, let key):
+                self = .pem(
+                    certificate: certificate.absolutePath, key: key?.absolutePath,
+                    passphrase: identity.passphrase)
+            case .pkcs12(let file):
+                self = .pkcs12(file: file.absolutePath, passphrase: identity.passphrase)
+            }
+        } else {
+            return nil
+        }
     }
 
-    private func makeCredential(_ credential: Credential, _ trust: ServerTrust?) -> URLCredential? {
+    var user: String {
+        if case .password(let user, _, _) = self { user } else { "" }
+    }
+
+    func makeCredential(trusting trust: ServerTrust?) -> URLCredential? {
         func file(_ path: String) -> URL { URL(filePath: path, directoryHint: .notDirectory) }
-        switch credential {
+        switch self {
         case .password(let user, let password, let persistence):
             return URLCredential(
                 user: user, password: password,

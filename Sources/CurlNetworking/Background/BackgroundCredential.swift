@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// A permanent credential of a program's storage, as its tasks carry it along. The files of client
+/// certificates are named, with what opens them.
+///
+/// What is kept for as long as a process lives stays in that process: it answers for itself while it
+/// is there.
+struct BackgroundCredential: Codable, Hashable, Sendable {
+    private var host: String
+    private var port: Int
+    private var scheme: String?
+    private var proxyType: String?
+    private var realm: String?
+    private var method: String
+    private var proof: BackgroundChallengeAnswer.Credential
+    private var isDefault: Bool
+
+    /// nil for what is not permanent.
+    private init?(_ space: URLProtectionSpace, _ credential: URLCredential, isDefault: Bool) {
+        guard [.permanent, .synchronizable].contains(credential.persistence),
+            let proof = BackgroundChallengeAnswer.Credential(credential)
+        else { return nil }
+        host = space.host
+        port = space.port
+        scheme = space.protocol
+        proxyType = space.proxyType
+        realm = space.realm
+        method = space.authenticationMethod
+        self.proof = proof
+        self.isDefault = isDefault
+    }
+
+    /// Those of some spaces, always in the same order: equal settings share a session of the helper.
+    static func all(
+        in storage: URLCredentialStorage, where isWanted: (URLProtectionSpace) -> Bool
+    ) -> [BackgroundCredential] {
+        storage.allCredentials.filter { isWanted($0.key) }.flatMap { space, credentials in
+            let standard = storage.defaultCredential(for: space)
+            return credentials.values.compactMap {
+                BackgroundCredential(space, $0, isDefault: $0 == standard)
+            }
+        }.sorted { one, other in
+            (one.host, one.port, one.realm ?? "", one.method, one.proof.user)
+                < (other.host, other.port, other.realm ?? "", other.method, other.proof.user)
+        }
+    }
+
+    func enter(_ storage: URLCredentialStorage) {
+        guard let credential = proof.makeCredential(trusting: nil) else { return }
+        let space = URLProtectionSpace(
+            host: host, port: port, protocol: scheme, proxyType: proxyType, realm: realm,
+            method: method)
+        if isDefault {
+            storage.setDefaultCredential(credential, for: space)
+        } else {
+            storage.set(credential, for: space)
+        }
+    }
+}
