@@ -77,6 +77,10 @@ final class HTTPLoader: Sendable {
 
         /// Given the task once, before it starts, so that it can be suspended and resumed.
         var control: @Sendable (URLSessionTask) -> Void = { _ in }
+
+        /// Told before the answer when a kept-alive connection was lost over the request, which was then
+        /// sent again on another: the server may have done it twice.
+        var wasSentAgain: @Sendable () -> Void = {}
     }
 
     /// Sends a request and waits for its answer. Cancelling the task cancels the request at once.
@@ -250,6 +254,18 @@ private final class TaskRouter: URLSessionDataDelegate {
             return isSuccess && count + data.count > limit
         }
         if isTooLarge { fail(dataTask, with: .tooLarge) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        let isLost = { (transaction: URLSessionTaskTransactionMetrics) in
+            transaction.response == nil && transaction.requestStartDate != nil
+        }
+        if metrics.transactionMetrics.dropLast().contains(where: isLost) {
+            exchange(of: task)?.observers.wasSentAgain()
+        }
     }
 
     func urlSession(

@@ -28,6 +28,8 @@ struct WebDAVConnection: Sendable {
         makeRequest: @Sendable () throws(StoreError) -> WebDAVRequest
     ) async throws(StoreError) -> HTTPLoader.Answer {
         var spent = RetryPolicy.Spent()
+        var observers = observers
+        observers.wasSentAgain = { attempts?.noteThatOneMayHaveArrived() }
         while true {
             if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
             let request = try makeRequest()
@@ -58,10 +60,6 @@ final class AttemptLog: Sendable {
     /// what the server tells now may be its consequence.
     var mayHaveArrived: Bool { flag.load(ordering: .relaxed) }
 
-    func reset() {
-        flag.store(false, ordering: .relaxed)
-    }
-
     func noteThatOneMayHaveArrived() {
         flag.store(true, ordering: .relaxed)
     }
@@ -73,9 +71,12 @@ private struct FailedAttempt: Error {
 
     var mayHaveArrived: Bool {
         switch mendable {
+        case .unreachable, .busy: false
         case .broken, .timedOut: true
-        case .status(let status, _): status >= 500 && status != 503
-        default: error.code == .timedOut
+        // 408: the server did not get all of it, and may have kept what it got.
+        case .status(let status, _): status == 408 || (status >= 500 && status != 503)
+        // Cancelled, out of time, or answered with no HTTP: there was a connection.
+        case nil: error.code != .untrusted && error.code != .fileUnreadable
         }
     }
 }

@@ -23,9 +23,17 @@ extension WebDAVStore {
             let write = WebDAVWrite(
                 store: self, delivery: delivery, path: path, operation: operation,
                 abilities: try await currentAbilities(during: operation))
-            return try await write.run(mode)
+            let file = try await write.run(mode)
+            unsettled.forget(path)
+            return file
         } catch {
             await delivery.abandon(after: error)
+            if case .conflict = error.code {
+                // From now on it is about what is there.
+                unsettled.forget(path)
+            } else if delivery.attempts.mayHaveArrived, let write = await delivery.unsettledWrite {
+                unsettled.note(write, at: path)
+            }
             var error = error
             error.path = path
             throw error
@@ -131,15 +139,16 @@ extension WebDAVWrite {
         return abilities.honoursIf ? .matchesByIf(file.file.revision) : .none
     }
 
+    /// - Parameter broken: How many attempts have left something that is now replaced.
     private func write(
-        _ condition: WriteCondition, replacing old: Revision?
+        _ condition: WriteCondition, replacing old: Revision?, after broken: Int = 0
     ) async throws(StoreError) -> RemoteFile {
         let tag: EntityTag?
         do throws(StoreError) {
             tag = try await commitMakingFolders(condition)
         } catch {
             guard error.isUnmetCondition else { throw error }
-            return try await goOn(after: error, to: condition)
+            return try await goOn(after: error, to: condition, broken)
         }
         return try await confirm(tag, replacing: old)
     }
@@ -147,31 +156,34 @@ extension WebDAVWrite {
     /// What to do about a condition that was not met: there may be something else, or the server may
     /// not take the condition although it holds.
     private func goOn(
-        after error: StoreError, to condition: WriteCondition
+        after error: StoreError, to condition: WriteCondition, _ broken: Int
     ) async throws(StoreError) -> RemoteFile {
         let there = try await look()
         switch (condition, there) {
         case (.absent, .nothing):
-            return try await write(.none, replacing: nil)
+            return try await write(.none, replacing: nil, after: broken)
         case (.matches, .nothing), (.matchesByIf, .nothing):
-            return try await write(.absent, replacing: nil)
+            return try await write(.absent, replacing: nil, after: broken)
         case (.matches(let revision), .file(let file)) where file.file.revision == revision:
             try await store.requireUnseenNothing(file, during: operation)
             return try await write(
-                abilities.honoursIf ? .matchesByIf(revision) : .none, replacing: revision)
+                abilities.honoursIf ? .matchesByIf(revision) : .none, replacing: revision,
+                after: broken)
         case (.matchesByIf(let revision), .file(let file)) where file.file.revision == revision:
-            return try await write(.none, replacing: revision)
+            return try await write(.none, replacing: revision, after: broken)
         case (.none, _):
             throw error
         default:
-            return try await settle(there)
+            return try await settle(there, after: broken)
         }
     }
 
     /// Ends with what is there, if it is what was to be written; else with a conflict.
     ///
-    /// Half of our own bytes, from an attempt whose connection broke, are nobody's.
-    private func settle(_ there: WebDAVResource) async throws(StoreError) -> RemoteFile {
+    /// What an attempt of our own has left, whose connection broke, is nobody's.
+    private func settle(
+        _ there: WebDAVResource, after broken: Int = 0
+    ) async throws(StoreError) -> RemoteFile {
         guard case .file(let file) = there else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
@@ -179,12 +191,29 @@ extension WebDAVWrite {
             await remember(file)
             return file.file
         }
-        if delivery.attempts.mayHaveArrived, try await delivery.isBeginning(file) {
-            delivery.forgetAttempts()
-            return try await write(strongest(for: file), replacing: file.file.revision)
+        guard try await isLeftByUs(file) else {
+            throw StoreError(
+                .conflict(serverRevision: file.file.revision), during: operation, at: path)
         }
-        throw StoreError(
-            .conflict(serverRevision: file.file.revision), during: operation, at: path)
+        guard broken < Self.brokenLimit else {
+            throw StoreError(
+                .offline, during: operation, at: path, detail: "each attempt breaks off")
+        }
+        return try await write(
+            strongest(for: file), replacing: file.file.revision, after: broken + 1)
+    }
+
+    /// How often to go on after an attempt that broke off and has left something.
+    private static let brokenLimit = 3
+
+    private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
+        var writes = store.unsettled.writes(at: path)
+        if delivery.attempts.mayHaveArrived, let write = await delivery.unsettledWrite {
+            writes.append(write)
+        }
+        let hashes = writes.compactMap { $0.hash(ofFirst: file.file.byteCount) }
+        guard !hashes.isEmpty else { return false }
+        return hashes.contains(try await store.contentHash(of: path, during: operation))
     }
 
     /// Delivers; and once more when what was missing were the folders above.

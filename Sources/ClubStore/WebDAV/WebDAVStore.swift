@@ -75,6 +75,7 @@ public final class WebDAVStore: RemoteStore {
     let downloader: HTTPLoader
 
     let memory = WebDAVMemory()
+    let unsettled = UnsettledWrites()
     let snapshots = WebDAVSnapshots()
     let pace: Mutex<PollingPace>
 

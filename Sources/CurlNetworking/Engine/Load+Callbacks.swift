@@ -149,6 +149,8 @@ extension Load {
 
     fileprivate func noteConnected() {
         if stage == .connecting { stage = .exchanging }
+        // A second time in one leg: libcurl asks again by itself.
+        if notes.requestStart > 0 { noteLostTransaction() }
         notes.noteConnected(easy)
         hasMoved = true
         mark()

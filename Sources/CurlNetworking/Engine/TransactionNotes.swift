@@ -114,6 +114,25 @@ extension URLSessionTaskTransactionMetrics {
     private static func port(_ number: Int) -> Int? { number > 0 ? number : nil }
 }
 
+extension Load {
+    /// Writes down that the request has gone out in vain: the server had given up the kept-alive
+    /// connection, and may have done its work all the same.
+    func noteLostTransaction() {
+        guard task.listener != nil else { return }
+        var transaction = URLSessionTaskTransactionMetrics(request: request, response: nil)
+        transaction.resourceFetchType = .networkLoad
+        transaction.fetchStartDate = notes.date(notes.fetchStart)
+        transaction.requestStartDate = notes.date(notes.requestStart)
+        transaction.requestEndDate = notes.date(notes.requestEnd)
+        transaction.isReusedConnection = true
+        transaction.isProxyConnection = proxy != nil
+        transaction.countOfRequestBodyBytesSent = sentByteCount
+        transaction.countOfRequestBodyBytesBeforeEncoding = sentByteCount
+        let lost = transaction
+        task.status.withLock { $0.transactions.append(lost) }
+    }
+}
+
 extension Engine {
     /// Writes down a leg that ends, when there is somebody to be told.
     func noteTransaction(of load: Load, _ easy: EasyHandle) {

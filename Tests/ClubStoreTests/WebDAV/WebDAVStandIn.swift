@@ -33,22 +33,31 @@ final class WebDAVStandIn: Sendable {
         var interception: @Sendable (LoopbackRequest) -> [LoopbackStep]? = { _ in nil }
     }
 
-    private enum Node {
+    enum Node {
         case folder
         case file(bytes: [UInt8], version: Int)
     }
 
-    private struct State {
+    struct State {
         var nodes: [String: Node] = [:]
         var version = 0
         /// What a test does behind the client's back, before the request of that number.
         var intrusions: [Int: @Sendable (WebDAVStandIn) -> Void] = [:]
+        var brokenPuts: [BrokenPut] = []
+    }
+
+    /// How a `PUT` breaks off.
+    enum BrokenPut: Sendable {
+        /// So many bytes are kept, and no answer comes.
+        case keeping(Int)
+        /// So many bytes are kept, and the server gives up with a status.
+        case refusing(String, keeping: Int)
     }
 
     let server: LoopbackServer
     let store: WebDAVStore
-    private let state: Mutex<State>
-    private let manners: Manners
+    let state: Mutex<State>
+    let manners: Manners
     private let waitsSoFar: Waits
 
     var requests: [LoopbackRequest] { server.requests }
@@ -131,210 +140,10 @@ final class WebDAVStandIn: Sendable {
     func before(_ number: Int, do intrusion: @escaping @Sendable (WebDAVStandIn) -> Void) {
         state.withLock { $0.intrusions[number] = intrusion }
     }
-}
 
-// MARK: - Answers
-
-extension WebDAVStandIn {
-    private func answer(_ request: LoopbackRequest) -> [LoopbackStep] {
-        let intrusion = state.withLock { $0.intrusions.removeValue(forKey: requests.count - 1) }
-        intrusion?(self)
-        let path = Self.path(request.target)
-        return state.withLock { state in
-            switch request.method {
-            case "PROPFIND": propfind(path, request, &state)
-            case "GET": get(path, request, &state)
-            case "PUT": put(path, request, &state)
-            case "MKCOL": makeFolder(path, &state)
-            case "DELETE": delete(path, request, &state)
-            case "MOVE" where manners.knowsMove: move(path, request, &state)
-            default: [.answer("405 Method Not Allowed")]
-            }
-        }
-    }
-
-    private static func path(_ target: String) -> String {
-        let path = target.prefix { $0 != "?" }.removingPercentEncoding ?? ""
-        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    }
-
-    private static func parent(_ path: String) -> String {
-        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    }
-
-    private func tag(_ version: Int, _ count: Int) -> String? {
-        switch manners.tags {
-        case .strong: "\"v\(version)\""
-        case .weak: "W/\"v\(version)\""
-        case .unquoted: "v\(version)"
-        case .coarse: "\"\(1_600_000_000)-\(count)\""
-        case .none: nil
-        }
-    }
-
-    private func modified(_ version: Int) -> String {
-        let seconds = 1_600_000_000 + (manners.tags == .coarse ? 0 : version)
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
-    }
-
-    /// Whether the conditions of a request hold.
-    private func allows(_ request: LoopbackRequest, _ node: Node?) -> Bool {
-        guard manners.honoursConditions else { return true }
-        var current: String?
-        if case .file(let bytes, let version) = node { current = tag(version, bytes.count) }
-        if request["If-None-Match"] == "*", node != nil { return false }
-        if let wanted = request["If-Match"] {
-            if manners.refusesIfMatch { return false }
-            let quoted = current.map { $0.hasSuffix("\"") ? $0 : "\"\($0)\"" }
-            guard wanted == quoted else { return false }
-        }
-        if manners.honoursIf, let wanted = request["If"] {
-            let bare = (current ?? "none").replacingOccurrences(of: "W/", with: "")
-            guard wanted.contains("([\(bare)])") else { return false }
-        }
-        return true
-    }
-
-    private func propfind(
-        _ path: String, _ request: LoopbackRequest, _ state: inout State
-    ) -> [LoopbackStep] {
-        guard let node = state.nodes[path] else { return [.answer("404 Not Found")] }
-        guard request["Depth"] == "0" || request["Depth"] == "1" else {
-            return [.answer("403 Forbidden")]
-        }
-        var lines = [response(path, node)]
-        if request["Depth"] == "1", case .folder = node {
-            for (other, node) in state.nodes.sorted(by: { $0.key < $1.key })
-            where Self.parent(other) == path {
-                lines.append(response(other, node))
-            }
-        }
-        return .multistatus(lines.joined())
-    }
-
-    private func response(_ path: String, _ node: Node) -> String {
-        var escaped = path.split(separator: "/").map { PercentCoding.encode(String($0)) }
-            .joined(separator: "/")
-        if manners.lowercaseEscapes {
-            escaped = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
-                .replacingOccurrences(of: "%2b", with: "+")
-        }
-        let href = manners.hrefOrigin + manners.hrefPrefix + "/" + escaped
-        switch node {
-        case .folder:
-            return """
-                <d:response><d:href>\(href)/</d:href><d:propstat><d:prop>\
-                <d:resourcetype><d:collection/></d:resourcetype></d:prop>\
-                <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
-                """
-        case .file(let bytes, let version):
-            let tag = tag(version, bytes.count).map { "<d:getetag>\($0)</d:getetag>" } ?? ""
-            return """
-                <d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
-                <d:getcontentlength>\(bytes.count)</d:getcontentlength>\(tag)\
-                <d:getlastmodified>\(modified(version))</d:getlastmodified>\
-                <o:fileid>\(version)</o:fileid><n:has-preview>true</n:has-preview></d:prop>\
-                <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
-                """
-        }
-    }
-
-    private func get(
-        _ path: String, _ request: LoopbackRequest, _ state: inout State
-    ) -> [LoopbackStep] {
-        guard case .file(let bytes, let version) = state.nodes[path] else {
-            return [.answer("404 Not Found")]
-        }
-        var fields = ["Last-Modified: \(modified(version))"]
-        if let tag = tag(version, bytes.count) {
-            fields.append("ETag: " + (tag.hasSuffix("\"") ? tag : "\"\(tag)\""))
-        }
-        if let range = request["Range"]?.dropFirst("bytes=".count).split(separator: "-").first,
-            let start = Int(range), start < bytes.count
-        {
-            fields.append("Content-Range: bytes \(start)-\(bytes.count - 1)/\(bytes.count)")
-            return [.answer("206 Partial Content", fields, body: Array(bytes[start...]))]
-        }
-        return [.answer("200 OK", fields, body: bytes)]
-    }
-
-    private func put(
-        _ path: String, _ request: LoopbackRequest, _ state: inout State
-    ) -> [LoopbackStep] {
-        guard case .folder = state.nodes[Self.parent(path)] else {
-            return [.answer("409 Conflict")]
-        }
-        if case .folder = state.nodes[path] { return [.answer("405 Method Not Allowed")] }
-        guard allows(request, state.nodes[path]) else {
-            return [.answer("412 Precondition Failed")]
-        }
-        let status = state.nodes[path] == nil ? "201 Created" : "204 No Content"
-        state.version += 1
-        state.nodes[path] = .file(bytes: request.body, version: state.version)
-        let tag = manners.tellsTagOfPut ? tag(state.version, request.body.count) : nil
-        return [.answer(status, tag.map { ["ETag: \($0)"] } ?? [])]
-    }
-
-    private func makeFolder(_ path: String, _ state: inout State) -> [LoopbackStep] {
-        guard state.nodes[path] == nil else { return [.answer("405 Method Not Allowed")] }
-        let parent = Self.parent(path)
-        guard parent.contains("/remote.php/dav/uploads/") || state.nodes[parent] != nil else {
-            return [.answer("409 Conflict")]
-        }
-        state.nodes[path] = .folder
-        return [.answer("201 Created")]
-    }
-
-    private func delete(
-        _ path: String, _ request: LoopbackRequest, _ state: inout State
-    ) -> [LoopbackStep] {
-        guard let node = state.nodes[path] else { return [.answer("404 Not Found")] }
-        guard allows(request, node) else { return [.answer("412 Precondition Failed")] }
-        for other in state.nodes.keys where other == path || other.hasPrefix(path + "/") {
-            state.nodes[other] = nil
-        }
-        return [.answer("204 No Content")]
-    }
-
-    private func move(
-        _ path: String, _ request: LoopbackRequest, _ state: inout State
-    ) -> [LoopbackStep] {
-        guard let url = request["Destination"].flatMap(URL.init(string:)) else {
-            return [.answer("400 Bad Request")]
-        }
-        let destination = Self.path(url.path(percentEncoded: true))
-        let folder = Self.parent(path)
-        var node = state.nodes[path]
-        if path.hasSuffix("/.file") {
-            let parts = state.nodes.filter { Self.parent($0.key) == folder }
-                .sorted { $0.key < $1.key }
-            let bytes = parts.flatMap { part -> [UInt8] in
-                if case .file(let bytes, _) = part.value { bytes } else { [] }
-            }
-            guard request["OC-Total-Length"] == String(bytes.count) else {
-                return [.answer("400 Bad Request")]
-            }
-            node = .file(bytes: bytes, version: 0)
-        }
-        guard let node else { return [.answer("404 Not Found")] }
-        guard state.nodes[Self.parent(destination)] != nil else { return [.answer("409 Conflict")] }
-        let there = state.nodes[destination]
-        if request["Overwrite"] == "F", there != nil { return [.answer("412 Precondition Failed")] }
-        guard allows(request, there) else { return [.answer("412 Precondition Failed")] }
-        let gone = path.hasSuffix("/.file") ? folder : path
-        for (other, node) in state.nodes where other == gone || other.hasPrefix(gone + "/") {
-            state.nodes[other] = nil
-            if gone == path { state.nodes[destination + other.dropFirst(path.count)] = node }
-        }
-        if case .file(let bytes, _) = node {
-            state.version += 1
-            state.nodes[destination] = .file(bytes: bytes, version: state.version)
-        }
-        return [.answer(there == nil ? "201 Created" : "204 No Content")]
+    /// Breaks the next writes, each in its way, of those whose conditions hold.
+    func breakPuts(_ ways: BrokenPut...) {
+        state.withLock { $0.brokenPuts = ways }
     }
 }
 

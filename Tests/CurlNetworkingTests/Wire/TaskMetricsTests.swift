@@ -86,6 +86,20 @@ import Testing
         #expect(legs.last?.remotePort == Int(server.port))
     }
 
+    @Test func aRequestThatALostConnectionTookAlongIsATransaction() async throws {
+        let server = try LoopbackServer(scripts: [
+            [.readRequest, .answer(body: "x"), .readRequest, .close],
+            [.readRequest, .answer(body: "x")],
+        ])
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        for _ in 0..<2 { _ = try await session.data(from: server.url()) }
+        let legs = delegate.snapshot.metrics.flatMap(\.transactionMetrics)
+        #expect(legs.map { $0.response == nil } == [false, true, false])
+        #expect(legs.map(\.isReusedConnection) == [false, true, false])
+        #expect(legs.allSatisfy { $0.requestStartDate != nil })
+    }
+
     @Test func eachRedirectIsATransaction() async throws {
         let server = try LoopbackServer { request in
             request.target == "/a"

@@ -99,8 +99,8 @@ struct WebDAVRelocation: Sendable {
             _ = try await store.send(
                 message, during: payload.operation, at: payload.path, attempts: attempts)
         } catch {
-            guard attempts.mayHaveArrived || error.code == .timedOut,
-                try await isGone(), try await hasArrived()
+            if attempts.mayHaveArrived { payload.attempts.noteThatOneMayHaveArrived() }
+            guard attempts.mayHaveArrived, try await isGone(), try await hasArrived()
             else { throw error }
         }
     }

@@ -46,14 +46,13 @@ extension WebDAVDelivery {
     var attempts: AttemptLog { payload.attempts }
     var hash: String? { get async { await payload.hash() } }
 
-    func forgetAttempts() { payload.attempts.reset() }
-
     func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
         try await payload.isSame(as: file)
     }
 
-    func isBeginning(_ file: WebDAVFile) async throws(StoreError) -> Bool {
-        try await payload.isBeginning(file)
+    /// To be known again if it turns up. Also when the task is cancelled.
+    var unsettledWrite: UnsettledWrite? {
+        get async { await Task { await payload.unsettledWrite(isWhole: !isDirect) }.value }
     }
 
     func prepareToRepeat() async {}
@@ -109,17 +108,17 @@ struct WebDAVPayload: Sendable {
         return try await store.contentHash(of: file.file.path, during: operation) == hash
     }
 
-    /// Whether a file on the server has the first of these bytes and no others.
-    func isBeginning(_ file: WebDAVFile) async throws(StoreError) -> Bool {
-        let count = file.file.byteCount
-        guard count < byteCount else { return false }
-        let beginning: Data =
+    /// - Parameter isWhole: It comes to its place as a whole or not at all.
+    func unsettledWrite(isWhole: Bool) async -> UnsettledWrite? {
+        guard let hash = await hash() else { return nil }
+        var data: Data?
+        if !isWhole, byteCount <= store.configuration.limits.directByteCount {
             switch source {
-            case .data(let data): data.prefix(Int(count))
-            case .file(let file, _): try await file.read(0..<count)
+            case .data(let all): data = all
+            case .file(let file, _): data = try? await file.read(0..<byteCount)
             }
-        return try await store.contentHash(of: file.file.path, during: operation)
-            == ContentHash(of: beginning).hexadecimal
+        }
+        return UnsettledWrite(byteCount: byteCount, hash: hash, data: data)
     }
 
     /// Sends all of it.
