@@ -165,6 +165,11 @@ static inline const char *byteclub_curl_authorities_file(void) {
     return curl_version_info(CURLVERSION_NOW)->cainfo;
 }
 
+/// Whether libcurl was built with a TLS library.
+static inline int byteclub_curl_supports_tls(void) {
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SSL) != 0;
+}
+
 static inline const char *byteclub_curl_authorities_folder(void) {
     return curl_version_info(CURLVERSION_NOW)->capath;
 }

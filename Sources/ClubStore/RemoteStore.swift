@@ -17,6 +17,11 @@ public import FoundationEssentials
 ///
 /// The async calls leave the caller's actor: parsing and hashing never run on the main actor.
 public protocol RemoteStore: Sendable {
+    /// By how many seconds this computer's clock is ahead of the server's, to within a second or two.
+    ///
+    /// From the server's last answer; nil before there is one, and where it does not tell the time.
+    var clockLead: TimeInterval? { get }
+
     /// Who is signed in, and how much room there is.
     @concurrent func account() async throws(StoreError) -> Account
 
@@ -137,6 +142,8 @@ public protocol RemoteStore: Sendable {
 }
 
 extension RemoteStore {
+    public var clockLead: TimeInterval? { nil }
+
     /// The largest file that ``fetch(_:)`` takes into memory, in bytes: 16 MiB.
     public var fetchLimit: Int64 { 16 << 20 }
 

@@ -15,7 +15,8 @@ struct ByteClubCommand: AsyncParsableCommand {
         version: "byteclub 0.1.0",
         subcommands: [
             NotesCommand.self, PhotosCommand.self, LoginCommand.self, LogoutCommand.self,
-            ServeCommand.self, KeysCommand.self,
+            CopyCommand.self, ServeCommand.self, DoctorCommand.self, SettingsCommand.self,
+            KeysCommand.self,
         ])
 
     @OptionGroup var club: ClubOptions

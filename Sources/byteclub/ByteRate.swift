@@ -1,21 +1,8 @@
 import ArgumentParser
+import ByteClub
 
-/// A speed as people type it: `500K`, `4M`, `1.5M`, `200000`; bytes a second, in powers of 1024.
-struct ByteRate: ExpressibleByArgument, Hashable {
-    let bytesPerSecond: Int64
-
-    init?(argument: String) {
-        var digits = argument[...]
-        var factor = 1.0
-        if let last = digits.last, let power = "KMG".firstIndex(of: Character(last.uppercased())) {
-            let exponent = "KMG".distance(from: "KMG".startIndex, to: power) + 1
-            for _ in 0..<exponent { factor *= 1024 }
-            digits.removeLast()
-        }
-        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let number = Double(digits), case let bytes = number * factor,
-            bytes >= 1, bytes < 1e15
-        else { return nil }
-        bytesPerSecond = Int64(bytes)
+extension ByteRate: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(argument)
     }
 }

@@ -6,7 +6,7 @@ import Dispatch
 @MainActor final class CommandTransfer: TransferDelegate {
     private let title: String
     private var progress = TransferProgress(expectedByteCount: 0)
-    private var lastShown: DispatchTime?
+    private var pace = StatusPace()
     private var isShown = false
     private var continuation: CheckedContinuation<Result<RemoteFile, StoreError>, Never>?
 
@@ -37,12 +37,7 @@ import Dispatch
         let now = DispatchTime.now()
         progress.record(
             byteCount: byteCount, of: expected, at: .nanoseconds(Int64(now.uptimeNanoseconds)))
-        let isLast = byteCount == expected
-        if let lastShown, !isLast, now.uptimeNanoseconds - lastShown.uptimeNanoseconds < 100_000_000
-        {
-            return
-        }
-        lastShown = now
+        guard pace.isDue() || byteCount == expected else { return }
         isShown = true
         Output.status("\(title)  \(FileLines.progress(progress))")
     }
@@ -50,7 +45,7 @@ import Dispatch
     func transfer(
         _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>
     ) {
-        if isShown, Output.isErrorTerminal { Output.notice("") }
+        if isShown { Output.endStatus() }
         continuation?.resume(returning: result)
         continuation = nil
     }

@@ -4,22 +4,24 @@ import TerminalUI
 
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List every key of the screen.")
+        commandName: "keys", abstract: "List every key of the screen.",
+        discussion: "With the keys of your own that config.yml has.")
+
+    @Flag(help: "Write the names that config.yml calls the commands by, too.")
+    var ids = false
 
     @MainActor func run() async throws {
+        let bindings = ClubBook().settings().keys
         var isFirst = true
-        for (context, commands) in ByteClubApp.keyCommands where !commands.isEmpty {
+        for context in KeyContext.all {
             if !isFirst { Output.line("") }
             isFirst = false
-            Output.line(context)
-            let rows = commands.map { command in
-                (command.keys.map(\.displayName).joined(separator: ", "), command.title)
+            Output.line(context.title)
+            let rows = context.commands.map { command in
+                let keys = bindings.keys(for: command).map(\.displayName).joined(separator: ", ")
+                return (ids ? [command.id] : []) + [keys, command.title]
             }
-            let width = rows.map(\.0.count).max() ?? 0
-            for (keys, title) in rows {
-                Output.line(
-                    "  " + keys + String(repeating: " ", count: width - keys.count) + "  " + title)
-            }
+            Output.table(rows)
         }
     }
 }

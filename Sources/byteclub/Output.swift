@@ -15,6 +15,21 @@ enum Output {
         write((isTerminal ? VisibleText(text).string : text) + "\n")
     }
 
+    /// Writes rows, a little indented, so that their columns stand below one another.
+    static func table(_ rows: [[String]]) {
+        let columnCount = rows.map(\.count).max() ?? 0
+        let widths = (0..<columnCount).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        for row in rows {
+            var text = " "
+            for (cell, width) in zip(row.dropLast(), widths) {
+                text += " " + cell + String(repeating: " ", count: width - cell.count + 1)
+            }
+            line(text + " " + (row.last ?? ""))
+        }
+    }
+
     /// Writes text that is known to be harmless.
     static func write(_ text: String) {
         write(Data(text.utf8))
@@ -81,9 +96,24 @@ enum Output {
         writeError("\r" + shown.text + "\u{1B}[K")
     }
 
-    private static var errorColumnCount: Int {
+    /// Leaves the last status where it is: what comes next begins a line of its own.
+    static func endStatus() {
+        if isErrorTerminal { writeError("\n") }
+    }
+
+    /// Takes the last status away.
+    static func clearStatus() {
+        if isErrorTerminal { writeError("\r\u{1B}[K") }
+    }
+
+    /// How wide standard output's terminal is; nil when it is none.
+    static var columnCount: Int? { columnCount(of: STDOUT_FILENO) }
+
+    private static var errorColumnCount: Int { columnCount(of: STDERR_FILENO) ?? 80 }
+
+    private static func columnCount(of descriptor: CInt) -> Int? {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return nil }
         return Int(size.ws_col)
     }
 

@@ -46,11 +46,12 @@ struct PhotosCommand: ParsableCommand {
 
         func run() async throws {
             let store = try await club.open()
+            let settings = ClubBook().settings().transfers
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {
                     do {
-                        try await put(URL(filePath: file), in: store)
+                        try await put(URL(filePath: file), in: store, settings)
                     } catch let failure as CommandFailure {
                         Output.complain(failure.sentence)
                         hasFailed = true
@@ -61,13 +62,15 @@ struct PhotosCommand: ParsableCommand {
             if hasFailed { throw ExitCode(1) }
         }
 
-        @MainActor private func put(_ file: URL, in store: any RemoteStore) async throws {
+        @MainActor private func put(
+            _ file: URL, in store: any RemoteStore, _ settings: TransferSettings
+        ) async throws {
             let name = file.lastPathComponent
             let photo: PhotoReencoder.Output
             do throws(PictureError) {
                 Output.status("\(name)  getting ready")
                 photo = try await PictureQueue.exports.run { () throws(PictureError) in
-                    try PhotoReencoder(quality: ClubFiles.photoQuality).reencode(file)
+                    try PhotoReencoder(quality: settings.photoQuality).reencode(file)
                 }
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
@@ -82,7 +85,10 @@ struct PhotosCommand: ParsableCommand {
                     throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
                 }
                 _ = try await CommandTransfer.run(name) { delegate in
-                    store.upload(fileAt: photo.url, to: path, mode: .add, delegate: delegate)
+                    let transfer = store.upload(
+                        fileAt: photo.url, to: path, mode: .add, delegate: delegate)
+                    transfer.bytesPerSecondLimit = settings.bytesPerSecondLimit
+                    return transfer
                 }
             } catch {
                 if error.code == .cancelled { throw error }
@@ -127,12 +133,14 @@ struct PhotosCommand: ParsableCommand {
             let file = target()
             try checkMayWrite(file)
             let store = try await club.open()
+            let settings = ClubBook().settings().transfers
             try await Interruption.cancelling {
                 do throws(StoreError) {
                     _ = try await CommandTransfer.run(name) { delegate in
                         let transfer = store.download(
                             path, to: file, keepsPartialFile: resume, delegate: delegate)
-                        transfer.bytesPerSecondLimit = limitRate?.bytesPerSecond
+                        transfer.bytesPerSecondLimit =
+                            limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
                         return transfer
                     }
                 } catch {

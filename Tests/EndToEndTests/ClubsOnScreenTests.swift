@@ -16,17 +16,15 @@ import Testing
         _ look: Look = .classic, _ body: (ClubHome, TerminalDriver) async throws -> Void
     ) async throws {
         try await inFreshHome { home in
-            let folder = home.folder.appending(path: "config/byteclub")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let text = """
-                # mine
-                clubs:
-                  work:
-                    kind: dropbox
-                    app-key: \(dropbox.appKey)
-                    api-url: \(dropbox.base)
-                """
-            try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+            try home.write(
+                settings: """
+                    # mine
+                    clubs:
+                      work:
+                        kind: dropbox
+                        app-key: \(dropbox.appKey)
+                        api-url: \(dropbox.base)
+                    """)
             try home.write("near\n", toNote: "Near.txt")
             let terminal = try await home.open(look)
             defer { terminal.close() }
@@ -292,14 +290,12 @@ import Testing
 
     @Test func aWrongLineInTheSettingsIsToldAndTheRestWorks() async throws {
         try await inFreshHome { home in
-            let folder = home.folder.appending(path: "config/byteclub")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let text = """
-                clubs:
-                  gone: {kind: pigeon}
-                  work: {kind: dropbox, app-key: k}
-                """
-            try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+            try home.write(
+                settings: """
+                    clubs:
+                      gone: {kind: pigeon}
+                      work: {kind: dropbox, app-key: k}
+                    """)
             let terminal = try home.start()
             defer { terminal.close() }
             try await terminal.wait(forText: "config.yml, line 2")

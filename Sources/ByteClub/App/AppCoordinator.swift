@@ -8,6 +8,7 @@ internal import TerminalUI
 
     private unowned let application: Application
     private let book: ClubBook
+    private let settings: Settings
     private let activity: ActivityCounter
     private var visit: ClubVisit
     private lazy var login = LoginFlow(application: application, book: book) { [weak self] club in
@@ -16,11 +17,14 @@ internal import TerminalUI
     /// Whether the person has been told that nobody is signed in.
     private var hasAskedToSignIn = false
 
-    init(application: Application, club settings: ClubSettings, book: ClubBook) {
+    init(
+        application: Application, club: ClubSettings, book: ClubBook, settings: Settings
+    ) {
         self.application = application
         self.book = book
+        self.settings = settings
         activity = ActivityCounter(application)
-        visit = ClubVisit(to: settings, book: book, activity: activity)
+        visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
         tabBarController = TabBarController(visit.tabs)
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
@@ -62,12 +66,12 @@ internal import TerminalUI
 
 extension AppCoordinator {
     /// Leaves the club for another, or comes back to the same after a sign-in.
-    private func open(_ settings: ClubSettings) {
+    private func open(_ club: ClubSettings) {
         hasAskedToSignIn = false
-        remember(settings)
-        guard settings != visit.club.settings else { return visit.club.reconnect() }
+        remember(club)
+        guard club != visit.club.settings else { return visit.club.reconnect() }
         visit.leave()
-        visit = ClubVisit(to: settings, book: book, activity: activity)
+        visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
         prepare(visit)
         tabBarController.replaceTabs(visit.tabs)
         start()

@@ -1,7 +1,7 @@
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-public import TerminalUI
+internal import TerminalUI
 
 /// The app on a terminal: two tabs on one club.
 @MainActor public enum ByteClubApp {
@@ -16,10 +16,17 @@ public import TerminalUI
     package static func run(
         _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false
     ) async throws -> Int32 {
+        let settings = book.settings()
         var configuration = Application.Configuration()
         configuration.idleDescriptor = idleDescriptor
-        let application = Application(screen: CursesScreen(), configuration: configuration)
-        let coordinator = AppCoordinator(application: application, club: club, book: book)
+        configuration.bindings = settings.keys
+        configuration.styles = settings.styles
+        var options = CursesScreen.Options()
+        options.usesMouse = settings.usesMouse
+        let application = Application(
+            screen: CursesScreen(options: options), configuration: configuration)
+        let coordinator = AppCoordinator(
+            application: application, club: club, book: book, settings: settings)
         application.delegate = coordinator
         let isFirstStart =
             club.place == .embedded
@@ -29,27 +36,12 @@ public import TerminalUI
         try application.start(root: coordinator.tabBarController)
         if choosingClub {
             coordinator.chooseClub()
-        } else if let problem = book.read().problems.first {
+        } else if let problem = settings.problems.first {
             coordinator.warn(of: problem)
         } else if isFirstStart {
             coordinator.welcome()
         }
         return await application.wait()
-    }
-
-    /// Every command there is, by context: what `byteclub keys` prints and a configuration may rebind.
-    public static var keyCommands: [(context: String, commands: [KeyCommand])] {
-        [
-            ("Everywhere", KeyCommand.applicationCommands),
-            ("Lists", KeyCommand.listCommands + [.filterList, .clearFilter]),
-            ("Notes", KeyCommand.notesCommands),
-            ("Editor", KeyCommand.editorCommands),
-            ("PanoPhotos", KeyCommand.photosCommands),
-            ("Photo picker", KeyCommand.pickerCommands),
-            ("Upload", KeyCommand.transferCommands),
-            ("Panorama", KeyCommand.viewerCommands),
-            ("Sign in", KeyCommand.loginCommands),
-        ]
     }
 
     /// Where a test wants to hear that all is drawn: an inherited descriptor, never one of the three

@@ -13,13 +13,16 @@ internal import TerminalUI
     /// What earlier runs have left unsaved, newest first; nil until it was looked for.
     private var waitingDrafts: [Draft]?
 
-    init(to settings: ClubSettings, book: ClubBook, activity: any ActivityCounting) {
-        drafts = DraftStore(folder: book.drafts(of: settings))
-        club = Club(settings, activity: activity) { () throws(StoreError) in
-            try await ClubConnection.open(settings, book: book)
+    init(
+        to destination: ClubSettings, book: ClubBook, settings: Settings,
+        activity: any ActivityCounting
+    ) {
+        drafts = DraftStore(folder: book.drafts(of: destination))
+        club = Club(destination, activity: activity) { () throws(StoreError) in
+            try await ClubConnection.open(destination, book: book)
         }
-        notes = NotesViewController(club: club, drafts: drafts)
-        photos = PhotosViewController(club: club)
+        notes = NotesViewController(club: club, drafts: drafts, editor: settings.editor)
+        photos = PhotosViewController(club: club, transfers: settings.transfers)
     }
 
     var tabs: [ViewController] { [notes, photos] }

@@ -41,19 +41,19 @@ enum ClubChecks {
         return Finding(subject, .fine, text)
     }
 
-    /// - Parameter server: The time in the club's answer, in whole seconds; nil when it tells none.
-    static func clock(server: Date?, here: Date) -> Finding {
+    /// - Parameter lead: By how many seconds this computer's clock is ahead of the club's; nil when the club
+    ///   does not tell the time.
+    static func clock(lead: TimeInterval?) -> Finding {
         let subject = "clock"
-        guard let server else {
+        guard let lead else {
             return Finding(
                 subject, .notice, "The club does not tell the time, so the clock was not compared.")
         }
-        let difference = here.timeIntervalSince(server)
-        let seconds = Int(abs(max(-1e9, min(1e9, difference))).rounded())
+        let seconds = Int(abs(max(-1e9, min(1e9, lead))).rounded())
         let text =
             seconds < 2
             ? "It agrees with the club's."
-            : "It is \(spelled(seconds)) \(difference > 0 ? "ahead of" : "behind") the club's."
+            : "It is \(spelled(seconds)) \(lead > 0 ? "ahead of" : "behind") the club's."
         let advice = "Let the system set it: sudo timedatectl set-ntp true"
         switch seconds {
         case ..<60: return Finding(subject, .fine, text)

@@ -105,10 +105,10 @@ enum ComputerChecks {
 
     /// - Parameters:
     ///   - network: E.g. `libcurl/7.88.1 OpenSSL/3.0.11`.
-    ///   - authorities: Where the system keeps the certificates that servers are checked by.
+    ///   - authorities: The file with the certificates that servers are checked by; nil where there is
+    ///     none to look for.
     static func libraries(
-        network: String, supportsTLS: Bool,
-        authorities: String = "/etc/ssl/certs/ca-certificates.crt"
+        network: String, supportsTLS: Bool, authorities: String?
     ) -> [Finding] {
         let subject = "libraries"
         guard supportsTLS else {
@@ -119,7 +119,7 @@ enum ComputerChecks {
                     advice: "Install the system's own libcurl: sudo apt-get install libcurl4")
             ]
         }
-        guard access(authorities, R_OK) == 0 else {
+        if let authorities, access(authorities, R_OK) != 0 {
             return [
                 Finding(
                     subject, .problem,
@@ -127,7 +127,12 @@ enum ComputerChecks {
                     advice: "Run: sudo apt-get install ca-certificates")
             ]
         }
-        return [Finding(subject, .fine, network + ".")]
+        // What concerns a person: libcurl itself and its TLS.
+        return [
+            Finding(
+                subject, .fine,
+                network.split(separator: " ").prefix(2).joined(separator: ", ") + ".")
+        ]
     }
 
     private static func reason() -> String {

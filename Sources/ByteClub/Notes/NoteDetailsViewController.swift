@@ -13,6 +13,7 @@ final class NoteDetailsViewController: ViewController {
     var didClose: (@MainActor () -> Void)?
 
     private let document: NoteDocument
+    private let settings: EditorSettings
     private let startText: TextBuffer
     /// Whether the text differs from what is in the club although nothing has been typed here.
     private let startsDirty: Bool
@@ -30,8 +31,12 @@ final class NoteDetailsViewController: ViewController {
     /// - Parameters:
     ///   - text: What the editor starts with.
     ///   - startsDirty: Whether leaving without a key pressed must ask already: a draft taken up again.
-    init(_ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false) {
+    init(
+        _ document: NoteDocument, text: TextBuffer, settings: EditorSettings = EditorSettings(),
+        startsDirty: Bool = false
+    ) {
         self.document = document
+        self.settings = settings
         startText = text
         self.startsDirty = startsDirty
         super.init()
@@ -47,6 +52,9 @@ final class NoteDetailsViewController: ViewController {
             nameField.didSubmit = { [weak self] in self?.textView.becomeFirstResponder() }
             nameField.didChange = { [weak self] in self?.didEdit() }
         }
+        textView.wrapsLines = settings.wrapsLines
+        textView.showsLineNumbers = settings.showsLineNumbers
+        textView.tabWidth = settings.tabWidth
         textView.load(startText)
         textView.placeholder = TextLine("Write here.", .secondary)
         textView.didChange = { [weak self] in self?.didEdit() }

@@ -8,6 +8,7 @@ internal import TextEditing
 final class NotesViewController: ViewController {
     private let club: Club
     private let drafts: DraftStore
+    private let editorSettings: EditorSettings
     private let texts: NoteTexts
 
     private let filterable = FilterableList()
@@ -29,9 +30,10 @@ final class NotesViewController: ViewController {
     /// What `z` brings back, the last one first: the names and texts of notes deleted in this run.
     private var deleted: [(path: RemotePath, text: TextBuffer)] = []
 
-    init(club: Club, drafts: DraftStore) {
+    init(club: Club, drafts: DraftStore, editor: EditorSettings = EditorSettings()) {
         self.club = club
         self.drafts = drafts
+        editorSettings = editor
         texts = NoteTexts(club: club)
         super.init()
         title = "Notes"
@@ -236,7 +238,8 @@ extension NotesViewController {
     }
 
     private func edit(_ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false) {
-        let editor = NoteDetailsViewController(document, text: text, startsDirty: startsDirty)
+        let editor = NoteDetailsViewController(
+            document, text: text, settings: editorSettings, startsDirty: startsDirty)
         editor.didSave = { [weak self] path in
             self?.pathToSelect = path
             self?.reload()

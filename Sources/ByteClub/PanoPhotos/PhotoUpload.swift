@@ -33,9 +33,6 @@ internal import Pictures
         case failed(Failure)
     }
 
-    /// JPEG quality of what is uploaded: 0.6 of 1.
-    nonisolated static let quality = 0.6
-
     let source: URL
     /// Under which name it will stand in the club.
     let name: String
@@ -44,6 +41,7 @@ internal import Pictures
 
     private let club: Club
     private let mode: WriteMode
+    private let settings: TransferSettings
     private var preparing: Task<Void, Never>?
     private var transfer: (any Transfer)?
     private var temporaryFile: URL?
@@ -51,8 +49,12 @@ internal import Pictures
     private let clock = ContinuousClock()
     private lazy var began = clock.now
 
-    init(_ source: URL, named name: String, mode: WriteMode = .add, in club: Club) {
+    init(
+        _ source: URL, named name: String, mode: WriteMode = .add, in club: Club,
+        settings: TransferSettings = TransferSettings()
+    ) {
         self.source = source
+        self.settings = settings
         self.name = name
         self.mode = mode
         self.club = club
@@ -95,7 +97,7 @@ extension PhotoUpload {
     }
 
     private func reencode() async throws -> PhotoReencoder.Output {
-        let source = source
+        let (source, quality) = (source, settings.photoQuality)
         let (progress, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
         let reporting = Task {
@@ -111,7 +113,7 @@ extension PhotoUpload {
             reporting.cancel()
         }
         return try await PictureQueue.exports.run { () throws(PictureError) in
-            try PhotoReencoder(quality: Self.quality).reencode(source) { continuation.yield($0) }
+            try PhotoReencoder(quality: quality).reencode(source) { continuation.yield($0) }
         }
     }
 
@@ -123,6 +125,7 @@ extension PhotoUpload {
         phase = .sending(TransferProgress(expectedByteCount: prepared.byteCount))
         delegate?.photoUploadDidProgress(self)
         let transfer = store.upload(fileAt: prepared.url, to: path, mode: mode, delegate: self)
+        transfer.bytesPerSecondLimit = settings.bytesPerSecondLimit
         self.transfer = transfer
         transfer.resume()
     }

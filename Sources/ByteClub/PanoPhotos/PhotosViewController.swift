@@ -6,6 +6,7 @@ internal import TerminalUI
 /// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.
 final class PhotosViewController: ViewController {
     private let club: Club
+    private let transferSettings: TransferSettings
     private let filterable = FilterableList()
     private var list: ListView { filterable.list }
     private let preview = ImageView()
@@ -25,8 +26,9 @@ final class PhotosViewController: ViewController {
     /// Where the picker starts: the working directory, then wherever the last photo was found.
     private var pickerFolder = FileManager.default.currentDirectoryPath
 
-    init(club: Club) {
+    init(club: Club, transfers: TransferSettings = TransferSettings()) {
         self.club = club
+        transferSettings = transfers
         super.init()
         title = "PanoPhotos"
     }
@@ -245,7 +247,7 @@ extension PhotosViewController {
     }
 
     private func upload(_ source: URL, named name: String) {
-        let upload = PhotoUpload(source, named: name, in: club)
+        let upload = PhotoUpload(source, named: name, in: club, settings: transferSettings)
         self.upload = upload
         present(
             UploadViewController(upload) { [weak self] result in self?.finish(upload, result) })

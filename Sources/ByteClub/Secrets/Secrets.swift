@@ -24,6 +24,12 @@ package struct Secrets: Sendable {
         WholeFile(url: folder.appending(path: account + ".json"))
     }
 
+    /// The files that secrets are in, whosever they are.
+    func files() -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().map { folder.appending(path: $0) }
+    }
+
     /// - Returns: Nil when there is none.
     @concurrent package func read(
         _ account: String, from place: SecretPlace

@@ -17,9 +17,12 @@ package struct ClubBook: Sendable {
         WholeFile(url: paths.stateFolder.appending(path: "clubs.json"))
     }
 
+    /// What the person has chosen, as it stands in `config.yml` now.
+    package func settings() -> Settings { settingsFile.read() }
+
     /// All clubs, the embedded one first, with what is wrong in the settings.
     package func read() -> (clubs: [ClubSettings], problems: [Settings.Problem]) {
-        let settings = settingsFile.read()
+        let settings = settings()
         return ([.embedded] + settings.clubs, settings.problems)
     }
 
@@ -47,6 +50,12 @@ package struct ClubBook: Sendable {
     package func drafts(of club: ClubSettings) -> URL {
         club.place == .embedded
             ? paths.drafts : paths.stateFolder.appending(path: "clubs/\(club.name)/drafts")
+    }
+
+    /// Where the copying of one club into another keeps what is under way, so that it can go on.
+    package func copyFolder(from source: ClubSettings, to destination: ClubSettings) -> URL {
+        // Neither name has a blank in it, so no two pairs share a folder.
+        paths.stateFolder.appending(path: "copies/\(source.name) to \(destination.name)")
     }
 
     // MARK: - Memory

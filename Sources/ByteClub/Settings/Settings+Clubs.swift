@@ -38,7 +38,7 @@ extension Settings {
                 line, "The club “\(name)” needs a kind (dropbox, webdav) and what belongs to it.")
             return nil
         }
-        var fields = Fields(pairs, of: "the club “\(name)”", line: line)
+        var fields = SettingsFields(pairs, of: "the club “\(name)”", line: line)
         let place: ClubSettings.Place?
         switch fields.text("kind") {
         case "dropbox": place = fields.dropbox()
@@ -58,54 +58,8 @@ extension Settings {
     }
 }
 
-/// The values of one mapping, taken out by name; what is left over at the end is unknown.
-private struct Fields {
-    private let owner: String
-    private let ownLine: Int
-    private var values: [String: YAMLNode] = [:]
-    private(set) var problems: [Settings.Problem] = []
-    private var known: Set<String> = []
-
-    init(_ pairs: [(key: YAMLNode, value: YAMLNode)], of owner: String, line: Int) {
-        self.owner = owner
-        ownLine = line
-        for (key, value) in pairs {
-            guard let name = key.scalar else {
-                report(key.line, "A setting's name must be a word.")
-                continue
-            }
-            if values[name] == nil {
-                values[name] = value
-            } else {
-                report(key.line, "“\(name)” of \(owner) is there twice; the first one counts.")
-            }
-        }
-    }
-
-    mutating func report(_ line: Int, _ sentence: String) {
-        problems.append(Settings.Problem(line: line, sentence: sentence))
-    }
-
-    func line(of name: String) -> Int { values[name]?.line ?? ownLine }
-
-    /// Nil where it is missing or no text; the latter is reported.
-    mutating func text(_ name: String) -> String? {
-        known.insert(name)
-        guard let value = values[name], !value.isNull else { return nil }
-        guard let text = value.scalar else {
-            report(value.line, "“\(name)” of \(owner) must be a single value.")
-            return nil
-        }
-        return text
-    }
-
-    mutating func reportUnknown() {
-        for (name, value) in values where !known.contains(name) {
-            report(value.line, "“\(name)” is no setting of \(owner).")
-        }
-    }
-
-    mutating func webdav() -> ClubSettings.Place? {
+extension SettingsFields {
+    fileprivate mutating func webdav() -> ClubSettings.Place? {
         let address = text("url")
         let user = text("user")
         let file = text("ca-file")
@@ -140,7 +94,7 @@ private struct Fields {
         return .webdav(club)
     }
 
-    mutating func dropbox() -> ClubSettings.Place? {
+    fileprivate mutating func dropbox() -> ClubSettings.Place? {
         let key = text("app-key")
         let folder = text("folder")
         let address = text("api-url")

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import TerminalUI
 
 /// What the person has chosen: `config.yml`, read leniently.
 ///
@@ -7,6 +7,14 @@ internal import FoundationEssentials
 package struct Settings: Sendable {
     /// In the order of the file; without the embedded club, which is always there.
     package var clubs: [ClubSettings] = []
+    /// The person's own keys.
+    package var keys = KeyBindings()
+    /// The looks that the person chose; the others are the standard ones.
+    package var styles: [Role: Style] = [:]
+    package var editor = EditorSettings()
+    package var transfers = TransferSettings()
+    /// Whether clicks and the wheel are Byte Club's, or the terminal's to select text with.
+    package var usesMouse = true
 
     /// What could not be taken from the file, in its order.
     package var problems: [Problem] = []
@@ -72,7 +80,14 @@ package struct Settings: Sendable {
     private static let sections: [String: @Sendable (inout Settings, YAMLNode) -> Void] = [
         "version": { _, _ in },
         "clubs": { $0.readClubs($1) },
+        "keys": { $0.readKeys($1) },
+        "theme": { $0.readTheme($1) },
+        "editor": { $0.readEditor($1) },
+        "transfers": { $0.readTransfers($1) },
+        "mouse": { $0.readMouse($1) },
     ]
+
+    static var sectionNames: Set<String> { Set(sections.keys) }
 
     mutating func report(_ line: Int, _ sentence: String) {
         problems.append(Problem(line: line, sentence: sentence))

@@ -135,6 +135,16 @@ extension YAMLNode {
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
+    /// On or off, in any of YAML 1.1's spellings; nil for anything else, and for text in quotes.
+    var flag: Bool? {
+        guard case .scalar(let text, isPlain: true) = content else { return nil }
+        return switch text.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
+        }
+    }
+
     var pairs: [(key: YAMLNode, value: YAMLNode)]? {
         if case .mapping(let pairs, _) = content { pairs } else { nil }
     }

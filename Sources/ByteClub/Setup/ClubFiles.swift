@@ -21,9 +21,6 @@ package struct ClubFiles: Sendable {
         try RemotePath.root.appending(ClubContents.photosFolderName)
     }
 
-    /// The JPEG quality of what is uploaded, from 0 to 1.
-    package static var photoQuality: Double { PhotoUpload.quality }
-
     /// The name under which a picture of this name stands in the club.
     package static func photoName(for fileName: String) -> String {
         PhotoName.forClub(fileName)

@@ -19,6 +19,9 @@ package enum FileLines {
         }
     }
 
+    /// `12 MB`.
+    package static func size(_ byteCount: Int64) -> String { Wording.byteCount(byteCount) }
+
     /// `45%  12 MB of 27 MB  3.1 MB/s  5 s left`.
     package static func progress(_ progress: TransferProgress) -> String {
         var parts = [

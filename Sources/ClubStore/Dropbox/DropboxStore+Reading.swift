@@ -2,6 +2,8 @@ import DropboxAPI
 public import FoundationEssentials
 
 extension DropboxStore {
+    public var clockLead: TimeInterval? { loader.clockLead }
+
     @concurrent public func account() async throws(StoreError) -> Account {
         let account = try await call(
             Routes.getCurrentAccount, NoValue(), during: .account, at: nil)

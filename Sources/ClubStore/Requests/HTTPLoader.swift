@@ -33,6 +33,9 @@ final class HTTPLoader: Sendable {
         session.invalidateAndCancel()
     }
 
+    /// See ``RemoteStore/clockLead``.
+    var clockLead: TimeInterval? { router.clockLead }
+
     /// A session's configuration for a store: it keeps nothing, and gives no answer of yesterday. A
     /// store asks for what is there now, and has no use for cookies.
     static func makeConfiguration(timeout: Duration) -> URLSessionConfiguration {
@@ -174,11 +177,14 @@ private struct Exchange: Sendable {
 /// All calls come on one queue; the lock is for those who begin an exchange elsewhere.
 private final class TaskRouter: URLSessionDataDelegate {
     private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let lead = Mutex<TimeInterval?>(nil)
     private let challengeAnswer: HTTPLoader.ChallengeAnswer
 
     init(_ challengeAnswer: @escaping HTTPLoader.ChallengeAnswer) {
         self.challengeAnswer = challengeAnswer
     }
+
+    var clockLead: TimeInterval? { lead.withLock { $0 } }
 
     func follow(_ task: URLSessionTask, with exchange: Exchange) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -216,6 +222,7 @@ private final class TaskRouter: URLSessionDataDelegate {
         guard let response = response as? HTTPURLResponse, var exchange = exchange(of: dataTask)
         else { return completionHandler(.cancel) }
         exchange.response = response
+        if let date = response.date { lead.withLock { $0 = Date().timeIntervalSince(date) } }
         if exchange.isSuccess {
             do throws(StoreError) {
                 if let sink = exchange.observers.sink {

@@ -53,6 +53,8 @@ extension WebDAVStore {
         throw StoreError(.changedMeanwhile, during: .fetch, at: path)
     }
 
+    public var clockLead: TimeInterval? { loader.clockLead }
+
     @concurrent public func account() async throws(StoreError) -> Account {
         let answer = try await ask(
             .propfind(

@@ -10,28 +10,28 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case heading
     /// A line around something, and the same when what is inside has the keys.
     case border
-    case focusedBorder
+    case focusedBorder = "focused-border"
     /// The chosen row of the list that has the keys, and of one that has not.
     case selection
-    case inactiveSelection
+    case inactiveSelection = "inactive-selection"
     /// A row with a mark on it.
     case marked
     /// The part of a row that a filter or a search matched.
     case match
     case key
-    case keyLabel
-    case activeTab
-    case inactiveTab
+    case keyLabel = "key-label"
+    case activeTab = "active-tab"
+    case inactiveTab = "inactive-tab"
     case button
-    case focusedButton
+    case focusedButton = "focused-button"
     case disabled
     /// The ground of a text field, and of the one being typed in.
     case field
-    case focusedField
+    case focusedField = "focused-field"
     /// Selected text in an editor.
-    case selectedText
+    case selectedText = "selected-text"
     case progress
-    case progressTrack
+    case progressTrack = "progress-track"
     case success
     case warning
     case error

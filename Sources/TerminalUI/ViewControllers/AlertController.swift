@@ -122,6 +122,11 @@ public final class AlertController: ViewController {
 }
 
 extension KeyCommand {
+    /// What works in boxes: fields, buttons, the way out.
+    public static let boxCommands: [KeyCommand] = [
+        .nextField, .previousField, .press, .nextButton, .previousButton, .cancelAlert,
+    ]
+
     public static let cancelAlert = KeyCommand(
         "alert.cancel", keys: ["Esc", "^C"], title: "Cancel", label: "cancel", weight: 85)
 }

@@ -91,6 +91,12 @@ final class FilteredList: View {
 }
 
 extension KeyCommand {
+    /// What works in menus that are narrowed by typing.
+    public static let menuCommands: [KeyCommand] = [
+        .runChosen, .nextMatch, .previousMatch, .nextMatchPage, .previousMatchPage, .clearFilter,
+        .closeMenu,
+    ]
+
     static let runChosen = KeyCommand(
         "menu.run", keys: ["Enter"], title: "Run the chosen one", label: "run", weight: 95)
     static let nextMatch = KeyCommand("menu.down", keys: ["Down", "^n"], title: "Down")

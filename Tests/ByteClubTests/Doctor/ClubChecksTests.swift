@@ -35,14 +35,13 @@ import Testing
         (0.0, Finding.Verdict.fine), (59, .fine), (-59, .fine), (90, .notice), (-200, .notice),
         (3600, .problem), (-90_000, .problem), (1e300, .problem),
     ]) func clocksAreCompared(_ ahead: TimeInterval, _ verdict: Finding.Verdict) {
-        let server = Date(timeIntervalSince1970: 1_700_000_000)
-        let finding = ClubChecks.clock(server: server, here: server.addingTimeInterval(ahead))
+        let finding = ClubChecks.clock(lead: ahead)
         #expect(finding.verdict == verdict)
         if ahead == 3600 { #expect(finding.text.contains("60 minutes ahead of the club's")) }
         if ahead == -90_000 { #expect(finding.text.contains("25 hours behind")) }
     }
 
     @Test func aClubThatDoesNotTellTheTimeIsNotCompared() {
-        #expect(ClubChecks.clock(server: nil, here: Date()).verdict == .notice)
+        #expect(ClubChecks.clock(lead: nil).verdict == .notice)
     }
 }

@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func aLibraryWithoutTLSIsAProblem() {
-        let findings = ComputerChecks.libraries(network: "libcurl/7.88.1", supportsTLS: false)
+        let findings = ComputerChecks.libraries(
+            network: "libcurl/7.88.1", supportsTLS: false, authorities: nil)
         #expect(findings.map(\.verdict) == [.problem])
     }
 

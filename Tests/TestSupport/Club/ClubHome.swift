@@ -68,6 +68,13 @@ public final class ClubHome: Sendable {
         ].merging(more) { $1 }
     }
 
+    /// Writes `config.yml`.
+    public func write(settings text: String) throws {
+        let folder = folder.appending(path: "config/byteclub")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: folder.appending(path: "config.yml"))
+    }
+
     // MARK: - Byte Club
 
     /// The program: `BYTECLUB_BINARY`, else `byteclub` beside the program that runs now.

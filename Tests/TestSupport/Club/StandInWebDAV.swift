@@ -7,8 +7,10 @@ public final class StandInWebDAV: Sendable {
     public let password = "correct horse battery staple"
     private let server: LoopbackServer
 
-    /// - Parameter files: Their texts by name.
-    public init(files: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - files: Their texts by name.
+    ///   - date: What time the listing is told to be, as HTTP writes it; nil to say nothing of it.
+    public init(files: [String: String] = [:], date: String? = nil) throws {
         let authorization =
             "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         server = try LoopbackServer { request in
@@ -23,10 +25,11 @@ public final class StandInWebDAV: Sendable {
             case ("PROPFIND", nil):
                 return [
                     Self.multistatus(
-                        ["/club/": nil].merging(files.map { ("/club/" + $0, $1) }) { $1 })
+                        ["/club/": nil].merging(files.map { ("/club/" + $0, $1) }) { $1 },
+                        date: date)
                 ]
             case ("PROPFIND", let name?) where files[name] != nil:
-                return [Self.multistatus(["/club/" + name: files[name]])]
+                return [Self.multistatus(["/club/" + name: files[name]], date: date)]
             case ("GET", let name?) where files[name] != nil:
                 return [.answer("200 OK", ["ETag: \"1\""], body: files[name] ?? "")]
             default: return [.answer("404 Not Found", body: "")]
@@ -38,7 +41,12 @@ public final class StandInWebDAV: Sendable {
     public var address: String { "http://127.0.0.1:\(server.port)/club" }
     public var requests: [LoopbackRequest] { server.requests }
 
-    private static func multistatus(_ entries: [String: String?]) -> LoopbackStep {
+    /// From now on nobody answers.
+    public func stop() { server.stop() }
+
+    private static func multistatus(
+        _ entries: [String: String?], date: String?
+    ) -> LoopbackStep {
         let responses = entries.sorted { $0.key < $1.key }.map { path, text in
             let type = text == nil ? "<D:collection/>" : ""
             let length = text.map { "<D:getcontentlength>\($0.utf8.count)</D:getcontentlength>" }
@@ -50,7 +58,8 @@ public final class StandInWebDAV: Sendable {
                 """
         }
         return .answer(
-            "207 Multi-Status", ["Content-Type: application/xml; charset=utf-8"],
+            "207 Multi-Status",
+            ["Content-Type: application/xml; charset=utf-8"] + (date.map { ["Date: " + $0] } ?? []),
             body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">"
                 + responses.joined() + "</D:multistatus>")
     }

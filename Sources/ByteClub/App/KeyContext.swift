@@ -1,0 +1,52 @@
+package import TerminalUI
+
+/// The commands of one part of the app: a heading of `byteclub keys`.
+package struct KeyContext: Sendable {
+    package let title: String
+    package let commands: [KeyCommand]
+    /// Whether letters are written there, so that none can be a command's key.
+    let isTyping: Bool
+
+    private init(_ title: String, _ commands: [KeyCommand], isTyping: Bool = false) {
+        self.title = title
+        self.commands = commands
+        self.isTyping = isTyping
+    }
+
+    /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
+    package static let all: [KeyContext] = [
+        everywhere, tabs, lists, notes, photos, panorama, editor, text, picker, upload, signIn,
+        boxes,
+        menus,
+    ]
+
+    /// The parts that are reachable together: no key may mean two things there.
+    static let places: [[KeyContext]] = [
+        [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
+        [panorama, everywhere],
+        [editor, text, everywhere], [picker, everywhere], [upload, everywhere],
+        [signIn, everywhere],
+        [boxes, everywhere], [menus, everywhere],
+    ]
+
+    private static let everywhere = KeyContext("Everywhere", KeyCommand.applicationCommands)
+    private static let tabs = KeyContext(
+        "Tabs",
+        [.nextTab, .previousTab, .tab(1, title: "Notes"), .tab(2, title: "PanoPhotos")])
+    private static let lists = KeyContext(
+        "Lists",
+        // No list of the app marks rows.
+        KeyCommand.listCommands.filter { $0 != .markRow } + [.filterList, .clearFilter])
+    private static let notes = KeyContext("Notes", KeyCommand.notesCommands)
+    private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
+    private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)
+    private static let editor = KeyContext("Editor", KeyCommand.editorCommands, isTyping: true)
+    private static let text = KeyContext(
+        "Text", KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
+    private static let picker = KeyContext(
+        "Photo picker", KeyCommand.pickerCommands, isTyping: true)
+    private static let upload = KeyContext("Upload", KeyCommand.transferCommands)
+    private static let signIn = KeyContext("Sign in", KeyCommand.loginCommands, isTyping: true)
+    private static let boxes = KeyContext("Boxes", KeyCommand.boxCommands)
+    private static let menus = KeyContext("Menus", KeyCommand.menuCommands, isTyping: true)
+}

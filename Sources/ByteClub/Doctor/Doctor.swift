@@ -1,0 +1,77 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// Looks the whole set-up over: what the screen needs, this computer, the settings, and one club.
+package struct Doctor: Sendable {
+    private let book: ClubBook
+    private let environment: [String: String]
+
+    package init(
+        book: ClubBook = ClubBook(),
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        self.book = book
+        self.environment = environment
+    }
+
+    /// Tells each finding as soon as it is made; those that need the network come last. Changes nothing,
+    /// except that the embedded club is started when it is the one to be looked at.
+    ///
+    /// - Parameter name: The club to look at; nil for the one opened last.
+    @MainActor package func examine(
+        clubNamed name: String?, report: (Finding) -> Void
+    ) async {
+        TerminalChecks.findings(.ofThisProgram(), environment: environment).forEach(report)
+        let paths = book.paths
+        ComputerChecks.libraries(
+            network: NetworkLibrary.version, supportsTLS: NetworkLibrary.supportsTLS,
+            authorities: NetworkLibrary.authoritiesFile
+        ).forEach(report)
+        ComputerChecks.permissions(
+            paths, secrets: Secrets(paths: paths, environment: environment).files()
+        ).forEach(report)
+        if let free = ComputerChecks.freeByteCount(at: paths.stateFolder) {
+            report(ComputerChecks.disk(freeByteCount: free, folder: paths.stateFolder.path))
+        }
+        settings().forEach(report)
+        do throws(ClubChoiceError) {
+            await examine(try book.club(named: name), report: report)
+        } catch {
+            report(Finding("club", .problem, error.description))
+        }
+    }
+
+    private func settings() -> [Finding] {
+        let file = book.settingsFile
+        let problems = book.read().problems
+        guard !problems.isEmpty else {
+            return [Finding("settings", .fine, "Nothing is wrong in \(file.url.path).")]
+        }
+        return problems.map { problem in
+            Finding(
+                "settings", .problem, "\(file.url.path), \(problem.description)",
+                advice: "Mend the line; until then it counts as not written.")
+        }
+    }
+
+    @MainActor private func examine(_ club: ClubSettings, report: (Finding) -> Void) async {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var store: (any RemoteStore)?
+        let answer: Result<Account, StoreError>
+        do throws(StoreError) {
+            let opened = try await ClubConnection.open(club, book: book)
+            store = opened
+            answer = .success(try await opened.account())
+        } catch {
+            answer = .failure(error)
+        }
+        report(
+            ClubChecks.connection(
+                answer, took: clock.now - start, club: club.title, kind: club.kind))
+        // The club on this computer has this computer's clock.
+        if club.needsSignIn, let store { report(ClubChecks.clock(lead: store.clockLead)) }
+        if case .success(let account) = answer { report(ClubChecks.quota(account)) }
+    }
+}

@@ -1,0 +1,20 @@
+/// A speed as people write it: `500K`, `4M`, `1.5M`, `200000`; bytes a second, in powers of 1024.
+package struct ByteRate: Hashable, Sendable {
+    package let bytesPerSecond: Int64
+
+    /// Nil for anything else, for less than a byte, and for what no line can carry.
+    package init?(_ text: String) {
+        var digits = text[...]
+        var factor = 1.0
+        if let last = digits.last, let power = "KMG".firstIndex(of: Character(last.uppercased())) {
+            let exponent = "KMG".distance(from: "KMG".startIndex, to: power) + 1
+            for _ in 0..<exponent { factor *= 1024 }
+            digits.removeLast()
+        }
+        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+            let number = Double(digits), case let bytes = number * factor,
+            bytes >= 1, bytes < 1e15
+        else { return nil }
+        bytesPerSecond = Int64(bytes)
+    }
+}

@@ -1,0 +1,77 @@
+/// The values of one mapping, taken out by name; what is left over at the end is unknown.
+struct SettingsFields {
+    /// Whose they are, as part of a sentence: `the editor`.
+    let owner: String
+    let ownLine: Int
+    private var values: [String: YAMLNode] = [:]
+    private(set) var problems: [Settings.Problem] = []
+    private var known: Set<String> = []
+
+    init(_ pairs: [(key: YAMLNode, value: YAMLNode)], of owner: String, line: Int) {
+        self.owner = owner
+        ownLine = line
+        for (key, value) in pairs {
+            guard let name = key.scalar else {
+                report(key.line, "A setting's name must be a word.")
+                continue
+            }
+            if values[name] == nil {
+                values[name] = value
+            } else {
+                report(key.line, "“\(name)” of \(owner) is there twice; the first one counts.")
+            }
+        }
+    }
+
+    mutating func report(_ line: Int, _ sentence: String) {
+        problems.append(Settings.Problem(line: line, sentence: sentence))
+    }
+
+    func line(of name: String) -> Int { values[name]?.line ?? ownLine }
+
+    /// Nil where it is missing or no text; the latter is reported.
+    mutating func text(_ name: String) -> String? {
+        known.insert(name)
+        guard let value = values[name], !value.isNull else { return nil }
+        guard let text = value.scalar else {
+            report(value.line, "“\(name)” of \(owner) must be a single value.")
+            return nil
+        }
+        return text
+    }
+
+    mutating func reportUnknown() {
+        for (name, value) in values where !known.contains(name) {
+            report(value.line, "“\(name)” is no setting of \(owner).")
+        }
+    }
+
+    /// On or off, as YAML has it.
+    mutating func flag(_ name: String) -> Bool? {
+        value(name, \.flag, mustBe: "on or off")
+    }
+
+    mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+        value(
+            name, { $0.scalar.flatMap { Int($0) }.flatMap { range.contains($0) ? $0 : nil } },
+            mustBe: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    mutating func number(_ name: String, in range: ClosedRange<Double>) -> Double? {
+        value(
+            name, { $0.scalar.flatMap { Double($0) }.flatMap { range.contains($0) ? $0 : nil } },
+            mustBe: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    private mutating func value<Value>(
+        _ name: String, _ read: (YAMLNode) -> Value?, mustBe demand: String
+    ) -> Value? {
+        known.insert(name)
+        guard let node = values[name], !node.isNull else { return nil }
+        guard let value = read(node) else {
+            report(node.line, "“\(name)” of \(owner) must be \(demand).")
+            return nil
+        }
+        return value
+    }
+}

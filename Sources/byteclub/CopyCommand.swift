@@ -1,0 +1,139 @@
+import ArgumentParser
+import ByteClub
+import ClubStore
+import FoundationEssentials
+
+struct CopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy", abstract: "Copy all of a club into another one.",
+        discussion: """
+            Every file is verified by its hash. Nothing in the club copied to is replaced or removed: a file \
+            that differs there is left alone, and named at the end. After an interruption run the same \
+            command again: it goes on where it stopped.
+
+            To move a club, copy it, and sign in to the new one: byteclub login.
+            """)
+
+    @Option(help: ArgumentHelp("The club to copy.", valueName: "name"))
+    var from: String
+
+    @Option(help: ArgumentHelp("The club to copy into.", valueName: "name"))
+    var to: String
+
+    func run() async throws {
+        let book = ClubBook()
+        let (source, destination) = try (choose(from, book), choose(to, book))
+        guard source.name != destination.name else {
+            throw ValidationError("“\(from)” and “\(to)” are the same club.")
+        }
+        let isWhole = try await Interruption.cancelling {
+            try await copy(from: source, to: destination, book)
+        }
+        if !isWhole { throw ExitCode(1) }
+    }
+
+    private func choose(_ name: String, _ book: ClubBook) throws -> ClubSettings {
+        do throws(ClubChoiceError) {
+            return try book.club(named: name)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// - Returns: Whether all of the source is in the destination now.
+    @MainActor private func copy(
+        from source: ClubSettings, to destination: ClubSettings, _ book: ClubBook
+    ) async throws -> Bool {
+        let log = CopyLog(from: source, to: destination)
+        let stores = (try await open(source, book), try await open(destination, book))
+        let copy = ClubCopy(
+            from: stores.0, to: stores.1,
+            workingFolder: book.copyFolder(from: source, to: destination)
+        ) { log.note($0) }
+        do throws(ClubCopy.Failure) {
+            try await copy.run()
+        } catch {
+            if error.error.code == .cancelled { throw error.error }
+            log.summarize()
+            throw CommandFailure(
+                log.sentence(for: error)
+                    + " What was copied stays; the same command goes on from here.")
+        }
+        return log.summarize()
+    }
+
+    private func open(_ club: ClubSettings, _ book: ClubBook) async throws -> any RemoteStore {
+        do throws(StoreError) {
+            return try await ClubConnection.open(club, book: book)
+        } catch {
+            let sentence = ErrorSentence(error, club: club.kind)
+            throw CommandFailure("“\(club.name)”: \(sentence.text)")
+        }
+    }
+}
+
+/// Tells a copy's course: a line for each file, the one under way on a terminal's last line.
+@MainActor private final class CopyLog {
+    private let source: ClubSettings
+    private let destination: ClubSettings
+    private var copied = 0
+    private var alreadyThere = 0
+    private var leftAlone: [String] = []
+    private var pace = StatusPace()
+
+    init(from source: ClubSettings, to destination: ClubSettings) {
+        self.source = source
+        self.destination = destination
+    }
+
+    func note(_ event: ClubCopy.Event) {
+        switch event {
+        case .began(let count, let byteCount):
+            Output.status("\(count) entries, \(FileLines.size(byteCount))")
+        case .moving(let file, let byteCount, let isSending):
+            guard pace.isDue() else { return }
+            Output.status(
+                "\(file.path.string)  \(isSending ? "sending" : "fetching") "
+                    + "\(FileLines.size(byteCount)) / \(FileLines.size(file.byteCount))")
+        case .finished(let path, let outcome):
+            finish(path.string, outcome)
+        }
+    }
+
+    private func finish(_ path: String, _ outcome: ClubCopy.Outcome) {
+        switch outcome {
+        case .copied:
+            copied += 1
+            tell("copied         \(path)")
+        case .alreadyThere:
+            alreadyThere += 1
+        case .different:
+            leftAlone.append(path)
+            tell("left alone     \(path)  (another one is there)")
+        case .failed(let failure):
+            leftAlone.append(path)
+            tell("not copied     \(path)  (\(sentence(for: failure)))")
+        }
+    }
+
+    private func tell(_ line: String) {
+        Output.clearStatus()
+        Output.line(line)
+    }
+
+    func sentence(for failure: ClubCopy.Failure) -> String {
+        let club = failure.side == .source ? source : destination
+        return "“\(club.name)”: \(ErrorSentence(failure.error, club: club.kind).text)"
+    }
+
+    /// - Returns: Whether nothing was left behind.
+    @discardableResult
+    func summarize() -> Bool {
+        Output.clearStatus()
+        var parts = ["\(copied) copied"]
+        if alreadyThere > 0 { parts.append("\(alreadyThere) already there") }
+        if !leftAlone.isEmpty { parts.append("\(leftAlone.count) not copied") }
+        Output.line(parts.joined(separator: ", ") + ".")
+        return leftAlone.isEmpty
+    }
+}

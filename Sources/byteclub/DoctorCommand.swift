@@ -1,0 +1,60 @@
+import ArgumentParser
+import ByteClub
+import FoundationEssentials
+import TerminalUI
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check the set-up, and say what to do.",
+        discussion: """
+            Looks at the terminal, its colours and clipboard, the libraries, the permissions of Byte Club's \
+            folders, the settings, and the club's connection, clock and quota. The exit status is 1 when \
+            something does not work.
+
+            With --json: an array of objects with subject, verdict (fine, notice or problem), text and, \
+            where something can be done, advice.
+            """)
+
+    @OptionGroup var club: ClubOptions
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @MainActor func run() async throws {
+        var findings: [Finding] = []
+        await Doctor().examine(clubNamed: club.name) { finding in
+            findings.append(finding)
+            if !json { Self.show(finding) }
+        }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            Output.write(try encoder.encode(findings))
+            Output.write("\n")
+        }
+        if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
+    }
+
+    private static let marks: [Finding.Verdict: String] = [
+        .fine: "ok     ", .notice: "notice ", .problem: "PROBLEM",
+    ]
+
+    private static func show(_ finding: Finding) {
+        let subject = finding.subject
+        let mark = "\(marks[finding.verdict] ?? "")  \(subject)"
+        let column = 22
+        let lines = wrapped(finding.text, after: column) + wrapped(finding.advice, after: column)
+        for (index, line) in lines.enumerated() {
+            let beginning = index == 0 ? mark : ""
+            let blanks = max(1, column - beginning.count)
+            Output.line(beginning + String(repeating: " ", count: blanks) + line)
+        }
+    }
+
+    /// A text in lines that fit beside a column; whole where there is no terminal.
+    private static func wrapped(_ text: String?, after column: Int) -> [String] {
+        guard let text else { return [] }
+        guard let width = Output.columnCount, width > column + 20 else { return [text] }
+        return TextLine(text).wrapped(columns: width - column).map(\.text)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import TerminalUI
+import Testing
+
+@testable import ByteClub
+
+/// The sections of `config.yml` beside the clubs: keys, theme, editor, transfers, mouse.
+@Suite struct SettingsSectionsTests {
+    @Test func everythingCanBeSet() {
+        let settings = Settings(
+            reading: """
+                keys:
+                  notes.new: a
+                  list.down: [j, C-n]
+                  app.suspend: []
+                  editor.save: F3
+                theme:
+                  selection: "white on #005f87"
+                  focused-border: bold 208
+                editor:
+                  wrap: off
+                  line-numbers: true
+                  tab-width: 8
+                transfers:
+                  photo-quality: 0.85
+                  limit-rate: 1.5M
+                mouse: off
+                """)
+        #expect(settings.problems.isEmpty, "\(settings.problems)")
+        #expect(settings.keys["notes.new"] == ["a"])
+        #expect(settings.keys["list.down"] == ["j", "^N"])
+        #expect(settings.keys["app.suspend"] == [])
+        #expect(settings.keys["editor.save"] == ["F3"])
+        #expect(
+            settings.styles == [
+                .selection: Style(foreground: .palette(7), background: .rgb(0, 0x5F, 0x87)),
+                .focusedBorder: Style(foreground: .palette(208), .bold),
+            ])
+        #expect(settings.editor.wrapsLines == false)
+        #expect(settings.editor.showsLineNumbers)
+        #expect(settings.editor.tabWidth == 8)
+        #expect(settings.transfers.photoQuality == 0.85)
+        #expect(settings.transfers.bytesPerSecondLimit == 1_572_864)
+        #expect(!settings.usesMouse)
+    }
+
+    @Test(arguments: ["keys:", "theme: {}", "editor: ~", "transfers:\nmouse:", "# mine"])
+    func nothingChosenIsTheStandard(text: String) {
+        let settings = Settings(reading: text)
+        #expect(settings.problems.isEmpty)
+        #expect(settings.keys == KeyBindings())
+        #expect(settings.styles.isEmpty)
+        #expect(settings.editor == EditorSettings())
+        #expect(settings.transfers == TransferSettings())
+        #expect(settings.usesMouse)
+    }
+
+    /// The text, the line that is told of, and a word of what is told. The last line is always right.
+    @Test(arguments: [
+        ("keys:\n  notes.nwe: a\n", 2, "no command"),
+        ("keys:\n  notes.new: Fn\n", 2, "no key"),
+        ("keys:\n  notes.new: [a, [b]]\n", 2, "no key"),
+        ("keys:\n  notes.new: {a: b}\n", 2, "list of keys"),
+        ("keys:\n  notes.new: a\n  notes.new: b\n", 3, "twice"),
+        ("keys:\n  editor.save: s\n", 2, "written as text"),
+        ("keys:\n  edit.undo: z\n", 2, "written as text"),
+        ("keys: [a]\n", 1, "names of commands"),
+        ("theme:\n  headline: red\n", 2, "no role"),
+        ("theme:\n  heading: rouge\n", 2, "no look"),
+        ("theme:\n  heading: white on #005f87\n", 2, "with quotes"),
+        ("theme:\n  heading: red\n  heading: blue\n", 3, "twice"),
+        ("theme: dark\n", 1, "names of roles"),
+        ("editor:\n  wrap: perhaps\n", 2, "on or off"),
+        ("editor:\n  wrap: \"on\"\n", 2, "on or off"),
+        ("editor:\n  tab-width: 0\n", 2, "1 to 16"),
+        ("editor:\n  tab-width: 4.5\n", 2, "1 to 16"),
+        ("editor:\n  font: mono\n", 2, "no setting"),
+        ("editor: vim\n", 1, "colon"),
+        ("transfers:\n  photo-quality: 2\n", 2, "0.1 to 1"),
+        ("transfers:\n  photo-quality: nan\n", 2, "0.1 to 1"),
+        ("transfers:\n  limit-rate: fast\n", 2, "no rate"),
+        ("transfers:\n  limit-rate: [1]\n", 2, "single"),
+        ("mouse: left\n", 1, "on or off"),
+    ])
+    func aWrongLineCostsNothingElse(text: String, line: Int, word: String) {
+        let settings = Settings(reading: text + "clubs: {a: {kind: dropbox, app-key: k}}\n")
+        #expect(settings.problems.count == 1)
+        #expect(settings.problems.first?.line == line)
+        #expect(settings.problems.first?.sentence.contains(word) == true, "\(settings.problems)")
+        #expect(settings.clubs.count == 1)
+    }
+
+    @Test func aKeyThatWouldHideAnotherIsRefused() {
+        let settings = Settings(reading: "keys:\n  notes.new: q\n  notes.edit: x\n")
+        #expect(settings.problems.map(\.line) == [2])
+        #expect(settings.problems.first?.sentence.contains("app.quit") == true)
+        #expect(settings.keys["notes.new"] == nil)
+        #expect(settings.keys["notes.edit"] == ["x"])
+    }
+
+    @Test func aKeyThatIsTheBeginningOfAnotherIsRefused() {
+        let settings = Settings(reading: "keys:\n  notes.new: g\n")
+        #expect(settings.problems.first?.sentence.contains("list.first") == true)
+        #expect(settings.keys["notes.new"] == nil)
+    }
+
+    @Test func twoCommandsMaySwapTheirKeys() {
+        let settings = Settings(reading: "keys:\n  notes.new: d\n  notes.delete: [n, +]\n")
+        #expect(settings.problems.isEmpty, "\(settings.problems)")
+        #expect(settings.keys["notes.new"] == ["d"])
+    }
+
+    @Test func aSwapWithAMistakeInItHidesNothing() {
+        let settings = Settings(reading: "keys:\n  notes.new: d\n  notes.delete: nn\n")
+        #expect(settings.problems.count == 2)
+        #expect(settings.keys == KeyBindings())
+    }
+
+    @Test func placesThatAreNeverSeenTogetherMayShareKeys() {
+        let settings = Settings(reading: "keys:\n  viewer.next: u\n  notes.rename: u\n")
+        #expect(settings.problems.isEmpty, "\(settings.problems)")
+    }
+
+    /// Where the standard keys overlap, a nearer place wins on purpose; nothing of that is told.
+    @Test func theStandardKeysWrittenDownAreRight() {
+        var seen: Set<String> = []
+        let lines = KeyContext.all.flatMap(\.commands).filter { seen.insert($0.id).inserted }
+            .map { command in
+                "  \(command.id): [\(command.keys.map { "\"\($0.configurationName)\"" }.joined(separator: ", "))]"
+            }
+        let settings = Settings(reading: "keys:\n" + lines.joined(separator: "\n"))
+        #expect(settings.problems.isEmpty, "\(settings.problems)")
+    }
+
+    @Test func aNewerFilesNamesAreLeftAlone() {
+        let settings = Settings(
+            reading: """
+                version: 9
+                keys: {notes.fly: a, notes.new: a}
+                theme: {halo: red}
+                editor: {spelling: on}
+                transfers: {parallel: 4}
+                """)
+        #expect(settings.problems.map(\.line) == [1])
+        #expect(settings.keys["notes.new"] == ["a"])
+    }
+
+    @Test(arguments: [
+        ("500K", Int64(512_000)), ("4M", 4 << 20), ("4m", 4 << 20), ("1.5G", 1_610_612_736),
+        ("200000", 200_000),
+    ])
+    func ratesAreRead(text: String, bytes: Int64) {
+        #expect(ByteRate(text)?.bytesPerSecond == bytes)
+    }
+
+    @Test(arguments: ["", "M", "0", "-1", "4 M", "4MB", "1e3", "9999999999G", "٣"])
+    func whatIsNoRateIsRefused(text: String) {
+        #expect(ByteRate(text) == nil)
+    }
+}
