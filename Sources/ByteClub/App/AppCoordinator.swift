@@ -1,6 +1,7 @@
 internal import ClubLibrary
 internal import ClubStore
 internal import TerminalUI
+internal import TextEditing
 
 /// Builds the app's parts, holds them together, and moves from one club to another.
 @MainActor final class AppCoordinator {
@@ -46,9 +47,17 @@ internal import TerminalUI
             "To join a club on Dropbox, press : and type login.", for: .seconds(20))
     }
 
-    /// Tells of a wrong line in the settings; the others count all the same.
-    func warn(of problem: Settings.Problem) {
-        application.showMessage("config.yml, \(problem.description)", .warning, for: .seconds(20))
+    /// Tells of what is wrong in the settings; the rest counts all the same.
+    func warn(of problems: [Settings.Problem]) {
+        guard let first = problems.first else { return }
+        let whole = "config.yml, \(first.description)"
+        let fits = problems.count == 1 && CellWidth.of(whole) < application.screen.size.width - 1
+        let others = problems.count == 1 ? "" : " and \(problems.count - 1) more"
+        application.showMessage(
+            fits
+                ? whole
+                : "config.yml, line \(first.line)\(others): byteclub settings says what is wrong.",
+            .warning, for: .seconds(20))
     }
 
     /// Shows the clubs there are, and how to join another.

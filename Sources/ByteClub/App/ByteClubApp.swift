@@ -36,8 +36,8 @@ internal import TerminalUI
         try application.start(root: coordinator.tabBarController)
         if choosingClub {
             coordinator.chooseClub()
-        } else if let problem = settings.problems.first {
-            coordinator.warn(of: problem)
+        } else if !settings.problems.isEmpty {
+            coordinator.warn(of: settings.problems)
         } else if isFirstStart {
             coordinator.welcome()
         }
