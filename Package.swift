@@ -117,7 +117,7 @@ let tests: [Target] = [
         dependencies: [
             "ByteClub", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
             "Pictures", "TestSupport", "TextEditing", "byteclub",
-        ],
+        ], exclude: ["Setup/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], exclude: ["Screens"],

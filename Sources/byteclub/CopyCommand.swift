@@ -50,6 +50,7 @@ struct CopyCommand: AsyncParsableCommand {
             from: stores.0, to: stores.1,
             workingFolder: book.copyFolder(from: source, to: destination)
         ) { log.note($0) }
+        copy.bytesPerSecondLimit = book.settings().transfers.bytesPerSecondLimit
         do throws(ClubCopy.Failure) {
             try await copy.run()
         } catch {

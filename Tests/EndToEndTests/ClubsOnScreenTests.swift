@@ -58,6 +58,14 @@ import Testing
         terminal.type(consent.code + "\n")
     }
 
+    /// Goes to the club on the stand-in, signs in there, and waits until it is shown.
+    private func enterWork(_ terminal: TerminalDriver) async throws {
+        terminal.type(":club work\n")
+        try await signIn(terminal)
+        try await terminal.wait(forText: "Ada Lovelace")
+        try await terminal.waitUntilIdle()
+    }
+
     @Test func goesToAnotherClubAndBackByCommand() async throws {
         try await withClub { home, terminal in
             terminal.type(":")
@@ -170,10 +178,7 @@ import Testing
 
     @Test func aSignInThatEndsWhileWritingCostsNoWord() async throws {
         try await withClub { home, terminal in
-            terminal.type(":club work\n")
-            try await signIn(terminal)
-            try await terminal.wait(forText: "Ada Lovelace")
-            try await terminal.waitUntilIdle()
+            try await enterWork(terminal)
             terminal.press(.enter)
             try await terminal.wait(forText: "Ln 1")
             terminal.type("typed with care ")
@@ -195,10 +200,7 @@ import Testing
 
     @Test func aSignInThatHasEndedIsAskedForAtTheStart() async throws {
         try await withClub { home, terminal in
-            terminal.type(":club work\n")
-            try await signIn(terminal)
-            try await terminal.wait(forText: "Ada Lovelace")
-            try await terminal.waitUntilIdle()
+            try await enterWork(terminal)
             terminal.type("q")
             try await terminal.waitForEnd()
             dropbox.revokeEverything()
@@ -220,10 +222,7 @@ import Testing
         try await withClub { home, terminal in
             terminal.type(":logout\n")
             try await terminal.wait(forText: "needs no sign-in")
-            terminal.type(":club work\n")
-            try await signIn(terminal)
-            try await terminal.wait(forText: "Ada Lovelace")
-            try await terminal.waitUntilIdle()
+            try await enterWork(terminal)
             terminal.type(":logout\n")
             try await terminal.wait(for: "the club on this computer") {
                 $0.contains("Near.txt") && $0.contains("embedded club")
@@ -235,10 +234,7 @@ import Testing
 
     @Test func draftsStayWithTheirClub() async throws {
         try await withClub { home, terminal in
-            terminal.type(":club work\n")
-            try await signIn(terminal)
-            try await terminal.wait(forText: "Ada Lovelace")
-            try await terminal.waitUntilIdle()
+            try await enterWork(terminal)
             terminal.press(.enter)
             try await terminal.wait(forText: "Ln 1")
             terminal.type("unsaved ")
@@ -260,10 +256,7 @@ import Testing
     /// What is secret never comes onto the screen, and nothing but the one file has it.
     @Test func secretsAreNotOnTheScreen() async throws {
         try await withClub { home, terminal in
-            terminal.type(":club work\n")
-            try await signIn(terminal)
-            try await terminal.wait(forText: "Ada Lovelace")
-            try await terminal.waitUntilIdle()
+            try await enterWork(terminal)
             let arguments = home.processes.flatMap { ProcessTable.arguments(of: $0) }
             let output = String(decoding: terminal.output, as: UTF8.self)
             for secret in dropbox.secrets where !secret.hasPrefix("code-") {

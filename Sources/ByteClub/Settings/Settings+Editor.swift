@@ -12,20 +12,15 @@ package struct EditorSettings: Hashable, Sendable {
 extension Settings {
     /// Reads the section `editor`.
     mutating func readEditor(_ node: YAMLNode) {
-        if node.isNull { return }
-        guard let pairs = node.pairs else {
-            report(
-                node.line, "The editor's settings must be names, each with a value after a colon.")
-            return
+        var chosen = editor
+        readFields(of: node, "the editor") { fields in
+            if let wraps = fields.flag("wrap") { chosen.wrapsLines = wraps }
+            if let shows = fields.flag("line-numbers") { chosen.showsLineNumbers = shows }
+            if let width = fields.integer("tab-width", in: EditorSettings.tabWidths) {
+                chosen.tabWidth = width
+            }
         }
-        var fields = SettingsFields(pairs, of: "the editor", line: node.line)
-        if let wraps = fields.flag("wrap") { editor.wrapsLines = wraps }
-        if let shows = fields.flag("line-numbers") { editor.showsLineNumbers = shows }
-        if let width = fields.integer("tab-width", in: EditorSettings.tabWidths) {
-            editor.tabWidth = width
-        }
-        if !isNewer { fields.reportUnknown() }
-        problems += fields.problems
+        editor = chosen
     }
 
     /// Reads `mouse`: whether clicks and the wheel are Byte Club's, or the terminal's to select with.

@@ -11,27 +11,20 @@ package struct TransferSettings: Hashable, Sendable {
 extension Settings {
     /// Reads the section `transfers`.
     mutating func readTransfers(_ node: YAMLNode) {
-        if node.isNull { return }
-        guard let pairs = node.pairs else {
-            report(
-                node.line, "The transfers' settings must be names, each with a value after a colon."
-            )
-            return
-        }
-        var fields = SettingsFields(pairs, of: "the transfers", line: node.line)
-        if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
-            transfers.photoQuality = quality
-        }
-        if let rate = fields.text("limit-rate") {
-            if let limit = ByteRate(rate) {
-                transfers.bytesPerSecondLimit = limit.bytesPerSecond
+        var chosen = transfers
+        readFields(of: node, "the transfers") { fields in
+            if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
+                chosen.photoQuality = quality
+            }
+            guard let text = fields.text("limit-rate") else { return }
+            if let rate = ByteRate(text) {
+                chosen.bytesPerSecondLimit = rate.bytesPerSecond
             } else {
                 fields.report(
                     fields.line(of: "limit-rate"),
-                    "“\(rate)” is no rate. Rates are bytes in a second: 500K, 4M.")
+                    "“\(text)” is no rate. Rates are bytes in a second: 500K, 4M.")
             }
         }
-        if !isNewer { fields.reportUnknown() }
-        problems += fields.problems
+        transfers = chosen
     }
 }

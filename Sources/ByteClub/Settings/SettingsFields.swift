@@ -75,3 +75,24 @@ struct SettingsFields {
         return value
     }
 }
+
+extension Settings {
+    /// Reads a section that is a mapping of single values; one that is none is reported.
+    ///
+    /// - Parameter owner: Whose values they are, as part of a sentence: `the editor`.
+    mutating func readFields(
+        of node: YAMLNode, _ owner: String, _ read: (inout SettingsFields) -> Void
+    ) {
+        if node.isNull { return }
+        guard let pairs = node.pairs else {
+            report(
+                node.line,
+                "The settings of \(owner) must be names, each with a value after a colon.")
+            return
+        }
+        var fields = SettingsFields(pairs, of: owner, line: node.line)
+        read(&fields)
+        if !isNewer { fields.reportUnknown() }
+        problems += fields.problems
+    }
+}

@@ -100,6 +100,9 @@ extension ErrorSentence {
     private static func text(of error: StoreError) -> String {
         let name = self.name(in: error)
         return switch error.code {
+        case .notFound where isAboutRoot(error):
+            "The club's folder is not there any more. Ask whoever owns it, or sign in to the club again "
+                + "with another folder."
         case .notFound:
             "There is no \(name) in the club any more. Another member may have moved or removed it; "
                 + "the list shows what is there now."
@@ -109,9 +112,13 @@ extension ErrorSentence {
             "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
                 + "a folder's. Choose another name."
         case .unauthorized:
-            "The club does not accept this sign-in, or not any more. Sign in again."
+            "The club does not accept this sign-in, or not any more. Sign in to go on."
+        case .forbidden where isAboutRoot(error):
+            "You may not do this in the club's folder. Ask whoever owns it."
         case .forbidden:
             "You may not do this with \(name). Ask whoever owns the club's folder."
+        case .locked where isAboutRoot(error):
+            "Somebody else has locked the club's folder. Try again when they are done."
         case .locked:
             "Somebody else has \(name) open for writing at this moment. Try again when they are done."
         case .badRequest:
@@ -119,6 +126,9 @@ extension ErrorSentence {
                 + "Byte Club: please report it, with what you were doing."
         case .rateLimited(let wait):
             "The club's server is asking for a pause. Try again \(later(wait))."
+        case .overQuota where isAboutRoot(error):
+            "There is no room left in the club. Remove something from it, or free space on the disk it "
+                + "lives on, and try again."
         case .overQuota:
             "There is no room left for \(name). Remove something from the club, or free space on the "
                 + "disk it lives on, and try again."
@@ -159,6 +169,11 @@ extension ErrorSentence {
             "The file on your computer cannot be written. Check that the folder is there, that you may "
                 + "write to it, and that the disk has room."
         }
+    }
+
+    /// Whether it is about the club as a whole, and no entry in it.
+    private static func isAboutRoot(_ error: StoreError) -> Bool {
+        error.operation != .naming && error.path?.isRoot ?? true
     }
 
     private static func name(in error: StoreError) -> String {

@@ -12,6 +12,8 @@ public import FoundationEssentials
     private let folder: URL
     private let report: (Event) -> Void
     private var ledger: CopyLedger
+    /// The most bytes to move in a second; nil for as fast as it goes.
+    public var bytesPerSecondLimit: Int64?
 
     /// What became of one entry.
     public enum Outcome: Sendable {
@@ -126,9 +128,11 @@ extension ClubCopy {
         do throws(Failure) {
             sent = try await to { () async throws(StoreError) in
                 try await TransferRun.run { delegate in
-                    self.destination.upload(
+                    let transfer = self.destination.upload(
                         fileAt: local, to: received.path, mode: .add, delegate: delegate)
-                } moved: { count in
+                    transfer.bytesPerSecondLimit = self.bytesPerSecondLimit
+                    return transfer
+                } moved: { count, _ in
                     self.report(.moving(received, byteCount: count, isSending: true))
                 }
             }
@@ -172,8 +176,11 @@ extension ClubCopy {
         }
         do throws(StoreError) {
             let received = try await TransferRun.run { delegate in
-                store.download(file.path, to: local, keepsPartialFile: true, delegate: delegate)
-            } moved: { count in
+                let transfer = store.download(
+                    file.path, to: local, keepsPartialFile: true, delegate: delegate)
+                transfer.bytesPerSecondLimit = self.bytesPerSecondLimit
+                return transfer
+            } moved: { count, _ in
                 self.report(.moving(file, byteCount: count, isSending: false))
             }
             return (received, try await SourceFile(at: local).contentHash().hexadecimal)

@@ -1,15 +1,18 @@
 /// One transfer, awaited; cancelled with the task that waits for it.
-@MainActor final class TransferRun: TransferDelegate {
-    private let moved: (Int64) -> Void
+@MainActor package final class TransferRun: TransferDelegate {
+    private let moved: (_ byteCount: Int64, _ expected: Int64) -> Void
     private var continuation: CheckedContinuation<Result<RemoteFile, StoreError>, Never>?
 
-    private init(_ moved: @escaping (Int64) -> Void) {
+    private init(_ moved: @escaping (Int64, Int64) -> Void) {
         self.moved = moved
     }
 
-    /// - Parameter make: Makes the transfer for the delegate it is given.
-    static func run(
-        _ make: (any TransferDelegate) -> any Transfer, moved: @escaping (Int64) -> Void
+    /// - Parameters:
+    ///   - make: Makes the transfer for the delegate it is given.
+    ///   - moved: Is told how many bytes have moved, of how many.
+    package static func run(
+        _ make: (any TransferDelegate) -> any Transfer,
+        moved: @escaping (_ byteCount: Int64, _ expected: Int64) -> Void
     ) async throws(StoreError) -> RemoteFile {
         let delegate = TransferRun(moved)
         // The transfer holds it weakly.
@@ -26,11 +29,13 @@
         return try result.get()
     }
 
-    func transfer(_ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64) {
-        moved(byteCount)
+    package func transfer(
+        _ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64
+    ) {
+        moved(byteCount, expected)
     }
 
-    func transfer(
+    package func transfer(
         _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>
     ) {
         continuation?.resume(returning: result)
