@@ -27,6 +27,9 @@ public final class HTTPCookieStorage: Sendable {
 
     private let state: Mutex<State>
     private let file: CookieFile?
+    /// Held while the file is read or written: whoever flushes waits for a write that is under way, and
+    /// nobody takes over a file that lacks what is just being written to it.
+    private let filing = Mutex(())
     private let clock: @Sendable () -> Date
 
     private static let queue = DispatchQueue(label: "CurlNetworking.cookies", qos: .utility)
@@ -280,6 +283,10 @@ extension HTTPCookieStorage: HasLastWish {
 
     private func save() {
         guard let file else { return }
+        filing.withLock { _ in save(to: file) }
+    }
+
+    private func save(to file: CookieFile) {
         let changes = state.withLock { state in
             state.isSaveScheduled = false
             return state.jar.takeTouched()
@@ -292,13 +299,17 @@ extension HTTPCookieStorage: HasLastWish {
                 cookies += changes.values.compactMap { $0 }
                 cookies.sort { $0.created < $1.created }
             }
-            state.withLock { state in
-                state.jar.adopt(cookies, now: now)
-                state.stamp = stamp
-            }
+            take(cookies, stamp, now: now)
         } catch {
             // A full disk, say. The cookies are in memory, and the next change tries again.
             state.withLock { $0.jar.touchAgain(changes.keys) }
+        }
+    }
+
+    private func take(_ cookies: [Cookie], _ stamp: WholeFile.Stamp?, now: Date) {
+        state.withLock { state in
+            state.jar.adopt(cookies, now: now)
+            state.stamp = stamp
         }
     }
 
@@ -315,12 +326,12 @@ extension HTTPCookieStorage: HasLastWish {
 
     /// Takes over what another process has written.
     func lookAtFile() {
-        guard let file, let stamp = WholeFile.stamp(of: file.path),
-            stamp != state.withLock({ $0.stamp }), let (cookies, newStamp) = try? file.read()
-        else { return }
-        state.withLock { state in
-            state.jar.adopt(cookies, now: clock())
-            state.stamp = newStamp
+        guard let file else { return }
+        filing.withLock { _ in
+            guard let stamp = WholeFile.stamp(of: file.path),
+                stamp != state.withLock({ $0.stamp }), let (cookies, newStamp) = try? file.read()
+            else { return }
+            take(cookies, newStamp, now: clock())
         }
     }
 }

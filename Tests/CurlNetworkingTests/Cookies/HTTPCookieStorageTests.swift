@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -170,6 +171,33 @@ import Testing
             one.lookAtFile()
             #expect(Set(names(in: one) ?? []) == ["a", "b", "c"])
         }
+    }
+
+    @Test func whoeverFlushesWaitsForAWriteUnderWay() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let storage = HTTPCookieStorage(fileURL: file)
+        try receive("a=1; max-age=60", in: storage)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let lock = open(file.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(flock(lock, LOCK_EX) == 0)
+        let done = Signal()
+        for _ in 0..<2 {
+            Thread.detachNewThread {
+                storage.flush()
+                done.add()
+            }
+        }
+        // Time enough for either to come back too early.
+        let aside = HTTPCookieStorage(fileURL: folder.appending(path: "aside"))
+        for number in 0..<30 {
+            try receive("a=\(number); max-age=60", in: aside)
+            aside.flush()
+        }
+        #expect(done.count == 0)
+        close(lock)
+        await done.wait(for: 2)
+        #expect(names(in: HTTPCookieStorage(fileURL: file)) == ["a"])
     }
 
     @Test func aSessionCookieThatReplacesAKeptOneTakesItOutOfTheFile() throws {
