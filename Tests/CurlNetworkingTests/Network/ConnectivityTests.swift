@@ -25,8 +25,12 @@ private final class SwitchedNetwork: NetworkStatus {
     }
 
     var watcherCount: Int { state.withLock { $0.watchers.count } }
+    let looks = Signal()
 
-    func path(to host: String, knowsCost: Bool) -> NetworkPath { state.withLock { $0.path } }
+    func path(to host: String, knowsCost: Bool) -> NetworkPath {
+        looks.add()
+        return state.withLock { $0.path }
+    }
 
     func watch(for watcher: ObjectIdentifier, _ changed: @escaping @Sendable () -> Void) {
         state.withLock { $0.watchers[watcher] = changed }
@@ -80,6 +84,9 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         task.resume()
         await delegate.waits.wait(for: 1)
         network.change(to: none)
+        await network.looks.wait(for: 2)
+        let other = try LoopbackServer { _ in [.answer()] }
+        for _ in 0..<5 { _ = try await CurlNetworkingTests.makeSession().data(from: other.url()) }
         #expect(server.connectionCount == 0)
         network.change(to: NetworkPath())
         await delegate.completion.wait(for: 1)

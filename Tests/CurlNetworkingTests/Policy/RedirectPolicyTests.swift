@@ -77,6 +77,18 @@ import Testing
         #expect(next.value(forHTTPHeaderField: "X-Kept") == "v")
     }
 
+    /// RFC 9110 §10.1.3.
+    @Test(arguments: [
+        ("https://a.test/x", "http://a.test/y", true), ("https://a.test/x", "/y", false),
+        ("http://a.test/x", "https://a.test/y", false),
+    ])
+    func tellsNoPlainServerOfASecretPage(from: String, location: String, strips: Bool) throws {
+        var request = try makeRequest(from)
+        request.setValue("https://a.test/secret", forHTTPHeaderField: "Referer")
+        let (next, _) = try #require(follow(request, 302, location))
+        #expect((next.value(forHTTPHeaderField: "Referer") == nil) == strips)
+    }
+
     @Test(arguments: [
         "file:///etc/passwd", "ftp://a.test/", "javascript:alert(1)", "data:,x", "http:///x",
     ])

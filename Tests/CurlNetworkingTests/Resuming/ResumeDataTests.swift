@@ -131,8 +131,9 @@ import Testing
         let scratch = try ScratchFolder()
         let parts = try PartialFiles(path: scratch.path(of: "parts"))
         try scratch.put(Data("theirs".utf8), "theirs")
+        try scratch.put(Data("of one name".utf8), "alone")
         let link = PartialFiles.makeName()
-        try scratch.link("parts/" + link, to: scratch.path(of: "theirs"))
+        try scratch.link("parts/" + link, to: scratch.path(of: "alone"))
         let hard = PartialFiles.makeName()
         try FileManager.default.linkItem(
             atPath: scratch.path(of: "theirs"), toPath: scratch.path(of: "parts/" + hard))

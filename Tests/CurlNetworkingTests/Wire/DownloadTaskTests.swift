@@ -48,13 +48,32 @@ import Testing
     }
 
     @Test func aTornDownloadLeavesNoFile() async throws {
+        let mark = "half of it: \(UUID())"
+        let gate = LoopbackGate()
         let server = try LoopbackServer(scripts: [
-            [.readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), .close]
+            [
+                .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + mark),
+                .wait(gate), .close,
+            ]
         ])
         let delegate = RecordingDelegate()
         makeSession(delegate).downloadTask(with: server.url()).resume()
+        await delegate.writing()
+        #expect(temporaryFiles(holding: mark) == 1)
+        gate.open()
         await delegate.completion()
         #expect(delegate.error?.code == .networkConnectionLost)
         #expect(!delegate.calls.contains("file"))
+        #expect(temporaryFiles(holding: mark) == 0)
+    }
+
+    /// Other tests download at the same time: only the content tells whose file it is.
+    private func temporaryFiles(holding text: String) -> Int {
+        let folder = FileManager.default.temporaryDirectory
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { name in
+            guard name.hasPrefix("CurlNetworkingDownload_") else { return false }
+            return (try? Data(contentsOf: folder.appending(path: name))) == Data(text.utf8)
+        }.count
     }
 }

@@ -122,7 +122,7 @@ import Testing
             [
                 .readHead,
                 .send("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 900000000\r\n\r\n"),
-                .fill(0x61, byteCount: 900_000_000),
+                .fill(0x61, byteCount: 1_000_000), .stall,
             ],
             [.readHead, .answer(body: "end")],
         ])
