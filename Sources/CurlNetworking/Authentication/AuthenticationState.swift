@@ -46,11 +46,7 @@ struct AuthenticationState: Sendable {
     private var dialogues: [AuthenticationParty: Dialogue] = [:]
     private var question: Question?
     private var questionCount = 0
-    /// The servers' certificates that were accepted, by where.
-    private var accepted: [Origin: Data] = [:]
-    private var identities: [Origin: ClientIdentity] = [:]
-    /// Those whose persistence makes them good for other tasks too.
-    private var keptIdentities: Set<Origin> = []
+    private var handshakes = HandshakeState()
     private let makeClientNonce: @Sendable () -> String
 
     static let mostQuestions = 20
@@ -65,12 +61,14 @@ struct AuthenticationState: Sendable {
         var renewals = 0
     }
 
-    private enum Question: Sendable {
-        case http(
-            AuthenticationParty, ChallengedRequest, offers: [AuthenticationOffer],
-            HTTPURLResponse?, known: URLCredential?)
-        case trust(ServerTrust, Origin, URL)
-        case identity(Origin, known: URLCredential?, URL)
+    /// What the delegate is asked for a server or proxy.
+    private struct Question: Sendable {
+        var party: AuthenticationParty
+        var request: ChallengedRequest
+        /// The strongest first: the one that was put to the delegate.
+        var offers: [AuthenticationOffer]
+        var response: HTTPURLResponse?
+        var known: URLCredential?
     }
 
     init(
@@ -95,7 +93,7 @@ struct AuthenticationState: Sendable {
     var hasSpoken: Bool { !dialogues.isEmpty }
 
     /// Whether the delegate is being asked.
-    var isAsking: Bool { question != nil }
+    var isAsking: Bool { question != nil || handshakes.isAsking }
 }
 
 // MARK: - Requests
@@ -145,16 +143,6 @@ extension AuthenticationState {
     ) -> AuthenticationProof? {
         if let own = dialogues[party]?.proof, own.isInSpace(of: request, party) { return own }
         return memory.proof(for: request, party)
-    }
-
-    /// The client certificate to present to a server.
-    func identity(for url: URL) -> ClientIdentity? {
-        Origin(of: url).flatMap { identities[$0] }
-    }
-
-    /// The same, if other tasks of the session may present it too.
-    func keptIdentity(for origin: Origin) -> ClientIdentity? {
-        keptIdentities.contains(origin) ? identities[origin] : nil
     }
 }
 
@@ -211,7 +199,8 @@ extension AuthenticationState {
         }
         let failures = dialogue.failures[offer.space] ?? 0
         questionCount += 1
-        question = .http(party, request, offers: offers, response, known: known)
+        question = Question(
+            party: party, request: request, offers: offers, response: response, known: known)
         return .ask(
             URLAuthenticationChallenge(
                 protectionSpace: offer.space,
@@ -275,40 +264,24 @@ extension AuthenticationState {
 // MARK: - TLS
 
 extension AuthenticationState {
-    /// To be called when a handshake is held. A server that was believed once is believed as long as
-    /// it shows the same certificate.
+    /// To be called when a handshake is held.
     mutating func take(_ trust: ServerTrust, from url: URL) -> AuthenticationAction {
-        guard let origin = Origin(of: url) else { return .fail(URLError(.badURL, failingURL: url)) }
-        if let known = accepted[origin], known == trust.certificates.first?.sha256 { return .trust }
-        guard !trust.certificates.isEmpty,
-            let space = ChallengedRequest(url, method: "").space(
-                of: .server, method: NSURLAuthenticationMethodServerTrust, serverTrust: trust)
-        else { return .fail(trust.refusal(url)) }
-        question = .trust(trust, origin, url)
-        return .ask(
-            URLAuthenticationChallenge(
-                protectionSpace: space, proposedCredential: nil, previousFailureCount: 0,
-                failureResponse: nil, error: trust.isTrusted ? nil : trust.refusal(url)),
-            .session)
+        handshakes.take(trust, from: url)
     }
 
     /// To be called after `.trust` when the server wants a client certificate.
     mutating func take(
         clientCertificateFrom authorities: [String], at url: URL, storage: URLCredentialStorage?
     ) -> AuthenticationAction {
-        guard let origin = Origin(of: url),
-            let space = ChallengedRequest(url, method: "").space(
-                of: .server, method: NSURLAuthenticationMethodClientCertificate,
-                distinguishedNames: authorities)
-        else { return .presentNone }
-        let stored = storage?.defaultCredential(for: space)
-        let known = stored?.identity == nil ? nil : stored
-        question = .identity(origin, known: known, url)
-        return .ask(
-            URLAuthenticationChallenge(
-                protectionSpace: space, proposedCredential: known, previousFailureCount: 0,
-                failureResponse: nil, error: nil),
-            .session)
+        handshakes.take(clientCertificateFrom: authorities, at: url, storage: storage)
+    }
+
+    /// The client certificate to present to a server.
+    func identity(for url: URL) -> ClientIdentity? { handshakes.identity(for: url) }
+
+    /// The same, if other tasks of the session may present it too.
+    func keptIdentity(for origin: Origin) -> ClientIdentity? {
+        handshakes.keptIdentity(for: origin)
     }
 }
 
@@ -320,78 +293,35 @@ extension AuthenticationState {
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
         storage: URLCredentialStorage? = nil
     ) -> AuthenticationAction {
+        if let action = handshakes.answer(disposition, credential) { return action }
         guard let question else { return .deliver }
         self.question = nil
-        switch question {
-        case .http(let party, let request, let offers, let response, let known):
-            return answer(
-                disposition, credential, party, request, offers, response, known, storage)
-        case .trust(let trust, let origin, let url):
-            return answer(disposition, credential, trust, origin, url)
-        case .identity(let origin, let known, let url):
-            return answer(disposition, credential, known, origin, url)
-        }
+        return answer(disposition, credential, question, storage)
     }
 
     private mutating func answer(
         _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
-        _ party: AuthenticationParty, _ request: ChallengedRequest, _ offers: [AuthenticationOffer],
-        _ response: HTTPURLResponse?, _ known: URLCredential?, _ storage: URLCredentialStorage?
+        _ question: Question, _ storage: URLCredentialStorage?
     ) -> AuthenticationAction {
+        let (party, request, offers) = (question.party, question.request, question.offers)
         guard let offer = offers.first else { return .deliver }
         var dialogue = dialogues[party] ?? Dialogue()
         defer { dialogues[party] = dialogue }
         let chosen: URLCredential?
         switch disposition {
         case .useCredential: chosen = credential
-        case .performDefaultHandling: chosen = known
+        case .performDefaultHandling: chosen = question.known
         case .cancelAuthenticationChallenge:
             return .fail(URLError(.cancelled, failingURL: request.url))
         case .rejectProtectionSpace:
             dialogue.rejected.insert(offer.space)
-            return ask(Array(offers.dropFirst()), party, request, response, dialogue, storage)
+            return ask(
+                Array(offers.dropFirst()), party, request, question.response, dialogue, storage)
         }
         guard let chosen, let proof = AuthenticationProof(offer, chosen, for: request) else {
             return .deliver
         }
         dialogue.proof = proof
         return .retry
-    }
-
-    private mutating func answer(
-        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
-        _ trust: ServerTrust, _ origin: Origin, _ url: URL
-    ) -> AuthenticationAction {
-        let isAccepted: Bool
-        switch disposition {
-        case .useCredential:
-            let chosen = credential?.trust?.certificates.first?.sha256
-            isAccepted = chosen.map { $0 == trust.certificates.first?.sha256 } ?? trust.isTrusted
-        case .performDefaultHandling: isAccepted = trust.isTrusted
-        case .cancelAuthenticationChallenge:
-            return .fail(URLError(.cancelled, failingURL: url))
-        case .rejectProtectionSpace: isAccepted = false
-        }
-        guard isAccepted else { return .fail(trust.refusal(url)) }
-        accepted[origin] = trust.certificates.first?.sha256
-        return .trust
-    }
-
-    private mutating func answer(
-        _ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?,
-        _ known: URLCredential?, _ origin: Origin, _ url: URL
-    ) -> AuthenticationAction {
-        let chosen: URLCredential?
-        switch disposition {
-        case .useCredential: chosen = credential
-        case .performDefaultHandling: chosen = known
-        case .cancelAuthenticationChallenge:
-            return .fail(URLError(.cancelled, failingURL: url))
-        case .rejectProtectionSpace: chosen = nil
-        }
-        guard let identity = chosen?.identity else { return .presentNone }
-        identities[origin] = identity
-        if chosen?.persistence != URLCredential.Persistence.none { keptIdentities.insert(origin) }
-        return .present(identity)
     }
 }

@@ -84,6 +84,8 @@ extension URLResponse: Hashable {
 
 /// An answer over HTTP, with its status and header fields.
 public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    // Unchecked as its superclass is, and as immutable.
+
     /// 200, 404 and so on. A 4xx or 5xx is an answer, not an error.
     public let statusCode: Int
     let headers: HTTPHeaderFields

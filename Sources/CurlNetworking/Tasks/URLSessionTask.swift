@@ -33,19 +33,23 @@ public class URLSessionTask: @unchecked Sendable {
     let firstRequest: URLRequest
     let source: BodySource
     let receiver: TaskReceiver
+    /// What it begins with, if it goes on where another task has stopped.
+    let start: (any TaskStart)?
     let status: Mutex<TaskStatus>
     /// Whether the delegate of an awaited data task gets the body, too, piece by piece.
     let watchesBody: Bool
 
     init(
         session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
-        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
+        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil,
+        start: (any TaskStart)? = nil
     ) {
         self.session = session
         self.taskIdentifier = identifier
         self.firstRequest = request
         self.source = source
         self.receiver = receiver
+        self.start = start
         self.status = Mutex(TaskStatus(request: request, delegate: delegate))
         if case .dataHandler(isAwaited: true, _) = receiver {
             watchesBody = delegate is any URLSessionDataDelegate
@@ -57,11 +61,6 @@ public class URLSessionTask: @unchecked Sendable {
     deinit {
         session.forgetUnstarted(taskIdentifier)
     }
-
-    /// Why the task cannot even start.
-    var startFailure: URLError? { nil }
-    /// The resume data it was made with.
-    var givenResumeData: Data? { nil }
 
     // MARK: - Life
 
@@ -149,120 +148,19 @@ extension URLSessionTask: Hashable {
     public func isEqual(_ object: Any?) -> Bool { (object as? URLSessionTask) === self }
 }
 
+// The kinds of tasks are unchecked as their superclass is, and add nothing that is stored.
+
 /// Brings the answer's body into memory, or to the delegate piece by piece.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// Sends a body, and treats the answer as a data task does.
 public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     /// What an upload begins with that goes on.
-    let resumption: UploadStart?
-
-    override init(
-        session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
-        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
-    ) {
-        resumption = nil
-        super.init(
-            session: session, identifier: identifier, request: request, source: source,
-            receiver: receiver, delegate: delegate)
-    }
-
-    init(
-        session: URLSession, identifier: Int, resumption: UploadStart, receiver: TaskReceiver,
-        delegate: (any URLSessionTaskDelegate)?
-    ) {
-        self.resumption = resumption
-        super.init(
-            session: session, identifier: identifier, request: resumption.request,
-            source: resumption.source, receiver: receiver, delegate: delegate)
-    }
-
-    override var startFailure: URLError? { resumption?.failure }
-    override var givenResumeData: Data? { startFailure == nil ? resumption?.blob : nil }
+    var resumption: UploadStart? { start as? UploadStart }
 }
 
 /// Brings the answer's body into a temporary file.
 public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// What a download begins with that goes on.
-    let resumption: DownloadStart?
-
-    override init(
-        session: URLSession, identifier: Int, request: URLRequest, source: BodySource,
-        receiver: TaskReceiver, delegate: (any URLSessionTaskDelegate)? = nil
-    ) {
-        resumption = nil
-        super.init(
-            session: session, identifier: identifier, request: request, source: source,
-            receiver: receiver, delegate: delegate)
-    }
-
-    init(
-        session: URLSession, identifier: Int, resumption: DownloadStart, receiver: TaskReceiver,
-        delegate: (any URLSessionTaskDelegate)?
-    ) {
-        self.resumption = resumption
-        super.init(
-            session: session, identifier: identifier, request: resumption.request, source: .none,
-            receiver: receiver, delegate: delegate)
-    }
-
-    override var startFailure: URLError? { resumption?.failure }
-    override var givenResumeData: Data? { startFailure == nil ? resumption?.blob : nil }
-}
-
-// MARK: -
-
-/// What changes in a task, behind its lock.
-struct TaskStatus: Sendable {
-    var life = TaskLife()
-    var events = TaskEvents()
-    var flow = FlowControl()
-    /// Whether a turn on the delegate's queue is under way or asked for.
-    var isTelling = false
-    /// Whether nothing may be told, for a reason of ours.
-    var isHeldBack = false
-    /// Who asked for resume data while cancelling.
-    var resumeDataReceivers: [@Sendable (Data?) -> Void] = []
-
-    var currentRequest: URLRequest
-    var response: URLResponse?
-    var error: (any Error)?
-    /// Where a ``URLProtocol`` has led; nil when nowhere.
-    var ledToRequest: URLRequest?
-    /// The loader of one's own that loads the task, while it does.
-    var protocolLoad: ProtocolLoad?
-    var receivedByteCount: Int64 = 0
-    var sentByteCount: Int64 = 0
-    var expectedToSend: Int64 = 0
-    var expectedToReceive: Int64 = 0
-    /// What the delegate was last told, to tell it differences.
-    var toldSent: Int64 = 0
-    var toldWritten: Int64 = 0
-
-    let created = Date()
-    var earliestBeginDate: Date?
-    /// What a data task has become.
-    var successor: URLSessionDownloadTask?
-    var predecessor: URLSessionTask?
-    /// What an earlier task had brought of a download.
-    var resumedOffset: Int64 = 0
-    var transactions: [URLSessionTaskTransactionMetrics] = []
-    var followedRedirects = 0
-    var prefersIncrementalDelivery = true
-    /// What its user thinks how long the bodies are; -1 when they said nothing.
-    var clientExpectsToSend = NSURLSessionTransferSizeUnknown
-    var clientExpectsToReceive = NSURLSessionTransferSizeUnknown
-    /// Made when somebody asks for it.
-    var progress: Progress?
-    /// The body so far that a watching delegate was told of.
-    var collected = Data()
-
-    var priority = URLSessionTask.defaultPriority
-    var taskDescription: String?
-    var delegate: (any URLSessionTaskDelegate)?
-
-    init(request: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
-        currentRequest = request.withoutCredentials
-        self.delegate = delegate
-    }
+    var resumption: DownloadStart? { start as? DownloadStart }
 }

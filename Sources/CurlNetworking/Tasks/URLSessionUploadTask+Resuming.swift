@@ -16,9 +16,7 @@ extension URLSessionUploadTask {
 
     /// Like ``cancel(byProducingResumeData:)``.
     public func cancelByProducingResumeData() async -> Data? {
-        await withCheckedContinuation { continuation in
-            cancel(producing: { continuation.resume(returning: $0) })
-        }
+        await cancelProducing()
     }
 }
 
@@ -85,21 +83,20 @@ extension URLSession {
     ) -> URLSessionUploadTask {
         enroll { identifier in
             URLSessionUploadTask(
-                session: self, identifier: identifier, resumption: start, receiver: receiver,
-                delegate: delegate)
+                session: self, identifier: identifier, request: start.request,
+                source: start.source, receiver: receiver, delegate: delegate, start: start)
         }
     }
 }
 
 /// What an upload begins with that goes on.
-struct UploadStart: Sendable {
-    /// As it was given.
+struct UploadStart: TaskStart {
     let blob: Data
     let request: URLRequest
     let source: BodySource
     /// Whether the request is one to begin again with.
     let hasRequest: Bool
-    private let read: Result<UploadResumeData, URLError>
+    let read: Result<UploadResumeData, URLError>
 
     /// With the request and body of this process, if it remembers them.
     static func find(_ blob: Data) -> UploadStart {
@@ -133,12 +130,5 @@ struct UploadStart: Sendable {
             }
             return data
         }
-    }
-
-    var data: UploadResumeData? { try? read.get() }
-
-    /// Why there is no going on.
-    var failure: URLError? {
-        if case .failure(let error) = read { error } else { nil }
     }
 }

@@ -15,6 +15,8 @@ public import FoundationEssentials
 /// request timeout ends with the handshake: a WebSocket may be silent for as long as it likes. It does
 /// not count among the session's connections to the host.
 public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+    // Unchecked as its superclass is; its own properties are immutable and Sendable.
+
     /// Why a WebSocket was closed (RFC 6455 §7.4.1).
     public enum CloseCode: Int, Sendable {
         /// Not closed yet, or closed without a goodbye.

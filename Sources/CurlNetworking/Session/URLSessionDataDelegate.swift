@@ -1,0 +1,68 @@
+public import FoundationEssentials
+
+/// Is told of the answers to data and upload tasks that have no completion handler.
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    /// The head of the answer has come. Call `completionHandler` once; no body is delivered before.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
+
+    /// The delegate has answered `.becomeDownload`: the rest of the answer goes to a file. The data task
+    /// is over without a further call, and the download task, which runs already, tells what follows.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask)
+
+    /// More of the body has come. While calls are slow the transfer is held back, so that memory
+    /// stays flat.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+
+    /// The answer is complete and may be kept in the session's cache. Call `completionHandler` once:
+    /// with the proposal, with another answer, or with nil to keep none. The task completes then.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+}
+
+extension URLSessionDataDelegate {
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            return completionHandler(.allow)
+        }
+        heir.urlSession(
+            session, dataTask: dataTask, didReceive: response,
+            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
+        heir?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+    ) {
+        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
+        heir?.urlSession(session, dataTask: dataTask, didReceive: data)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            return completionHandler(proposedResponse)
+        }
+        heir.urlSession(
+            session, dataTask: dataTask, willCacheResponse: proposedResponse,
+            completionHandler: completionHandler)
+    }
+}
