@@ -40,6 +40,41 @@ public struct Thumbnail: Sendable {
     }
 }
 
+extension Thumbnail {
+    /// Makes a thumbnail of the small JPEG that a camera has put beside the large one.
+    ///
+    /// - Throws: `PictureError`: `.truncated` when there is none that will do: it must have the large
+    ///   one's shape (cameras put bars around a panorama) and at least half the size asked for.
+    public static func embedded(
+        in header: JPEGHeader, fitting box: PixelSize, mode: Mode = .strict, quality: Double = 0.8
+    ) throws(PictureError) -> Thumbnail {
+        let unfit = PictureError(.truncated, operation: "show picture", detail: "no small picture")
+        guard let data = header.thumbnail else { throw unfit }
+        let file = JPEGFile(data: data, name: "small picture")
+        let small = try file.header()
+        let wanted = mode.size(of: header.size, in: box)
+        // As the pixels lie: the small one is to be turned like the large one.
+        let stored = header.orientation.applied(to: wanted)
+        guard small.orientation == .up, small.storedSize.hasShape(of: header.storedSize),
+            small.storedSize.width * 2 >= stored.width,
+            small.storedSize.height * 2 >= stored.height
+        else { throw unfit }
+        let decoded = try file.decode(scaledToFit: stored)
+        guard !decoded.isDamaged else { throw unfit }
+        let image = decoded.image.oriented(header.orientation)
+        return Thumbnail(
+            data: try image.jpegData(quality: quality), size: image.size, fullSize: header.size)
+    }
+}
+
+extension PixelSize {
+    /// Whether it may be the other one made smaller: whole pixels are all the difference.
+    fileprivate func hasShape(of other: PixelSize) -> Bool {
+        let exact = Double(width) * Double(other.height) / Double(max(1, other.width))
+        return abs(exact - Double(height)) <= 1
+    }
+}
+
 extension Thumbnail.Mode {
     /// The size a picture gets.
     public func size(of picture: PixelSize, in box: PixelSize) -> PixelSize {

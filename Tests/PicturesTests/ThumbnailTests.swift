@@ -51,4 +51,42 @@ import Testing
         }
         #expect(error?.code == .notAJPEG)
     }
+
+    @Test(arguments: [(1, 160, 120), (6, 120, 160), (3, 160, 120)])
+    func theSmallPictureOfACameraIsTurnedLikeTheLargeOne(
+        _ orientation: Int, _ width: Int, _ height: Int
+    ) throws {
+        let photo = Photos.corners(
+            width: 800, height: 600, orientation: orientation,
+            metadata: PhotoMetadata(thumbnail: Photos.corners(width: 160, height: 120)))
+        let thumbnail = try Thumbnail.embedded(
+            in: JPEGHeader.read(photo), fitting: PixelSize(width: 256, height: 256))
+        #expect(thumbnail.size == PixelSize(width: width, height: height))
+        #expect(try thumbnail.fullSize == JPEGHeader.read(photo).size)
+    }
+
+    @Test(arguments: [
+        // Bars around it; too small; none.
+        PixelSize(width: 160, height: 80), PixelSize(width: 80, height: 60), nil,
+    ])
+    func aSmallPictureThatWillNotDoIsNone(_ size: PixelSize?) throws {
+        let small = size.map { Photos.corners(width: $0.width, height: $0.height) }
+        let photo = Photos.corners(
+            width: 800, height: 600, metadata: PhotoMetadata(maker: "Byte & Sons", thumbnail: small)
+        )
+        let header = try JPEGHeader.read(photo)
+        #expect(throws: PictureError.self) {
+            try Thumbnail.embedded(in: header, fitting: PixelSize(width: 256, height: 256))
+        }
+    }
+
+    @Test func aSmallPictureThatIsBrokenIsNone() throws {
+        let broken = Photos.corners(width: 160, height: 120).prefix(700)
+        let photo = Photos.corners(
+            width: 800, height: 600, metadata: PhotoMetadata(maker: "x", thumbnail: broken))
+        let header = try JPEGHeader.read(photo)
+        #expect(throws: PictureError.self) {
+            try Thumbnail.embedded(in: header, fitting: PixelSize(width: 256, height: 256))
+        }
+    }
 }

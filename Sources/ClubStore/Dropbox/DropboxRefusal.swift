@@ -6,7 +6,7 @@ import FoundationEssentials
 /// "path", "path": {…}}}`: a union within a union. ``tags`` is the way down through them.
 /// What the routes refuse differs, but each tag means the same wherever it turns up, and
 /// new tags may turn up at any time; so one table of tags serves all routes.
-struct DropboxRefusal: Error, Hashable, Sendable {
+struct DropboxRefusal: HTTPRefusal, Hashable {
     var status: Int
 
     /// From the outermost union in: `["path", "conflict", "file"]`. Empty where the body is

@@ -6,45 +6,22 @@ extension DropboxStore {
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
     ) -> any Transfer {
-        StoreTransfer(.download, of: path, delegate: delegate) {
-            [self] port throws(StoreError) in
-            try await receive(path, to: file, isKept: keepsPartialFile, progress: port)
-        }
-    }
-}
-
-extension DropboxStore {
-    /// How often to begin with another revision than the one of a moment ago.
-    private static let revisionsFollowed = 3
-
-    @concurrent private func receive(
-        _ path: RemotePath, to url: URL, isKept: Bool, progress: TransferProgressPort
-    ) async throws(StoreError) -> RemoteFile {
-        for _ in 0..<Self.revisionsFollowed {
+        Download.transfer(path, to: file, isKept: keepsPartialFile, delegate: delegate) {
+            [self] progress throws(StoreError) in
             let file = try await currentFile(at: path)
             let sink = DownloadSink(file, progress: progress) {
                 [self] response throws(StoreError) in
                 let announced = try fileBesideBytes(response, during: .download, at: path)
                 return announced.revision == file.revision
             }
-            do throws(StoreError) {
-                try await sink.open(url.path, isKept: isKept)
-                try await sink.receive {
-                    () async throws(StoreError) in
-                    try await receiveRest(into: sink)
-                } isPastEnd: { error in
-                    (error.underlying as? DropboxRefusal)?.status == 416
-                }
-                try await sink.finish()
-                return sink.file
-            } catch {
-                sink.setAside()
-                guard error.code == .changedMeanwhile else { throw error }
+            return Download(sink: sink) { [self] () throws(StoreError) in
+                try await receiveRest(into: sink)
             }
         }
-        throw StoreError(.changedMeanwhile, during: .download, at: path)
     }
+}
 
+extension DropboxStore {
     private func currentFile(at path: RemotePath) async throws(StoreError) -> RemoteFile {
         do throws(StoreError) {
             return try await metadata(of: path)

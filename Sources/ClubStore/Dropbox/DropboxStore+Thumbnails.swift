@@ -5,14 +5,13 @@ extension DropboxStore {
     public func thumbnails(
         of paths: [RemotePath], size: ThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
-        AsyncStream { continuation in
-            let work = Task { @concurrent [self] in
-                await makeThumbnails(of: paths, size: size) { path, result in
-                    continuation.yield((path, result))
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in work.cancel() }
+        let count = min(max(1, configuration.thumbnailsPerRequest), 25)
+        let batches = stride(from: 0, to: paths.count, by: count).map { start in
+            Array(paths[start..<min(start + count, paths.count)])
+        }
+        return ThumbnailStream.make(of: batches, atOnce: Self.requestsAtOnce) {
+            [self] batch, answer in
+            await makeBatch(batch, size: size, answer: answer)
         }
     }
 }
@@ -20,39 +19,18 @@ extension DropboxStore {
 extension DropboxStore {
     private typealias Answers = [Result<Data, StoreError>]
 
-    /// How many requests are under way at a time. The next begin in the order asked for, so
-    /// the first pictures are there first.
+    /// How many requests are under way at a time.
     private static let requestsAtOnce = 3
-
-    private func makeThumbnails(
-        of paths: [RemotePath], size: ThumbnailSize,
-        answer: @escaping @Sendable (RemotePath, Result<Data, StoreError>) -> Void
-    ) async {
-        let count = min(max(1, configuration.thumbnailsPerRequest), 25)
-        var batches = stride(from: 0, to: paths.count, by: count).map { start in
-            Array(paths[start..<min(start + count, paths.count)])
-        }[...]
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.requestsAtOnce {
-                guard let batch = batches.popFirst() else { break }
-                group.addTask { await self.makeBatch(batch, size: size, answer: answer) }
-            }
-            while await group.next() != nil {
-                guard !Task.isCancelled, let batch = batches.popFirst() else { continue }
-                group.addTask { await self.makeBatch(batch, size: size, answer: answer) }
-            }
-        }
-    }
 
     private func makeBatch(
         _ paths: [RemotePath], size: ThumbnailSize,
-        answer: @Sendable (RemotePath, Result<Data, StoreError>) -> Void
+        answer: @Sendable (ThumbnailStream.Answer) -> Void
     ) async {
         if paths.count > 1, let answers = await askForBatch(paths, size: size) {
-            for (path, result) in zip(paths, answers) { answer(path, result) }
+            for (path, result) in zip(paths, answers) { answer((path, result)) }
             return
         }
-        for path in paths { answer(path, await askForOne(path, size: size)) }
+        for path in paths { answer((path, await askForOne(path, size: size))) }
     }
 
     /// Nil when single requests may do better: proxies drop large answers, and a gateway

@@ -12,27 +12,9 @@ extension DropboxStore {
         guard rest > .zero else { return false }
         // The server takes no less than 30 seconds: we hang up when ours are over.
         let seconds = UInt64(min(max(rest / .seconds(1), 30), 480))
-        let poll = Task { () -> Result<Bool, StoreError> in
-            do throws(StoreError) {
-                return .success(try await self.poll(cursor, seconds: seconds))
-            } catch {
-                return .failure(error)
-            }
+        return try await Patience.wait(atMost: rest) { [self] () throws(StoreError) in
+            try await poll(cursor, seconds: seconds)
         }
-        let alarm = Task {
-            try? await Pause.sleep(for: rest)
-            poll.cancel()
-        }
-        defer { alarm.cancel() }
-        let result = await withTaskCancellationHandler {
-            await poll.value
-        } onCancel: {
-            poll.cancel()
-        }
-        guard case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled else {
-            return try result.get()
-        }
-        return false
     }
 
     /// One long poll. The server may take up to 90 seconds longer than asked, so that not
@@ -42,20 +24,12 @@ extension DropboxStore {
             Routes.longpoll, ListFolderLongpollArg(cursor: cursor.rawValue, timeout: seconds))
         call.timeout = .seconds(seconds + 90 + 15)
         let longCall = call
-        let answer: HTTPLoader.Answer
-        do throws(StoreError) {
-            answer = try await connection.send(
-                during: .waitForChanges, at: nil, policy: configuration.policy,
-                makeCall: { longCall },
-                perform: { [waitingLoader] request throws(HTTPLoader.Failure) in
-                    try await waitingLoader.load(request, limit: 1 << 16)
-                })
-        } catch {
-            // A middle-box lost the connection without a word, perhaps. Nothing is known: nothing
-            // is wrong.
-            guard error.code == .timedOut, error.underlying is URLError else { throw error }
-            return false
-        }
+        let answer = try await connection.send(
+            during: .waitForChanges, at: nil, policy: configuration.policy,
+            makeCall: { longCall },
+            perform: { [waitingLoader] request throws(HTTPLoader.Failure) in
+                try await waitingLoader.load(request, limit: 1 << 16)
+            })
         let result: ListFolderLongpollResult = try decode(
             answer.body, during: .waitForChanges, at: nil)
         let backoff = result.backoff.map { Duration.seconds(min($0, 3600)) }

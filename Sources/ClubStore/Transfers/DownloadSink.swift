@@ -77,27 +77,3 @@ final class DownloadSink: BodySink {
         progress.tell(byteCount, ofExpected: file.byteCount)
     }
 }
-
-extension DownloadSink {
-    /// Fetches the rest again and again as long as that brings more bytes.
-    ///
-    /// - Parameter receiveRest: Asks for the bytes from ``byteCount`` on.
-    func receive(
-        _ receiveRest: () async throws(StoreError) -> Void,
-        isPastEnd: (StoreError) -> Bool
-    ) async throws(StoreError) {
-        while !isComplete {
-            let reached = byteCount
-            do throws(StoreError) {
-                try await receiveRest()
-                return
-            } catch {
-                if isPastEnd(error), reached > 0 {
-                    try restart()
-                } else if error.code != .offline || byteCount <= reached {
-                    throw error
-                }
-            }
-        }
-    }
-}

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// An answer by which a WebDAV server refuses a request.
-struct WebDAVRefusal: Error, Hashable, Sendable {
+struct WebDAVRefusal: HTTPRefusal, Hashable {
     var status: Int
     var method: String
 

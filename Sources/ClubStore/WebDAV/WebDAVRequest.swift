@@ -36,6 +36,32 @@ struct WebDAVRequest: Sendable {
         return request
     }
 
+    /// Asks what has changed in a collection since a moment of the server's own count (RFC 6578).
+    ///
+    /// - Parameter isDeep: Also in the collections in it.
+    static func changes(
+        in url: String, since token: String, isDeep: Bool, properties: String
+    ) -> WebDAVRequest {
+        var request = WebDAVRequest("REPORT", url)
+        request.fields["Depth"] = "0"
+        request.fields["Content-Type"] = "application/xml; charset=utf-8"
+        request.body = .data(
+            Data(
+                """
+                <?xml version="1.0" encoding="utf-8"?>
+                <D:sync-collection xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns" \
+                xmlns:nc="http://nextcloud.org/ns"><D:sync-token>\(escape(token))</D:sync-token>\
+                <D:sync-level>\(isDeep ? "infinite" : "1")</D:sync-level>\
+                <D:prop>\(properties)</D:prop></D:sync-collection>
+                """.utf8))
+        return request
+    }
+
+    /// As text in XML.
+    private static func escape(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+
     /// The bytes of a file from an offset on, never compressed: they would have neither the length
     /// nor the tag that they should have.
     static func get(_ url: String, from offset: Int64 = 0, through last: Int64? = nil)

@@ -7,21 +7,8 @@ extension WebDAVStore {
     @MainActor public func download(
         _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
     ) -> any Transfer {
-        StoreTransfer(.download, of: path, delegate: delegate) {
-            [self] port throws(StoreError) in
-            try await receive(path, to: file, isKept: keepsPartialFile, progress: port)
-        }
-    }
-}
-
-extension WebDAVStore {
-    /// How often to begin with another revision than the one of a moment ago.
-    private static let revisionsFollowed = 3
-
-    @concurrent private func receive(
-        _ path: RemotePath, to url: URL, isKept: Bool, progress: TransferProgressPort
-    ) async throws(StoreError) -> RemoteFile {
-        for _ in 0..<Self.revisionsFollowed {
+        Download.transfer(path, to: file, isKept: keepsPartialFile, delegate: delegate) {
+            [self] progress throws(StoreError) in
             let file = try await currentFile(at: path, during: .download)
             let strangeAnswers = AttemptLog()
             let sink = DownloadSink(file.file, progress: progress) { [self] response in
@@ -32,29 +19,22 @@ extension WebDAVStore {
                 if !isKnown { strangeAnswers.noteThatOneMayHaveArrived() }
                 return true
             }
-            do throws(StoreError) {
-                try await sink.open(url.path, isKept: isKept)
-                try await sink.receive {
-                    () async throws(StoreError) in
+            return Download(
+                sink: sink,
+                receiveRest: { [self] () throws(StoreError) in
                     try await receiveRest(of: file, into: sink)
-                } isPastEnd: {
-                    $0.webDAVStatus == 416
-                }
-                if strangeAnswers.mayHaveArrived {
+                },
+                confirm: { [self] () throws(StoreError) in
+                    guard strangeAnswers.mayHaveArrived else { return }
                     guard try await currentFile(at: path, during: .download) == file else {
                         throw StoreError(.changedMeanwhile, during: .download, at: path)
                     }
-                }
-                try await sink.finish()
-                return sink.file
-            } catch {
-                sink.setAside()
-                guard error.code == .changedMeanwhile else { throw error }
-            }
+                })
         }
-        throw StoreError(.changedMeanwhile, during: .download, at: path)
     }
+}
 
+extension WebDAVStore {
     private func receiveRest(
         of file: WebDAVFile, into sink: DownloadSink
     ) async throws(StoreError) {

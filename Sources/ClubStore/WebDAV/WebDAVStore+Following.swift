@@ -4,7 +4,9 @@ import Synchronization
 extension WebDAVStore {
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
         let old = try snapshots.find(cursor, during: .changes)
-        let new = try await takeSnapshotAgain(old, during: .changes)
+        var told = try await reportedSnapshot(since: old)
+        if told == nil { told = try await takeSnapshotAgain(old, during: .changes) }
+        let new = told ?? old
         let changes = old.changes(to: new)
         return Listing(entries: changes, cursor: snapshots.keep(new))
     }
@@ -12,27 +14,9 @@ extension WebDAVStore {
     @concurrent public func waitForChanges(
         after cursor: Cursor, atMost longest: Duration
     ) async throws(StoreError) -> Bool {
-        let poll = Task { () -> Result<Bool, StoreError> in
-            do throws(StoreError) {
-                return .success(try await self.poll(cursor, atMost: longest))
-            } catch {
-                return .failure(error)
-            }
+        try await Patience.wait(atMost: longest) { [self] () throws(StoreError) in
+            try await poll(cursor, atMost: longest)
         }
-        let alarm = Task {
-            try? await Pause.sleep(for: longest)
-            poll.cancel()
-        }
-        defer { alarm.cancel() }
-        let result = await withTaskCancellationHandler {
-            await poll.value
-        } onCancel: {
-            poll.cancel()
-        }
-        guard case .failure(let error) = result, !Task.isCancelled,
-            error.code == .cancelled || error.code == .timedOut
-        else { return try result.get() }
-        return false
     }
 }
 
@@ -121,6 +105,7 @@ extension WebDAVStore {
         let top = try await entries(of: folder, during: operation)
         var files = top.files.map(\.file)
         var folders = top.folders
+        var leftovers = top.leftovers
         if recursive {
             var waiting = top.folders[...]
             let result: Result<Void, StoreError> = await withTaskGroup(
@@ -145,6 +130,7 @@ extension WebDAVStore {
                     case .success(let content):
                         files += content.files.map(\.file)
                         folders += content.folders
+                        leftovers += content.leftovers
                         waiting += content.folders
                     }
                     let depth = (waiting.last?.components.count ?? 0) - folder.components.count
@@ -159,6 +145,7 @@ extension WebDAVStore {
             }
             try result.get()
         }
+        if operation == .list { removeLeftovers(leftovers) }
         let entries = (folders.map(RemoteEntry.folder) + files.map(RemoteEntry.file))
             .sorted { $0.path < $1.path }
         return WebDAVSnapshot(

@@ -11,7 +11,7 @@ extension WebDAVStore {
     /// The names that are ours while something is on its way, and no member's.
     static let ownPrefix = ".byteclub-"
 
-    private var fileProperties: String {
+    var fileProperties: String {
         "<D:resourcetype/><D:getetag/><D:getcontentlength/><D:getlastmodified/>"
             + (nextcloud == nil ? "" : NextcloudPlace.properties)
     }
@@ -97,6 +97,9 @@ struct FolderContent: Sendable {
 
     /// The folder's own tag.
     var tag: EntityTag?
+
+    /// Files of our own that nobody has removed, of programs that ended in the middle of something.
+    var leftovers: [RemotePath] = []
 }
 
 extension WebDAVStore {
@@ -129,8 +132,14 @@ extension WebDAVStore {
                 continue
             }
             guard place.count == base.count + 1, place.starts(with: base), let name = place.last,
-                !name.hasPrefix(Self.ownPrefix), let path = try? folder.appending(name)
+                let path = try? folder.appending(name)
             else { continue }
+            if name.hasPrefix(Self.ownPrefix) {
+                if isLeftover(response.properties, at: answer.date) {
+                    content.leftovers.append(path)
+                }
+                continue
+            }
             if response.properties.isCollection {
                 content.folders.append(path)
             } else {

@@ -1,20 +1,17 @@
 import CurlNetworking
 public import FoundationEssentials
 import Pictures
-import Synchronization
 
 extension WebDAVStore {
     public func thumbnails(
         of paths: [RemotePath], size: ThumbnailSize
     ) -> AsyncStream<(path: RemotePath, result: Result<Data, StoreError>)> {
-        AsyncStream { continuation in
-            let work = Task { @concurrent [self] in
-                await makeThumbnails(of: paths, size: size) { path, result in
-                    continuation.yield((path, result))
-                }
-                continuation.finish()
+        ThumbnailStream.make(of: paths, atOnce: Self.picturesAtOnce) { [self] path, answer in
+            do throws(StoreError) {
+                answer((path, .success(try await thumbnail(of: path, size: size))))
+            } catch {
+                answer((path, .failure(error)))
             }
-            continuation.onTermination = { _ in work.cancel() }
         }
     }
 }
@@ -23,50 +20,72 @@ extension WebDAVStore {
     /// Whole pictures are in memory while they are made small.
     private static let picturesAtOnce = 3
 
-    private func makeThumbnails(
-        of paths: [RemotePath], size: ThumbnailSize,
-        answer: @escaping @Sendable (RemotePath, Result<Data, StoreError>) -> Void
-    ) async {
-        var waiting = paths[...]
-        await withTaskGroup(of: Void.self) { group in
-            let next: @Sendable (RemotePath) async -> Void = { path in
-                do throws(StoreError) {
-                    answer(path, .success(try await self.thumbnail(of: path, size: size)))
-                } catch {
-                    answer(path, .failure(error))
-                }
-            }
-            for _ in 0..<Self.picturesAtOnce {
-                guard let path = waiting.popFirst() else { break }
-                group.addTask { await next(path) }
-            }
-            while await group.next() != nil {
-                guard !Task.isCancelled, let path = waiting.popFirst() else { continue }
-                group.addTask { await next(path) }
-            }
-        }
-    }
-
     /// The server's own preview where it has one, else one made of the picture itself.
     private func thumbnail(
         of path: RemotePath, size: ThumbnailSize
     ) async throws(StoreError) -> Data {
         guard !path.isRoot else { throw StoreError(.noThumbnail, during: .thumbnail, at: path) }
         if let preview = try await preview(of: path, size: size) { return preview }
-        let sink = PictureSink(
-            limit: configuration.limits.pictureByteCount, path: path)
+        let sink = PictureSink(limit: configuration.limits.pictureByteCount, path: path)
+        if let small = try await embeddedPicture(of: path, size: size, into: sink) { return small }
+        if !sink.isComplete {
+            try await receive(sink, at: path) { [address] () throws(StoreError) in
+                sink.requestForRest(of: address.url(of: path))
+            }
+        }
+        let picture = sink.finish()
+        return try await make(at: path) { () throws(PictureError) in
+            try Thumbnail.make(
+                of: JPEGFile(data: picture, name: "picture"), fitting: size.box, mode: .bestFit)
+        }
+    }
+
+    /// The small picture that a camera has put into the large one, if that will do: then the rest of
+    /// the large one need not be fetched.
+    ///
+    /// Nil when not; the beginning is in the sink then.
+    private func embeddedPicture(
+        of path: RemotePath, size: ThumbnailSize, into sink: PictureSink
+    ) async throws(StoreError) -> Data? {
+        // Cameras' are of 160 × 120, some twice as large.
+        guard size.width <= 640 else { return nil }
+        let count = configuration.limits.pictureBeginning
+        do throws(StoreError) {
+            try await receive(sink, at: path) { [address] () throws(StoreError) in
+                .get(address.url(of: path), through: Int64(count - 1))
+            }
+        } catch {
+            // An empty file has not even a first byte.
+            guard error.refusedStatus == 416 else { throw error }
+            throw StoreError(.noThumbnail, during: .thumbnail, at: path, underlying: error)
+        }
+        guard !sink.isComplete else { return nil }
+        let beginning = sink.picture
+        do throws(StoreError) {
+            return try await make(at: path) { () throws(PictureError) in
+                try Thumbnail.embedded(
+                    in: try JPEGHeader.read(beginning), fitting: size.box, mode: .bestFit)
+            }
+        } catch {
+            guard error.code == .noThumbnail else { throw error }
+            return nil
+        }
+    }
+
+    private func receive(
+        _ sink: PictureSink, at path: RemotePath,
+        makeRequest: @Sendable () throws(StoreError) -> WebDAVRequest
+    ) async throws(StoreError) {
         _ = try await connection.send(
             during: .thumbnail, at: path, through: loader,
-            observers: HTTPLoader.Observers(sink: sink)
-        ) { [address] in .get(address.url(of: path)) }
-        let picture = sink.finish()
-        let box = PixelSize(width: size.width, height: size.height)
+            observers: HTTPLoader.Observers(sink: sink), makeRequest: makeRequest)
+    }
+
+    private func make(
+        at path: RemotePath, _ work: @escaping @Sendable () throws(PictureError) -> Thumbnail
+    ) async throws(StoreError) -> Data {
         do throws(PictureError) {
-            return try await PictureQueue.previews.run { () throws(PictureError) in
-                try Thumbnail.make(
-                    of: JPEGFile(data: picture, name: "picture"), fitting: box, mode: .bestFit
-                ).data
-            }
+            return try await PictureQueue.previews.run(work).data
         } catch {
             throw StoreError(
                 error.code == .cancelled ? .cancelled : .noThumbnail, during: .thumbnail, at: path,
@@ -99,37 +118,6 @@ extension WebDAVStore {
     }
 }
 
-/// Takes a JPEG into memory, and nothing else: what does not begin like one is given up at once.
-private final class PictureSink: BodySink {
-    private let limit: Int
-    private let path: RemotePath
-    private let picture = Mutex(Data())
-
-    init(limit: Int, path: RemotePath) {
-        self.limit = limit
-        self.path = path
-    }
-
-    func begin(_ response: HTTPURLResponse) throws(StoreError) {
-        picture.withLock { $0 = Data() }
-        guard response.expectedContentLength <= Int64(limit) else {
-            throw StoreError(.tooLarge, during: .thumbnail, at: path)
-        }
-    }
-
-    func take(_ data: Data) throws(StoreError) {
-        let (count, isPicture) = picture.withLock { picture in
-            picture.append(data)
-            return (picture.count, picture.starts(with: [0xFF, 0xD8].prefix(picture.count)))
-        }
-        guard isPicture else { throw StoreError(.noThumbnail, during: .thumbnail, at: path) }
-        guard count <= limit else { throw StoreError(.tooLarge, during: .thumbnail, at: path) }
-    }
-
-    func finish() -> Data {
-        picture.withLock { picture in
-            defer { picture = Data() }
-            return picture
-        }
-    }
+extension ThumbnailSize {
+    fileprivate var box: PixelSize { PixelSize(width: width, height: height) }
 }

@@ -51,6 +51,9 @@ public final class WebDAVStore: RemoteStore {
         /// Above this, Nextcloud gets a file in parts, of this size.
         var chunkByteCount: Int64 = 10 << 20
 
+        /// How much of a picture is fetched to look for the small one that a camera has put in.
+        var pictureBeginning = 128 << 10
+
         /// Pictures larger than this are not fetched to be made small.
         var pictureByteCount = 64 << 20
 
@@ -81,6 +84,11 @@ public final class WebDAVStore: RemoteStore {
 
     /// Whether the server counts the changes below a folder; nil until it was asked.
     let countsChanges = Mutex<Bool?>(nil)
+    /// Whether it tells of them one by one; nil until it was asked.
+    let reportsChanges = Mutex<Bool?>(nil)
+
+    /// Files left behind by killed programs that were seen, and removed if that was allowed.
+    let leftovers = Mutex<Set<RemotePath>>([])
     let abilities: AbilityProbe
 
     /// - Throws: `.badRequest` for a base URL that is none of http or https.

@@ -5,9 +5,12 @@ import Testing
 
 @Suite struct MultistatusTests {
     private func parse(_ text: String, pieceByteCount: Int = 7) throws -> Multistatus {
+        try parse(Data(text.utf8), pieceByteCount: pieceByteCount)
+    }
+
+    private func parse(_ bytes: Data, pieceByteCount: Int = 7) throws -> Multistatus {
         let builder = MultistatusBuilder()
         let reader = try XMLReader(builder)
-        let bytes = Data(text.utf8)
         for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
             try reader.feed(bytes[start..<min(start + pieceByteCount, bytes.count)])
         }
@@ -80,6 +83,56 @@ import Testing
     ])
     func whatIsNoneIsRefused(_ text: String) {
         #expect(throws: XMLReader.Fault.self) { try parse(text) }
+    }
+
+    /// Ten entities, each ten times the one before: a thousand million laughs.
+    private static let laughs =
+        "<!DOCTYPE m [<!ENTITY l0 \"ha\">"
+        + (1...9).map { number in
+            "<!ENTITY l\(number) \"\(String(repeating: "&l\(number - 1);", count: 10))\">"
+        }.joined() + "]>"
+
+    @Test(arguments: [
+        laughs, "<!DOCTYPE m>", "<!DOCTYPE m [<!ENTITY % p SYSTEM \"http://h.example/d\"> %p;]>",
+        "<!DOCTYPE m SYSTEM \"file:///etc/passwd\">",
+        "<!DOCTYPE m PUBLIC \"-//x\" \"http://h.example/d\" [<!ATTLIST m a CDATA \"x\">]>",
+    ])
+    func noDocumentTypeIsEvenRead(_ type: String) {
+        let document =
+            type + "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>&l9;</D:href>"
+            + "</D:response></D:multistatus>"
+        #expect(throws: XMLReader.Fault(reason: "a document type is not taken")) {
+            try parse(document)
+        }
+    }
+
+    @Test func whatXMLItselfKnowsIsReadOnce() throws {
+        let result = try parse(
+            "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/a&amp;lt;&#x1F3D4;&#98;"
+                + "<![CDATA[&amp;]]></D:href></D:response></D:multistatus>")
+        #expect(result.responses.first?.href == "/a&lt;\u{1F3D4}b&amp;")
+    }
+
+    @Test func otherEncodingsAreReadOrRefusedAndNeverGuessed() throws {
+        func document(_ encoding: String) -> String {
+            "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><D:multistatus xmlns:D=\"DAV:\">"
+                + "<D:response><D:href>/na\u{EF}ve</D:href></D:response></D:multistatus>"
+        }
+        func href(_ encoding: String, _ bytes: Data?) throws -> String? {
+            try parse(try #require(bytes)).responses.first?.href
+        }
+        #expect(try href("utf-8", document("utf-8").data(using: .utf8)) == "/naïve")
+        #expect(try href("utf-16", document("utf-16").data(using: .utf16)) == "/naïve")
+        #expect(try href("latin", document("iso-8859-1").data(using: .isoLatin1)) == "/naïve")
+        for (encoding, bytes) in [
+            ("utf-8", document("utf-8").data(using: .isoLatin1)),
+            ("us-ascii", document("us-ascii").data(using: .utf8)),
+            ("windows-1252", document("windows-1252").data(using: .windowsCP1252)),
+            ("utf-16", document("utf-16").data(using: .utf8)),
+            ("utf-7", document("utf-7").data(using: .utf8)),
+        ] {
+            #expect(throws: XMLReader.Fault.self, "\(encoding)") { try href(encoding, bytes) }
+        }
     }
 
     @Test func cutAnywhereItIsNotBelieved() throws {

@@ -31,15 +31,20 @@ import Testing
         }
     }
 
-    @Test func aConnectionCutInTheMiddleIsNoListing() async throws {
+    @Test(arguments: [
+        // With a length, in chunks, and up to wherever the connection ends.
+        ("Content-Length: 1000\r\n\r\n", StoreError.Code.offline),
+        ("Transfer-Encoding: chunked\r\n\r\n400\r\n", .offline), ("\r\n", .badAnswer),
+    ])
+    func aMultistatusCutInTheMiddleIsNoListing(_ head: String, _ code: StoreError.Code) async throws
+    {
+        let half =
+            "<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>/dav/</D:href></D:response>"
+            + "<D:response><D:href>/dav/a</D:href></D:response>"
         let standIn = try store { _ in
-            [
-                .send(
-                    "HTTP/1.1 207 Multi-Status\r\nContent-Length: 1000\r\n\r\n"
-                        + "<D:multistatus xmlns:D=\"DAV:\">"), .close,
-            ]
+            [.send("HTTP/1.1 207 Multi-Status\r\n" + head + half), .close]
         }
-        await expectFailure(.offline) { _ = try await standIn.store.list(.root) }
+        await expectFailure(code) { _ = try await standIn.store.list(.root) }
     }
 
     @Test func aHundredMegabytesAreNoListing() async throws {

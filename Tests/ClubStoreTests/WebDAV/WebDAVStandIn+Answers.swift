@@ -12,6 +12,7 @@ extension WebDAVStandIn {
         return state.withLock { state in
             switch request.method {
             case "PROPFIND": propfind(path, request, &state)
+            case "REPORT" where manners.reports != nil: report(path, request, state)
             case "GET": get(path, request, &state)
             case "PUT": put(path, request, &state)
             case "MKCOL": makeFolder(path, &state)
@@ -27,7 +28,7 @@ extension WebDAVStandIn {
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    private static func parent(_ path: String) -> String {
+    static func parent(_ path: String) -> String {
         String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 
@@ -75,29 +76,23 @@ extension WebDAVStandIn {
         guard request["Depth"] == "0" || request["Depth"] == "1" else {
             return [.answer("403 Forbidden")]
         }
-        var lines = [response(path, node)]
+        var lines = [response(path, node, token: state.token)]
         if request["Depth"] == "1", case .folder = node {
             for (other, node) in state.nodes.sorted(by: { $0.key < $1.key })
             where Self.parent(other) == path {
                 lines.append(response(other, node))
             }
         }
-        return .multistatus(lines.joined())
+        return .multistatus(lines.joined(), date: manners.date)
     }
 
-    private func response(_ path: String, _ node: Node) -> String {
-        var escaped = path.split(separator: "/").map { PercentCoding.encode(String($0)) }
-            .joined(separator: "/")
-        if manners.lowercaseEscapes {
-            escaped = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
-                .replacingOccurrences(of: "%2b", with: "+")
-        }
-        let href = manners.hrefOrigin + manners.hrefPrefix + "/" + escaped
+    func response(_ path: String, _ node: Node, token: String = "") -> String {
+        let href = href(path)
         switch node {
         case .folder:
             return """
                 <d:response><d:href>\(href)/</d:href><d:propstat><d:prop>\
-                <d:resourcetype><d:collection/></d:resourcetype></d:prop>\
+                <d:resourcetype><d:collection/></d:resourcetype>\(token)</d:prop>\
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
                 """
         case .file(let bytes, let version):
@@ -112,6 +107,16 @@ extension WebDAVStandIn {
         }
     }
 
+    func href(_ path: String) -> String {
+        var escaped = path.split(separator: "/").map { PercentCoding.encode(String($0)) }
+            .joined(separator: "/")
+        if manners.lowercaseEscapes {
+            escaped = escaped.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
+                .replacingOccurrences(of: "%2b", with: "+")
+        }
+        return manners.hrefOrigin + manners.hrefPrefix + "/" + escaped
+    }
+
     private func get(
         _ path: String, _ request: LoopbackRequest, _ state: inout State
     ) -> [LoopbackStep] {
@@ -122,11 +127,13 @@ extension WebDAVStandIn {
         if let tag = tag(version, bytes.count) {
             fields.append("ETag: " + (tag.hasSuffix("\"") ? tag : "\"\(tag)\""))
         }
-        if let range = request["Range"]?.dropFirst("bytes=".count).split(separator: "-").first,
-            let start = Int(range), start < bytes.count
+        if let range = request["Range"]?.dropFirst("bytes=".count).split(separator: "-"),
+            let start = range.first.flatMap({ Int($0) }), start < bytes.count,
+            request["If-Range"].map({ $0 == tag(version, bytes.count) }) ?? true
         {
-            fields.append("Content-Range: bytes \(start)-\(bytes.count - 1)/\(bytes.count)")
-            return [.answer("206 Partial Content", fields, body: Array(bytes[start...]))]
+            let last = min(range.dropFirst().first.flatMap { Int($0) } ?? .max, bytes.count - 1)
+            fields.append("Content-Range: bytes \(start)-\(last)/\(bytes.count)")
+            return [.answer("206 Partial Content", fields, body: Array(bytes[start...last]))]
         }
         return [.answer("200 OK", fields, body: bytes)]
     }

@@ -27,20 +27,31 @@ final class WebDAVStandIn: Sendable {
         var lowercaseEscapes = false
         var tellsTagOfPut = true
         var knowsMove = true
+        /// Counts its changes (RFC 6578), and tells of so many at once.
+        var reports: Int?
+        /// Tells of what is in folders below, too.
+        var reportsDeep = true
+        /// What its clock says.
+        var date: String?
         /// The path of the club's folder.
         var base = "/dav"
         /// Answers instead of the server, where it answers at all.
         var interception: @Sendable (LoopbackRequest) -> [LoopbackStep]? = { _ in nil }
     }
 
-    enum Node {
+    enum Node: Equatable {
         case folder
         case file(bytes: [UInt8], version: Int)
     }
 
     struct State {
-        var nodes: [String: Node] = [:]
+        var nodes: [String: Node] = [:] {
+            didSet { if countsChanges { noteChanges(from: oldValue) } }
+        }
         var version = 0
+        /// Each path that changed, in order, and how often before that of the oldest still known.
+        var changes: (forgotten: Int, paths: [String]) = (0, [])
+        var countsChanges = false
         /// What a test does behind the client's back, before the request of that number.
         var intrusions: [Int: @Sendable (WebDAVStandIn) -> Void] = [:]
         var brokenPuts: [BrokenPut] = []
@@ -84,7 +95,8 @@ final class WebDAVStandIn: Sendable {
         configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
     ) throws {
         self.manners = manners
-        let state = State(nodes: [manners.base: .folder])
+        var state = State(nodes: [manners.base: .folder])
+        state.countsChanges = manners.reports != nil
         self.state = Mutex(state)
         let box = Box()
         server = try LoopbackServer { request in
@@ -114,10 +126,33 @@ final class WebDAVStandIn: Sendable {
 
     /// Puts a file there as another member would.
     func plant(_ text: String, at path: String) {
+        plant(Array(text.utf8), at: path)
+    }
+
+    func plant(_ bytes: some Sequence<UInt8>, at path: String) {
         state.withLock { state in
             state.version += 1
-            state.nodes[manners.base + path] = .file(
-                bytes: Array(text.utf8), version: state.version)
+            state.nodes[manners.base + path] = .file(bytes: Array(bytes), version: state.version)
+        }
+    }
+
+    /// Makes a folder as another member would.
+    func plantFolder(at path: String) {
+        state.withLock { $0.nodes[manners.base + path] = .folder }
+    }
+
+    /// Removes something, and all in it, as another member would.
+    func uproot(_ path: String) {
+        let gone = manners.base + path
+        state.withLock { state in
+            state.nodes = state.nodes.filter { $0.key != gone && !$0.key.hasPrefix(gone + "/") }
+        }
+    }
+
+    /// Forgets what has changed until now.
+    func forgetChanges() {
+        state.withLock { state in
+            state.changes = (state.changes.forgotten + state.changes.paths.count, [])
         }
     }
 
@@ -149,10 +184,12 @@ final class WebDAVStandIn: Sendable {
 
 extension [LoopbackStep] {
     /// Responses with the prefixes `d`, `o` and `n` for DAV, ownCloud and Nextcloud.
-    static func multistatus(_ responses: String) -> Self {
+    static func multistatus(_ responses: String, date: String? = nil) -> Self {
         [
             .answer(
-                "207 Multi-Status", ["Content-Type: application/xml; charset=utf-8"],
+                "207 Multi-Status",
+                ["Content-Type: application/xml; charset=utf-8"]
+                    + (date.map { ["Date: \($0)"] } ?? []),
                 body: """
                     <?xml version="1.0"?>
                     <d:multistatus xmlns:d="DAV:" xmlns:o="http://owncloud.org/ns" \

@@ -6,6 +6,12 @@ import FoundationEssentials
 struct Multistatus: Hashable, Sendable {
     var responses: [Response] = []
 
+    /// When it was given, by the server's clock.
+    var date: Date?
+
+    /// The moment up to which it tells of changes (RFC 6578).
+    var syncToken: String?
+
     /// What is told of one resource.
     struct Response: Hashable, Sendable {
         /// As the server wrote it: absolute or not, escaped in its own way.
@@ -41,7 +47,7 @@ struct Multistatus: Hashable, Sendable {
 /// Elements are known by namespace and name, whatever prefixes the server likes; those that
 /// concern nobody here, and their text, are never kept.
 final class MultistatusBuilder: XMLHandler {
-    private(set) var result = Multistatus()
+    var result = Multistatus()
 
     private var stack: [Element] = []
     private var text: [UInt8] = []
@@ -118,6 +124,8 @@ final class MultistatusBuilder: XMLHandler {
         switch (parent, stack.last) {
         case (.multistatus, .response):
             try addResponse()
+        case (.multistatus, .syncToken):
+            result.syncToken = value
         case (.response, .href) where response.href.isEmpty:
             response.href = value
         case (.response, .status):

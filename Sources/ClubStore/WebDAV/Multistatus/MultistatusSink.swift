@@ -32,6 +32,7 @@ final class MultistatusSink: BodySink {
         }
         try attempt { reading throws(XMLReader.Fault) in
             let builder = MultistatusBuilder()
+            builder.result.date = response.date
             reading = Reading(reader: try XMLReader(builder), builder: builder)
         }
     }

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Synchronization
+
+/// Changes by the server's own account (RFC 6578), where it keeps one: one request for all folders,
+/// and only what has changed comes over the wire.
+extension WebDAVStore {
+    /// Answers cut short by the server, one after another, that are followed.
+    private static let reportLimit = 100
+
+    /// A folder as it must be now, by what has changed since an earlier look.
+    ///
+    /// - Returns: Nil when the server does not tell, or not from that moment on: look anew.
+    func reportedSnapshot(
+        since old: WebDAVSnapshot
+    ) async throws(StoreError) -> WebDAVSnapshot? {
+        guard old.syncToken != nil, reportsChanges.withLock({ $0 }) != false else { return nil }
+        var snapshot = old
+        for _ in 0..<Self.reportLimit {
+            guard let token = snapshot.syncToken,
+                let answer = try await report(of: snapshot, since: token),
+                let changes = changes(in: answer, of: old.folder), let next = answer.syncToken
+            else { return nil }
+            snapshot.apply(changes.entries)
+            snapshot.syncToken = next
+            reportsChanges.withLock { $0 = true }
+            guard changes.isCutShort, next != token else { return snapshot }
+        }
+        return nil
+    }
+
+    private func report(
+        of snapshot: WebDAVSnapshot, since token: String
+    ) async throws(StoreError) -> Multistatus? {
+        do throws(StoreError) {
+            return try await ask(
+                .changes(
+                    in: address.url(of: snapshot.folder, isFolder: true), since: token,
+                    isDeep: snapshot.recursive, properties: fileProperties),
+                during: .changes, at: nil)
+        } catch {
+            guard let refusal = error.underlying as? WebDAVRefusal,
+                [400, 403, 404, 405, 409, 415, 422, 501].contains(refusal.status)
+            else { throw error }
+            // A moment too long ago is no reason not to ask again later.
+            if !refusal.words.contains("valid-sync-token"), refusal.status != 404 {
+                reportsChanges.withLock { $0 = false }
+            }
+            return nil
+        }
+    }
+
+    /// Nil when it tells of something that is not in the folder: behind some proxies nobody knows what
+    /// is where.
+    private func changes(
+        in answer: Multistatus, of folder: RemotePath
+    ) -> (entries: [RemoteEntry], isCutShort: Bool)? {
+        let base = address.baseComponents + folder.components
+        var entries: [RemoteEntry] = []
+        var isCutShort = false
+        for response in answer.responses {
+            guard let place = address.components(ofHref: response.href, in: folder),
+                place.starts(with: base)
+            else { return nil }
+            if place == base {
+                if response.status == 507 { isCutShort = true }
+                continue
+            }
+            var path = folder
+            for name in place.dropFirst(base.count) {
+                guard let next = try? path.appending(name) else { return nil }
+                path = next
+            }
+            if path.components.contains(where: { $0.hasPrefix(Self.ownPrefix) }) { continue }
+            if let status = response.status, !(200..<300).contains(status) {
+                guard status == 404 || status == 410 else { return nil }
+                memory.forget(path)
+                entries.append(.deleted(path))
+            } else if response.properties.isCollection {
+                entries.append(.folder(path))
+            } else {
+                let file = file(response.properties, at: path)
+                memory.keep([file])
+                entries.append(.file(file.file))
+            }
+        }
+        return (entries, isCutShort)
+    }
+}
+
+extension WebDAVSnapshot {
+    /// Brings it up to date.
+    mutating func apply(_ changes: [RemoteEntry]) {
+        guard !changes.isEmpty else { return }
+        var now = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        for change in changes {
+            let path = change.path
+            if case .folder = change, case .folder = now[path] { continue }
+            // Whatever was there, and in it.
+            if case .folder = now[path] { now = now.filter { !$0.key.isInside(path) } }
+            switch change {
+            case .deleted: now[path] = nil
+            case .file, .folder: now[path] = change
+            }
+        }
+        entries = now.values.sorted { $0.path < $1.path }
+    }
+}

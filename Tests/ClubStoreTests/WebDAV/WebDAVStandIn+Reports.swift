@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import ClubStore
+
+extension WebDAVStandIn.State {
+    /// Its count of changes, as a property.
+    var token: String {
+        countsChanges ? "<d:sync-token>urn:t?a&amp;\(count)</d:sync-token>" : ""
+    }
+
+    private var count: Int { changes.forgotten + changes.paths.count }
+
+    mutating func noteChanges(from old: [String: WebDAVStandIn.Node]) {
+        let gone = old.keys.filter { nodes[$0] == nil }.sorted()
+        let new = nodes.keys.filter { old[$0] != nodes[$0] }.sorted()
+        changes.paths += gone + new
+    }
+
+    /// What has changed since a count; nil when that is too long ago.
+    func changes(since count: Int) -> ArraySlice<String>? {
+        guard (changes.forgotten...self.count).contains(count) else { return nil }
+        return changes.paths[(count - changes.forgotten)...]
+    }
+}
+
+extension WebDAVStandIn {
+    /// Tells of changes (RFC 6578, 3).
+    func report(
+        _ path: String, _ request: LoopbackRequest, _ state: State
+    ) -> [LoopbackStep] {
+        let text = request.text
+        let isDeep = text.contains("<D:sync-level>infinite</D:sync-level>")
+        guard !isDeep || manners.reportsDeep else {
+            return [.answer("403 Forbidden", body: "<d:sync-traversal-supported/>")]
+        }
+        guard request["Depth"] == "0",
+            let since = text.firstMatch(of: /<D:sync-token>urn:t\?a&amp;(\d+)</)
+                .flatMap({ Int($0.output.1) }),
+            let changed = state.changes(since: since)
+        else { return [.answer("403 Forbidden", body: "<d:error><d:valid-sync-token/></d:error>")] }
+        let told = changed.prefix(manners.reports ?? .max)
+        var lines: [String] = []
+        for changed in Set(told).sorted() where changed.hasPrefix(path + "/") {
+            guard isDeep || Self.parent(changed) == path else { continue }
+            if let node = state.nodes[changed] {
+                lines.append(response(changed, node))
+            } else {
+                lines.append(Self.status("404 Not Found", of: href(changed)))
+            }
+        }
+        if told.count < changed.count {
+            lines.append(Self.status("507 Insufficient Storage", of: href(path) + "/"))
+        }
+        lines.append("<d:sync-token>urn:t?a&amp;\(since + told.count)</d:sync-token>")
+        return .multistatus(lines.joined())
+    }
+
+    private static func status(_ status: String, of href: String) -> String {
+        "<d:response><d:href>\(href)</d:href><d:status>HTTP/1.1 \(status)</d:status></d:response>"
+    }
+}
