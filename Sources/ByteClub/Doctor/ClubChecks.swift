@@ -22,6 +22,23 @@ enum ClubChecks {
         }
     }
 
+    /// - Parameter protection: What the first write to the server has found out.
+    static func writing(_ protection: WriteProtection) -> Finding {
+        let subject = "writing"
+        return switch protection {
+        case .byServer:
+            Finding(
+                subject, .fine, "The server refuses to overwrite what somebody else has changed.")
+        case .byLookingFirst:
+            Finding(
+                subject, .notice,
+                "The server would overwrite anything, so Byte Club looks before each write.",
+                advice:
+                    "Two members who save one note in the same second are not told apart. Apache and "
+                    + "Nextcloud can do that.")
+        }
+    }
+
     static func quota(_ account: Account) -> Finding {
         let subject = "quota"
         let used = Wording.byteCount(account.usedBytes)

@@ -73,5 +73,8 @@ package struct Doctor: Sendable {
         // The club on this computer has this computer's clock.
         if club.needsSignIn, let store { report(ClubChecks.clock(lead: store.clockLead)) }
         if case .success(let account) = answer { report(ClubChecks.quota(account)) }
+        if let protection = (store as? WebDAVStore)?.writeProtection {
+            report(ClubChecks.writing(protection))
+        }
     }
 }

@@ -23,6 +23,11 @@ import Testing
         #expect(finding.advice?.isEmpty == false)
     }
 
+    @Test func aServerThatOverwritesAnythingIsNoticed() {
+        #expect(ClubChecks.writing(.byServer).verdict == .fine)
+        #expect(ClubChecks.writing(.byLookingFirst).verdict == .notice)
+    }
+
     @Test(arguments: [
         (Int64(50), Int64?(100), Finding.Verdict.fine), (50, nil, .fine), (95, 100, .notice),
         (100, 100, .problem), (120, 100, .problem), (0, 0, .fine),
