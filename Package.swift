@@ -135,6 +135,9 @@ let benchmarks: [Target] = [
         name: "TextBench", dependencies: ["TextEditing", "TerminalUI"],
         path: "Benchmarks/TextBench", swiftSettings: strict),
     .executableTarget(
+        name: "StoreBench", dependencies: ["ClubStore", "DropboxAPI", "TestSupport"],
+        path: "Benchmarks/StoreBench", swiftSettings: strict),
+    .executableTarget(
         name: "PictureBench", dependencies: ["Pictures", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),
     .executableTarget(

@@ -3,7 +3,7 @@
 # Parts: terminal text pictures network; all of them without words. Figures are for quiet machines.
 set -eu
 cd "$(dirname "$0")/.."
-parts=${*:-terminal text pictures network}
+parts=${*:-terminal text pictures store network}
 
 # As `make build` does it, so that nothing is compiled twice.
 build() {
@@ -25,11 +25,15 @@ for part in $parts; do
         build PictureBench
         .build/release/PictureBench
         ;;
+    store)
+        build StoreBench
+        .build/release/StoreBench
+        ;;
     network)
         Benchmarks/network.sh
         ;;
     *)
-        echo "run.sh: there is no part $part (terminal text pictures network)" >&2
+        echo "run.sh: there is no part $part (terminal text pictures store network)" >&2
         exit 2
         ;;
     esac

@@ -1,5 +1,6 @@
 import DropboxAPI
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,64 +46,160 @@ import Testing
             switch request.target {
             case "/2/files/download": .bytes(bytes, of: file)
             case "/2/files/upload": .json(file)
+            case "/2/files/get_metadata": .json(Metadata.file(file))
+            case "/2/files/move_v2": .json(RelocationResult(metadata: .file(file)))
+            case "/2/files/delete_v2": .json(DeleteResult(metadata: .file(file)))
+            case "/2/files/list_folder/longpoll": .json(#"{"changes":false}"#)
             case "/2/files/get_thumbnail_batch":
                 .json(
-                    #"{"entries":[\#(Array(repeating: #"{".tag":"failure","failure":{".tag":"conversion_error"}}"#, count: 25).joined(separator: ","))]}"#
-                )
+                    GetThumbnailBatchResult(
+                        entries: Array(repeating: .failure(.conversionError), count: 25)))
             default: .json(#"{"entries":[],"cursor":"c","has_more":false}"#)
             }
         }
+        let store = dropbox.store
+        let calls = Calls { dropbox.routes }
         let folder = try TemporaryFolder()
         let source = try folder.write(bytes, to: "f")
-        _ = try await dropbox.store.list(.root)
-        _ = try await dropbox.store.fetch(path("/a"))
-        _ = try await dropbox.store.put(bytes, at: path("/a"), mode: .add)
-        _ = try await Recorder.upload(source, to: path("/a"), in: dropbox.store)
-        #expect(
-            dropbox.routes == [
-                "files/list_folder", "files/download", "files/upload", "files/upload",
-            ])
+        let cursor = try await store.list(.root).cursor
+        #expect(calls.new() == ["files/list_folder"])
+        _ = try await store.list(.root, recursive: true)
+        #expect(calls.new() == ["files/list_folder"])
+        _ = try await store.fetch(path("/a"))
+        #expect(calls.new() == ["files/download"])
+        _ = try await store.put(bytes, at: path("/a"), mode: .update(Revision(rawValue: "1")))
+        _ = try await store.put(bytes, at: path("/a"), mode: .add)
+        #expect(calls.new() == ["files/upload", "files/upload"])
+        _ = try await Recorder.upload(source, to: path("/a"), in: store)
+        #expect(calls.new() == ["files/upload"])
+        _ = try await Recorder.download(path("/a"), to: folder.url.appending(path: "d"), in: store)
+        #expect(calls.new() == ["files/get_metadata", "files/download"])
+        try await store.delete(path("/a"), ifRevision: Revision(rawValue: "1"))
+        #expect(calls.new() == ["files/delete_v2"])
+        _ = try await store.move(path("/a"), to: path("/b"))
+        #expect(calls.new() == ["files/move_v2"])
+        _ = try await store.waitForChanges(after: cursor, atMost: .seconds(30))
+        #expect(calls.new() == ["files/list_folder/longpoll"])
         let photos = try (0..<100).map { try path("/\($0).jpg") }
-        for await _ in dropbox.store.thumbnails(of: photos, size: .w128h128) {}
+        for await _ in store.thumbnails(of: photos, size: .w128h128) {}
+        #expect(calls.new() == Array(repeating: "files/get_thumbnail_batch", count: 4))
+    }
+
+    @Test func aVeryLargeFileTakesOneRequestForEachPart() async throws {
+        let bytes = data("0123456789abcdefghi")
+        let dropbox = try ScriptedDropbox(configure: {
+            $0.limits.wholeFileByteCount = 10
+            $0.limits.chunkByteCount = 8
+        }) { request in
+            request.target == "/2/files/upload_session/finish"
+                ? .json(FileMetadata.named("/a", data: bytes)) : .json(#"{"session_id":"s"}"#)
+        }
+        let folder = try TemporaryFolder()
+        _ = try await Recorder.upload(
+            folder.write(bytes, to: "f"), to: path("/a"), in: dropbox.store)
         #expect(
-            dropbox.routes.dropFirst(4)
-                == Array(repeating: "files/get_thumbnail_batch", count: 4)[...])
+            dropbox.routes == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" })
     }
 
     @Test func webDAVTakesFewMore() async throws {
         let standIn = try WebDAVStandIn { $0.limits.directByteCount = 8 }
         let store = standIn.store
+        let calls = Calls { standIn.calls }
         _ = try await store.put(data("first"), at: path("/first"), mode: .add)
+        // What it finds out is kept.
+        #expect(calls.new().count == 5 + 2)
         for index in 0..<100 { standIn.plant("no picture", at: "/\(index).jpg") }
         standIn.plant("one", at: "/a")
+        standIn.plantFolder(at: "/f")
+        standIn.plantFolder(at: "/f/g")
         let folder = try TemporaryFolder()
         let small = try folder.write(data("12345678"), to: "small")
         let large = try folder.write(data("123456789"), to: "large")
-        _ = standIn.newCalls()
 
-        let note = try await store.list(.root).files.first { $0.name == "a" }
-        #expect(standIn.newCalls() == ["PROPFIND /"])
+        _ = try await store.list(.root, recursive: true)
+        #expect(calls.new() == ["PROPFIND /", "PROPFIND /f/", "PROPFIND /f/g/"])
+        let listing = try await store.list(.root)
+        #expect(calls.new() == ["PROPFIND /"])
         _ = try await store.fetch(path("/a"))
-        #expect(standIn.newCalls() == ["GET /a"])
-        let revision = try #require(note?.revision)
+        #expect(calls.new() == ["GET /a"])
+        let revision = try #require(listing.files.first { $0.name == "a" }?.revision)
         let saved = try await store.put(data("two"), at: path("/a"), mode: .update(revision))
-        #expect(standIn.newCalls() == ["PUT /a", "PROPFIND /a"])
+        #expect(calls.new() == ["PUT /a", "PROPFIND /a"])
+        _ = try await store.put(data("new"), at: path("/new"), mode: .add)
+        #expect(calls.new() == ["PUT /new", "PROPFIND /new"])
         for await _ in store.thumbnails(
             of: try (0..<100).map { try path("/\($0).jpg") }, size: .w128h128)
         {}
-        #expect(standIn.newCalls().count == 100)
+        #expect(calls.new().count == 100)
         _ = try await Recorder.upload(small, to: path("/small"), in: store)
-        #expect(standIn.newCalls() == ["PUT /small", "PROPFIND /small"])
+        #expect(calls.new() == ["PUT /small", "PROPFIND /small"])
         _ = try await Recorder.upload(large, to: path("/large"), in: store)
-        #expect(
-            standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
-                == ["PROPFIND", "PUT", "MOVE", "PROPFIND"])
+        #expect(calls.newMethods() == ["PROPFIND", "PUT", "MOVE", "PROPFIND"])
         _ = try await Recorder.download(
             path("/large"), to: folder.url.appending(path: "d"), in: store)
-        #expect(standIn.newCalls() == ["PROPFIND /large", "GET /large"])
+        #expect(calls.new() == ["PROPFIND /large", "GET /large"])
         try await store.delete(path("/a"), ifRevision: saved.revision)
-        #expect(standIn.newCalls() == ["PROPFIND /a", "DELETE /a"])
+        #expect(calls.new() == ["PROPFIND /a", "DELETE /a"])
         _ = try await store.move(path("/large"), to: path("/moved"))
-        #expect(standIn.newCalls() == ["PROPFIND /large", "MOVE /large", "PROPFIND /moved"])
+        #expect(calls.new() == ["PROPFIND /large", "MOVE /large", "PROPFIND /moved"])
+    }
+
+    @Test func nextcloudTakesPartsAndPreviews() async throws {
+        let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
+        let standIn = try WebDAVStandIn(
+            .init(
+                base: "/remote.php/dav/files/ann",
+                interception: { request in
+                    request.target.hasPrefix("/index.php/core/preview?")
+                        ? [.answer("200 OK", body: picture)] : nil
+                }), credentials: .password(user: "ann", password: "app password")
+        ) { $0.limits.chunkByteCount = 10 }
+        let store = standIn.store
+        let calls = Calls { standIn.requests.map(\.method) }
+        _ = try await store.put(data("first"), at: path("/first"), mode: .add)
+        for index in 0..<100 { standIn.plant(picture, at: "/\(index).jpg") }
+        let cursor = try await store.list(.root).cursor
+        _ = calls.new()
+        for await _ in store.thumbnails(
+            of: try (0..<100).map { try path("/\($0).jpg") }, size: .w128h128)
+        {}
+        #expect(calls.new() == Array(repeating: "GET", count: 100))
+        let folder = try TemporaryFolder()
+        _ = try await Recorder.upload(
+            folder.write(data("0123456789"), to: "small"), to: path("/small"), in: store)
+        #expect(calls.new() == ["PUT", "PROPFIND"])
+        _ = try await Recorder.upload(
+            folder.write(data("0123456789abcdefghijk"), to: "large"), to: path("/large"), in: store)
+        #expect(
+            calls.new()
+                == ["PROPFIND", "PROPFIND", "MKCOL", "PUT", "PUT", "PUT", "MOVE", "PROPFIND"])
+        // At rest, one look at a time, at the folder alone.
+        let now = try await store.changes(since: cursor).cursor
+        _ = calls.new()
+        _ = try await store.waitForChanges(after: now, atMost: .seconds(4))
+        #expect(calls.new() == ["PROPFIND"])
+        #expect(standIn.requests.last?["Depth"] == "0")
+    }
+
+    /// What was asked for since the last look.
+    private final class Calls: Sendable {
+        private let all: @Sendable () -> [String]
+        private let seen = Mutex(0)
+
+        init(_ all: @escaping @Sendable () -> [String]) {
+            self.all = all
+        }
+
+        func new() -> [String] {
+            let all = all()
+            return seen.withLock { seen in
+                defer { seen = all.count }
+                return Array(all[seen...])
+            }
+        }
+
+        func newMethods() -> [String] {
+            new().map { String($0.prefix { $0 != " " }) }
+        }
     }
 }

@@ -6,10 +6,11 @@ struct DropboxPaths: Hashable, Sendable {
     /// The folder on the server that is the club's root.
     let root: RemotePath
 
-    /// `""` for the server's own root, which must not be `/`.
+    /// `""` for the server's own root, which must not be `/`. In Normalisation Form C: the server keeps
+    /// names in it, and finds none that is asked for in another.
     func wire(_ path: RemotePath) -> String {
         let prefix = root.isRoot ? "" : root.string
-        return path.isRoot ? prefix : prefix + path.string
+        return PathNames.normalized(path.isRoot ? prefix : prefix + path.string)
     }
 
     /// - Throws: `.badAnswer` for a file without a path, or with one that is none.

@@ -71,13 +71,16 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
             default: .unauthorized
             }
         case 403: .forbidden
-        case 404: .notFound
+        case 404, 410: .notFound
         case 409: codeOfTags
         case 408: .timedOut
         case 413: .tooLarge
-        case 429: .rateLimited(retryAfter: retryAfter)
-        case 502, 503, 504: .serverUnavailable(retryAfter: retryAfter)
+        case 423: .locked
+        case 425, 502, 503, 504: .serverUnavailable(retryAfter: retryAfter)
+        case 429, 509: .rateLimited(retryAfter: retryAfter)
         case 507: .overQuota
+        // Not the server, but the network wants something.
+        case 511: .badAnswer
         case 400..<500: .badRequest
         case 500..<600: .serverError
         default: .badAnswer

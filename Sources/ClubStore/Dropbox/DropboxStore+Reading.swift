@@ -24,18 +24,33 @@ extension DropboxStore {
     @concurrent public func list(
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
-        let first = try await call(
-            Routes.listFolder,
-            ListFolderArg(path: paths.wire(folder), recursive: recursive, limit: 2000),
-            during: .list, at: folder)
-        var listing = try await allPages(from: first, during: .list, at: folder)
-        // All the way down, a listing has the folder itself in it.
-        listing.entries.removeAll { $0.path == folder }
-        return listing
+        let key = PathNames.key(folder.string)
+        for _ in 0..<Self.listingsBegun {
+            do throws(StoreError) {
+                let first = try await call(
+                    Routes.listFolder,
+                    ListFolderArg(path: paths.wire(folder), recursive: recursive, limit: 2000),
+                    during: .list, at: folder)
+                var listing = try await allPages(from: first, during: .list, at: folder)
+                // All the way down, a listing has the folder itself in it, in whatever case.
+                listing.entries.removeAll { PathNames.key($0.path.string) == key }
+                return listing
+            } catch {
+                // Between two pages the server may lose its place.
+                guard error.code == .cursorReset else { throw error }
+            }
+        }
+        throw StoreError(
+            .serverUnavailable(retryAfter: nil), during: .list, at: folder,
+            detail: "each listing was reset")
     }
 
+    /// How often to begin a listing that the server does not let come to its end.
+    private static let listingsBegun = 3
+
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
-        try await allPages(from: try await page(after: cursor.rawValue), during: .changes, at: nil)
+        let first = try await page(after: cursor.rawValue, during: .changes, at: nil)
+        return try await allPages(from: first, during: .changes, at: nil)
     }
 
     @concurrent public func metadata(of path: RemotePath) async throws(StoreError) -> RemoteFile {
@@ -91,10 +106,12 @@ extension DropboxStore {
 // MARK: - Pages
 
 extension DropboxStore {
-    private func page(after cursor: String) async throws(StoreError) -> ListFolderResult {
+    private func page(
+        after cursor: String, during operation: StoreError.Operation, at folder: RemotePath?
+    ) async throws(StoreError) -> ListFolderResult {
         try await call(
-            Routes.listFolderContinue, ListFolderContinueArg(cursor: cursor), during: .changes,
-            at: nil)
+            Routes.listFolderContinue, ListFolderContinueArg(cursor: cursor), during: operation,
+            at: folder)
     }
 
     /// Follows `has_more` to the end: one page is not the folder.
@@ -113,7 +130,7 @@ extension DropboxStore {
             guard page.hasMore else {
                 return Listing(entries: entries, cursor: Cursor(rawValue: cursor))
             }
-            page = try await self.page(after: cursor)
+            page = try await self.page(after: cursor, during: operation, at: folder)
             guard page.cursor != cursor || !page.entries.isEmpty || !page.hasMore else {
                 throw StoreError(
                     .badAnswer, during: operation, at: folder,

@@ -74,7 +74,12 @@ extension DropboxStore {
             let call = try DropboxCall(
                 Routes.getThumbnail,
                 ThumbnailV2Arg(path: paths.wire(path), size: wire(size), mode: .bestfit))
-            return .success(try await send(call, during: .thumbnail, at: path).body)
+            let picture = try await send(call, during: .thumbnail, at: path).body
+            guard picture.isJPEG else {
+                throw StoreError(
+                    .badAnswer, during: .thumbnail, at: path, detail: "a thumbnail that is no JPEG")
+            }
+            return .success(picture)
         } catch {
             return .failure(error)
         }

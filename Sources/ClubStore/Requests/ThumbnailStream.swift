@@ -34,3 +34,8 @@ enum ThumbnailStream {
         }
     }
 }
+
+extension Data {
+    /// Whether it begins like one. A network's own page does not.
+    var isJPEG: Bool { starts(with: [0xFF, 0xD8]) }
+}

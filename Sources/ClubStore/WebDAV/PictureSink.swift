@@ -43,6 +43,8 @@ final class PictureSink: BodySink {
     }
 
     func begin(_ response: HTTPURLResponse) throws(StoreError) {
+        // A picture is none, whatever its name: this is the network's own.
+        guard response.mimeType != "text/html" else { throw failure(.badAnswer) }
         let range = ContentRange(response)
         let byteCount = try state.withLock { state throws(StoreError) -> Int64? in
             if response.statusCode == 206 {

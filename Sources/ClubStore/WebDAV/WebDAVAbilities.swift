@@ -107,37 +107,51 @@ extension WebDAVStore {
         }
     }
 
+    private static let scratchBody = HTTPLoader.Body.data(
+        Data("Byte Club looks what this server can do.\n".utf8))
+
     private func tryConditions(
         on scratch: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVAbilities {
         let url = address.url(of: scratch)
-        func put(_ name: String? = nil, _ value: String = "") async throws(StoreError) -> Bool {
+        func create() async throws(StoreError) {
             var request = WebDAVRequest("PUT", url)
-            request.body = .data(Data("Byte Club looks what this server can do.\n".utf8))
-            if let name { request.fields[name] = value }
+            request.body = Self.scratchBody
+            let answer = try await send(request, during: operation, at: nil)
+            // A network that answers everything with a page of its own knows no conditions either.
+            guard answer.status == 201 || answer.status == 204 else {
+                guard case .file = try await look(at: scratch, during: operation) else {
+                    throw StoreError(.badAnswer, during: operation, detail: "nothing was written")
+                }
+                return
+            }
+        }
+        func isTaken(_ name: String, _ value: String) async throws(StoreError) -> Bool {
+            var request = WebDAVRequest("PUT", url)
+            request.body = Self.scratchBody
+            request.fields[name] = value
             do throws(StoreError) {
                 _ = try await send(request, during: operation, at: nil)
                 return true
             } catch {
-                guard let status = error.webDAVStatus, name != nil else { throw error }
-                guard status != 412 else { return false }
+                guard let status = error.webDAVStatus else { throw error }
                 // Neither done nor refused for the condition: not to be relied on.
-                return true
+                return status != 412
             }
         }
         do throws(StoreError) {
-            _ = try await put()
+            try await create()
         } catch {
             guard error.webDAVStatus == 404 || error.webDAVStatus == 409 else { throw error }
             try await makeFolder(.root, during: operation)
-            _ = try await put()
+            try await create()
         }
         var found = WebDAVAbilities()
         let result: Result<Void, StoreError>
         do throws(StoreError) {
-            found.honoursIfNoneMatch = try await !put("If-None-Match", "*")
-            found.honoursIfMatch = try await !put("If-Match", "\"byteclub-none-such\"")
-            found.honoursIf = try await !put("If", "<\(url)> ([\"byteclub-none-such\"])")
+            found.honoursIfNoneMatch = try await !isTaken("If-None-Match", "*")
+            found.honoursIfMatch = try await !isTaken("If-Match", "\"byteclub-none-such\"")
+            found.honoursIf = try await !isTaken("If", "<\(url)> ([\"byteclub-none-such\"])")
             result = .success(())
         } catch {
             result = .failure(error)

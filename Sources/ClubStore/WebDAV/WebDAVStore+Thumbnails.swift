@@ -107,7 +107,7 @@ extension WebDAVStore {
             let answer = try await send(
                 .get(address.origin + target), limit: WebDAVConnection.answerLimit * 8,
                 during: .thumbnail, at: path)
-            return answer.body.starts(with: [0xFF, 0xD8]) ? answer.body : nil
+            return answer.body.isJPEG ? answer.body : nil
         } catch {
             // None of this file, or a server that has switched them off.
             switch error.code {

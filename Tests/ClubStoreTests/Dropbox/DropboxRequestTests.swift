@@ -113,6 +113,40 @@ import Testing
         #expect(dropbox.requests[2].text == #"{"cursor":"2"}"#)
     }
 
+    @Test func aListingThatLosesItsPlaceIsBegunAnew() async throws {
+        let first = [LoopbackStep].json(
+            ListFolderResult(entries: [.file(.named("/a"))], cursor: "1", hasMore: true))
+        let reset = [LoopbackStep].refusal(#"{".tag":"reset"}"#)
+        let whole = [LoopbackStep].json(
+            ListFolderResult(entries: [.file(.named("/b"))], cursor: "2", hasMore: false))
+        let dropbox = try ScriptedDropbox([first, reset, whole])
+        #expect(try await dropbox.store.list(.root).entries.map(\.path.string) == ["/b"])
+        let hopeless = try ScriptedDropbox([first, reset, first, reset, first, reset, whole])
+        await expectFailure(.serverUnavailable(retryAfter: nil)) {
+            _ = try await hopeless.store.list(.root)
+        }
+        #expect(hopeless.requests.count == 6)
+    }
+
+    @Test func namesGoOutInTheFormTheServerKeeps() async throws {
+        let dropbox = try ScriptedDropbox([emptyList])
+        _ = try await dropbox.store.list(path("/cafe\u{301}"))
+        #expect(dropbox.requests[0].text.contains("caf\\u00e9"))
+    }
+
+    @Test func aFolderIsNotInItsOwnListingWhateverItsCase() async throws {
+        let folder = FolderMetadata(
+            name: "Photos", pathLower: "/photos", pathDisplay: "/Photos", id: "id:x")
+        let dropbox = try ScriptedDropbox([
+            .json(
+                ListFolderResult(
+                    entries: [.folder(folder), .file(.named("/Photos/a.jpg"))], cursor: "c",
+                    hasMore: false))
+        ])
+        let listing = try await dropbox.store.list(path("/photos"), recursive: true)
+        #expect(listing.entries.map(\.path.string) == ["/Photos/a.jpg"])
+    }
+
     @Test func aServerThatAnnouncesMoreForEverIsNotBelieved() async throws {
         let dropbox = try ScriptedDropbox([
             .json(#"{"entries":[],"cursor":"same","has_more":true}"#)

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct ThumbnailTests {
+    private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
+
     private func paths(_ count: Int) throws -> [RemotePath] {
         try (0..<count).map { try path("/photos/\($0).jpg") }
     }
@@ -53,11 +55,11 @@ import Testing
     @Test func areAskedForOneByOneWhereABatchFails() async throws {
         let dropbox = try ScriptedDropbox { request in
             guard request.target == "/2/files/get_thumbnail_v2" else { return .html }
-            return [.answer(body: "jpeg")]
+            return [.answer(body: Self.jpeg)]
         }
         var count = 0
         for await (_, result) in dropbox.store.thumbnails(of: try paths(3), size: .w64h64) {
-            #expect(try result.get() == Data("jpeg".utf8))
+            #expect(try result.get() == Data(Self.jpeg))
             count += 1
         }
         #expect(count == 3)
@@ -75,7 +77,8 @@ import Testing
 
     @Test func stopWhenNobodyWaitsForThem() async throws {
         let dropbox = try ScriptedDropbox(
-            configure: { $0.thumbnailsPerRequest = 1 }, answering: { _ in [.answer(body: "jpeg")] })
+            configure: { $0.thumbnailsPerRequest = 1 },
+            answering: { _ in [.answer(body: Self.jpeg)] })
         for await _ in dropbox.store.thumbnails(of: try paths(1000), size: .w64h64) { break }
         #expect(dropbox.requests.count < 1000)
     }

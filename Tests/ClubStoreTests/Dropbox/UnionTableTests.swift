@@ -58,24 +58,20 @@ import Testing
         return nested + written + uploaded + bare.map { (#"{".tag":"\#($0.0)"}"#, $0.1) }
     }
 
-    @Test(arguments: StatusTableTests.calls.indices)
-    func eachErrorMeansTheSameToACall(_ index: Int) async throws {
-        let (operation, call) = StatusTableTests.calls[index]
+    @Test(arguments: StoreCall.all)
+    func eachErrorMeansTheSameToACall(_ call: StoreCall) async throws {
         for (union, usual) in Self.unions {
             let dropbox = try ScriptedDropbox([.refusal(union)])
             let expected: StoreError.Code =
-                switch (usual, operation) {
+                switch (usual, call.operation) {
                 case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
                 case (.notFound, .account): .badAnswer
+                // Begun anew in vain.
+                case (.cursorReset, .list): .serverUnavailable(retryAfter: nil)
                 default: usual
                 }
-            do {
-                try await call(dropbox.store)
-                Issue.record("\(operation) did not fail on \(union)")
-            } catch let error as StoreError {
-                #expect(error.code.bare == expected, "\(operation) on \(union): \(error)")
-                #expect(error.operation == operation, "on \(union)")
-            }
+            await call.expectFailure(
+                expected, of: dropbox.store, Cursor(rawValue: "c"), "on \(union)")
         }
     }
 }

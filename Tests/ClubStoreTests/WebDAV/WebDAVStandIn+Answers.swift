@@ -76,7 +76,7 @@ extension WebDAVStandIn {
         guard request["Depth"] == "0" || request["Depth"] == "1" else {
             return [.answer("403 Forbidden")]
         }
-        var lines = [response(path, node, token: state.token)]
+        var lines = [response(path, node, more: state.token + folderTag(state))]
         if request["Depth"] == "1", case .folder = node {
             for (other, node) in state.nodes.sorted(by: { $0.key < $1.key })
             where Self.parent(other) == path {
@@ -86,13 +86,13 @@ extension WebDAVStandIn {
         return .multistatus(lines.joined(), date: manners.date)
     }
 
-    func response(_ path: String, _ node: Node, token: String = "") -> String {
+    func response(_ path: String, _ node: Node, more: String = "") -> String {
         let href = href(path)
         switch node {
         case .folder:
             return """
                 <d:response><d:href>\(href)/</d:href><d:propstat><d:prop>\
-                <d:resourcetype><d:collection/></d:resourcetype>\(token)</d:prop>\
+                <d:resourcetype><d:collection/></d:resourcetype>\(more)</d:prop>\
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
                 """
         case .file(let bytes, let version):
@@ -105,6 +105,12 @@ extension WebDAVStandIn {
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
                 """
         }
+    }
+
+    /// Nextcloud gives a folder another tag with each change below it.
+    private func folderTag(_ state: State) -> String {
+        manners.base.contains("/remote.php/")
+            ? "<d:getetag>\"f\(state.version)\"</d:getetag>" : ""
     }
 
     func href(_ path: String) -> String {

@@ -7,57 +7,6 @@ import Testing
 
 /// Status by operation, at a WebDAV server: what comes out of it.
 @Suite struct WebDAVStatusTableTests {
-    /// One call of each kind; those that follow a listing are given its cursor.
-    private static let calls:
-        [(StoreError.Operation, @Sendable (WebDAVStore, Cursor) async throws -> Void)] =
-            [
-                (.account, { store, _ in _ = try await store.account() }),
-                (.list, { store, _ in _ = try await store.list(path("/a")) }),
-                (.changes, { store, cursor in _ = try await store.changes(since: cursor) }),
-                (
-                    .waitForChanges,
-                    { store, cursor in
-                        _ = try await store.waitForChanges(after: cursor, atMost: .seconds(30))
-                    }
-                ),
-                (.metadata, { store, _ in _ = try await store.metadata(of: path("/a")) }),
-                (.fetch, { store, _ in _ = try await store.fetch(path("/a")) }),
-                (
-                    .put,
-                    { store, _ in _ = try await store.put(data("x"), at: path("/a"), mode: .add) }
-                ),
-                (
-                    .thumbnail,
-                    { store, _ in
-                        for await (_, result) in store.thumbnails(
-                            of: [try path("/a")], size: .w64h64)
-                        {
-                            _ = try result.get()
-                        }
-                    }
-                ),
-                (.delete, { store, _ in try await store.delete(path("/a")) }),
-                (.move, { store, _ in _ = try await store.move(path("/a"), to: path("/b")) }),
-                (.createFolder, { store, _ in try await store.createFolder(path("/a")) }),
-                (.search, { store, _ in _ = try await store.search("x", in: .root) }),
-                (
-                    .upload,
-                    { store, _ in
-                        let folder = try TemporaryFolder()
-                        let file = try folder.write(data("x"), to: "f")
-                        _ = try await Recorder.upload(file, to: try path("/a"), in: store)
-                    }
-                ),
-                (
-                    .download,
-                    { store, _ in
-                        let folder = try TemporaryFolder()
-                        _ = try await Recorder.download(
-                            try path("/a"), to: folder.url.appending(path: "f"), in: store)
-                    }
-                ),
-            ]
-
     private static let unavailable = StoreError.Code.serverUnavailable(retryAfter: nil)
     private static let conflict = StoreError.Code.conflict(serverRevision: nil)
 
@@ -111,7 +60,7 @@ import Testing
     func eachStatusMeansTheSameToEachCall(_ index: Int) async throws {
         let (status, usual) = Self.statuses[index]
         let number = try #require(Int(status.prefix(3)))
-        for (operation, call) in Self.calls {
+        for call in StoreCall.all {
             let isFailing = Mutex(false)
             let standIn = try WebDAVStandIn(
                 WebDAVStandIn.Manners(interception: { _ in
@@ -121,14 +70,8 @@ import Testing
                 }))
             let cursor = try await standIn.store.list(.root).cursor
             isFailing.withLock { $0 = true }
-            let expected = Self.code(number, operation, usual)
-            do {
-                try await call(standIn.store, cursor)
-                Issue.record("\(operation) did not fail on \(status)")
-            } catch let error as StoreError {
-                #expect(error.code.bare == expected, "\(operation) on \(status): \(error)")
-                #expect(error.operation == operation, "on \(status)")
-            }
+            await call.expectFailure(
+                Self.code(number, call.operation, usual), of: standIn.store, cursor, "on \(status)")
         }
     }
 }

@@ -38,6 +38,22 @@ import Testing
         #expect(next.writeProtection == .byServer)
     }
 
+    @Test func aPageOfTheNetworkTellsNothingOfTheServer() async throws {
+        let isThere = Mutex(true)
+        let standIn = try WebDAVStandIn(
+            .init(interception: { _ in
+                isThere.withLock { $0 }
+                    ? [.answer("200 OK", ["Content-Type: text/html"], body: "<html/>")] : nil
+            }))
+        await expectFailure(.badAnswer) {
+            _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
+        }
+        #expect(standIn.store.writeProtection == nil)
+        isThere.withLock { $0 = false }
+        _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
+        #expect(standIn.store.writeProtection == .byServer)
+    }
+
     @Test func aServerThatMindsNoConditionsIsKnownAsSuch() async throws {
         let standIn = try await standIn(.init(honoursConditions: false))
         #expect(standIn.store.writeProtection == .byLookingFirst)
