@@ -126,7 +126,7 @@ import Testing
         ["serve", "--listen", "0.0.0.0:80"], ["serve", "--listen", "127.0.0.1"],
         ["serve", "--listen", "127.0.0.1:99999"],
         ["serve", "--socket", "/tmp/x", "--listen", "127.0.0.1:1"], ["notes", "new", "a", "b"],
-        ["photos", "put"], ["login"], ["doctor"],
+        ["photos", "put"], ["login"], ["physician"],
     ])
     func badUsageIsTwoAndSaysHow(_ arguments: [String]) async throws {
         try await inHome { home in
