@@ -226,8 +226,10 @@ public final class Progress: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
         let tell: @Sendable (Progress) -> Void = { progress in
+            let isOver = progress.isFinished || progress.isCancelled
+            // Read behind that, so that nothing newer is cut off by the end.
             continuation.yield(progress.fractionCompleted)
-            if progress.isFinished || progress.isCancelled { continuation.finish() }
+            if isOver { continuation.finish() }
         }
         let number = addObserver(tell)
         continuation.onTermination = { [weak self] _ in self?.removeObserver(number) }
