@@ -396,11 +396,11 @@ import Testing
         let server = try GuardedServer(.basic)
         let credential = ada
         let book = ChallengeBook { _ in
-            Thread.sleep(forTimeInterval: 0.5)
+            Thread.sleep(forTimeInterval: 3.3)
             return (.useCredential, credential)
         }
         let session = makeSession(TaskChallengeDelegate(book)) {
-            $0.timeoutIntervalForRequest = 0.3
+            $0.timeoutIntervalForRequest = 3
         }
         #expect(status(try await session.data(from: server.url).1) == 200)
     }

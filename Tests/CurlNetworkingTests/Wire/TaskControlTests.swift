@@ -177,13 +177,13 @@ import Testing
             }
         }
         let session = makeSession(delegate) {
-            $0.timeoutIntervalForRequest = 1.5
-            $0.timeoutIntervalForResource = 2
+            $0.timeoutIntervalForRequest = 3
+            $0.timeoutIntervalForResource = 4
         }
         let task = session.dataTask(with: server.url())
         task.resume()
         await suspended.wait()
-        try await Task.sleep(for: .milliseconds(2200))
+        try await Task.sleep(for: .milliseconds(4200))
         #expect(delegate.calls == ["response 200"])
         gate.open()
         task.resume()
@@ -369,11 +369,15 @@ import Testing
         session.dataTask(with: server.url("/slow")) { _, _, _ in done.add() }.resume()
         await server.requests(atLeast: 1)
         var request = URLRequest(url: server.url("/queued"))
-        request.timeoutInterval = 1
-        let queued = Task { try await session.data(for: request) }
-        try await Task.sleep(for: .milliseconds(1300))
+        request.timeoutInterval = 3
+        let queued = session.dataTask(with: request) { _, response, _ in
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            done.add()
+        }
+        queued.resume()
+        try await Task.sleep(for: .milliseconds(3300))
+        #expect(queued.state == .running)
         gate.open()
-        #expect((try await queued.value.1 as? HTTPURLResponse)?.statusCode == 200)
-        await done.wait()
+        await done.wait(for: 2)
     }
 }
