@@ -64,10 +64,10 @@ final class WebDAVSignIn: Sendable {
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         let space = challenge.protectionSpace
-        if let trust = space.serverTrust, !space.isProxy { return answer(to: trust) }
+        if let trust = space.serverTrust, !space.isProxy() { return answer(to: trust) }
         let isDigest = space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest
         let isBasic = space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
-        guard case .password(let user, let password) = credentials, !space.isProxy,
+        guard case .password(let user, let password) = credentials, !space.isProxy(),
             space.host.lowercased() == address.host, space.port == address.port,
             challenge.previousFailureCount == 0,
             isDigest || (isBasic && (space.protocol == "https" || address.isLoopback))

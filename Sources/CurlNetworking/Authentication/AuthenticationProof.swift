@@ -22,7 +22,7 @@ struct AuthenticationProof: Sendable {
                 return nil
             }
             kind = .basic(
-                scopes: offer.space.isProxy ? ["/"] : [BasicAccess.scope(of: request.path)])
+                scopes: offer.space.isProxy() ? ["/"] : [BasicAccess.scope(of: request.path)])
         case .digest(let digest):
             kind = .digest(DigestAccess(digest))
         }
@@ -83,7 +83,7 @@ struct AuthenticationProof: Sendable {
         case .digest(var access):
             let answer = access.answer(
                 user: user, password: password, method: request.method,
-                target: space.isProxy ? request.proxyTarget ?? request.target : request.target,
+                target: space.isProxy() ? request.proxyTarget ?? request.target : request.target,
                 bodyHash: request.bodyHash, clientNonce: clientNonce())
             kind = .digest(access)
             guard let answer else { return nil }

@@ -13,19 +13,36 @@ public final class URLAuthenticationChallenge: Sendable {
     public let failureResponse: URLResponse?
     /// Why the last answer failed, where that is known.
     public let error: (any Error)?
+    /// Whom a file of before `URLSession` answers. nil for the challenges of sessions: their answer goes
+    /// to the completion handler.
+    public let sender: (any URLAuthenticationChallengeSender)?
 
     private let wasPassedOn = Mutex(false)
 
     /// Makes a challenge of one's own, for a test.
     public init(
         protectionSpace: URLProtectionSpace, proposedCredential: URLCredential?,
-        previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?
+        previousFailureCount: Int, failureResponse: URLResponse?, error: (any Error)?,
+        sender: (any URLAuthenticationChallengeSender)? = nil
     ) {
         self.protectionSpace = protectionSpace
         self.proposedCredential = proposedCredential
         self.previousFailureCount = previousFailureCount
         self.failureResponse = failureResponse
         self.error = error
+        self.sender = sender
+    }
+
+    /// Makes the same challenge for somebody else to be answered.
+    public convenience init(
+        authenticationChallenge challenge: URLAuthenticationChallenge,
+        sender: any URLAuthenticationChallengeSender
+    ) {
+        self.init(
+            protectionSpace: challenge.protectionSpace,
+            proposedCredential: challenge.proposedCredential,
+            previousFailureCount: challenge.previousFailureCount,
+            failureResponse: challenge.failureResponse, error: challenge.error, sender: sender)
     }
 
     /// Says that a delegate has no method for it. Swift cannot be asked that, so the method's default
@@ -41,6 +58,21 @@ public final class URLAuthenticationChallenge: Sendable {
             return wasPassedOn
         }
     }
+}
+
+/// Takes the answer to a challenge in files of before `URLSession`. Sessions have none.
+public protocol URLAuthenticationChallengeSender: AnyObject, Sendable {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge)
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge)
+    func cancel(_ challenge: URLAuthenticationChallenge)
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge)
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge)
+}
+
+extension URLAuthenticationChallengeSender {
+    public func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+
+    public func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }
 
 extension URLSession {

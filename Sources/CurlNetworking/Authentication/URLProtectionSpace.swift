@@ -55,7 +55,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
     }
 
     /// Whether a proxy asks.
-    public var isProxy: Bool { proxyType != nil }
+    public func isProxy() -> Bool { proxyType != nil }
 
     /// Whether a password is not sent so that others on the way can read it.
     public var receivesCredentialSecurely: Bool {
@@ -92,10 +92,14 @@ extension URLProtectionSpace: CustomStringConvertible {
 public let NSURLProtectionSpaceHTTP = "http"
 /// A server spoken to over HTTPS.
 public let NSURLProtectionSpaceHTTPS = "https"
+/// A server spoken to over FTP, which only a ``URLProtocol`` of one's own can.
+public let NSURLProtectionSpaceFTP = "ftp"
 /// A proxy for HTTP.
 public let NSURLProtectionSpaceHTTPProxy = "NSURLProtectionSpaceHTTPProxy"
 /// A proxy for HTTPS.
 public let NSURLProtectionSpaceHTTPSProxy = "NSURLProtectionSpaceHTTPSProxy"
+/// A proxy for FTP; never met here.
+public let NSURLProtectionSpaceFTPProxy = "NSURLProtectionSpaceFTPProxy"
 /// A SOCKS proxy.
 public let NSURLProtectionSpaceSOCKSProxy = "NSURLProtectionSpaceSOCKSProxy"
 

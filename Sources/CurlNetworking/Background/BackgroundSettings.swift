@@ -50,7 +50,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         let proxyHosts = [proxies?.http, proxies?.https].compactMap { $0?.host }
         var settings = self
         settings.credentials = BackgroundCredential.all(in: storage) { space in
-            (space.isProxy ? proxyHosts : [host]).contains {
+            (space.isProxy() ? proxyHosts : [host]).contains {
                 $0.isEqualIgnoringASCIICase(to: space.host)
             }
         }

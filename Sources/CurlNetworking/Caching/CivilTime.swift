@@ -1,9 +1,9 @@
 /// Calendar arithmetic for the dates of HTTP: UTC, proleptic Gregorian, no leap seconds.
 ///
 /// Foundation's calendars do more and cost a thousand times as much.
-enum CivilTime {
+package enum CivilTime {
     /// Seconds since 1970, or nil when there is no such day or time.
-    static func secondsSince1970(
+    package static func secondsSince1970(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int? {
         guard (1...9999).contains(year), (1...12).contains(month),
@@ -15,7 +15,7 @@ enum CivilTime {
     }
 
     /// The number of a month from the first three letters of its English name, in any case.
-    static func month(named name: some Sequence<UInt8>) -> Int? {
+    package static func month(named name: some Sequence<UInt8>) -> Int? {
         var key = 0
         for (index, byte) in name.enumerated() where index < 3 {
             key = key << 8 | Int(byte.asciiLowercased)

@@ -1,10 +1,10 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The dates of HTTP (RFC 9110 §5.6.7), in the three forms there are and in no other: a cache must take
 /// what it cannot read for the past. Letters may be of any case (RFC 9111 §4.2).
-enum HTTPDate {
+package enum HTTPDate {
     /// - Parameter now: Decides the century of a year with two digits: never more than 50 years ahead.
-    static func parse(_ text: String, now: Date) -> Date? {
+    package static func parse(_ text: String, now: Date) -> Date? {
         let bytes = Array(text.utf8)
         let seconds: Int? =
             if bytes.count == 29 {

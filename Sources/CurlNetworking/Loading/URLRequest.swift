@@ -74,6 +74,18 @@ public struct URLRequest: Hashable, Sendable {
     /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
     /// client does any more.
     public var httpShouldUsePipelining = false
+    /// Whether the server is thought to speak HTTP/3. Without effect: it is not spoken here.
+    public var assumesHTTP3Capable = false
+    /// On whose behalf it is made. Kept for the reader: it changes nothing.
+    public var attribution = Attribution.developer
+
+    /// Who a request is for. The numbers are Apple's.
+    public enum Attribution: UInt, Sendable {
+        /// The program itself.
+        case developer = 0
+        /// Its user, by an address they gave or followed.
+        case user = 1
+    }
 
     var headers = HTTPHeaderFields()
     private(set) var method = "GET"

@@ -22,6 +22,28 @@ extension URLSessionConfiguration {
         get { withSettings { $0.hints.usesExtendedBackgroundIdleMode } }
         set { withSettings { $0.hints.usesExtendedBackgroundIdleMode = newValue } }
     }
+
+    /// A folder an app shares with its extensions, for background transfers. Kept, without effect: a
+    /// background session's files are its user's, whichever program made it.
+    public var sharedContainerIdentifier: String? {
+        get { withSettings { $0.hints.sharedContainerIdentifier } }
+        set { withSettings { $0.hints.sharedContainerIdentifier = newValue } }
+    }
+
+    /// Which connections may use several networks at once. The numbers are Apple's.
+    public enum MultipathServiceType: Int, Sendable {
+        case none = 0
+        case handover = 1
+        case interactive = 2
+        case aggregate = 3
+    }
+
+    /// Whether a connection may use several networks at once. Kept, without effect: libcurl opens plain
+    /// TCP connections.
+    public var multipathServiceType: MultipathServiceType {
+        get { withSettings { $0.hints.multipathServiceType } }
+        set { withSettings { $0.hints.multipathServiceType = newValue } }
+    }
 }
 
 /// See ``URLSessionConfiguration/isDiscretionary`` and its neighbours.
@@ -29,4 +51,6 @@ struct SessionHints: Hashable, Sendable {
     var isDiscretionary = false
     var sendsLaunchEvents = false
     var usesExtendedBackgroundIdleMode = false
+    var sharedContainerIdentifier: String?
+    var multipathServiceType = URLSessionConfiguration.MultipathServiceType.none
 }

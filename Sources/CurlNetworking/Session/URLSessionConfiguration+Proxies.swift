@@ -21,7 +21,7 @@ extension URLSessionConfiguration {
     /// dictionary: no proxy at all. A unix socket never has one.
     ///
     /// A proxy's challenge comes to the task's delegate as a server's does, with a protection space
-    /// that `isProxy`. `kCFProxyUsernameKey` and `kCFProxyPasswordKey`, or a name and password in the
+    /// that ``URLProtectionSpace/isProxy()``. `kCFProxyUsernameKey` and `kCFProxyPasswordKey`, or a name and password in the
     /// environment's URL, answer it by themselves.
     public var connectionProxyDictionary: [AnyHashable: Any]? {
         get { settings.withLock { $0.proxies?.dictionary } }

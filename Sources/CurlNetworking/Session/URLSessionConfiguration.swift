@@ -48,6 +48,10 @@ public final class URLSessionConfiguration: Sendable {
     /// What a background session is known by; nil for all others.
     public var identifier: String? { settings.withLock { $0.background?.identifier } }
 
+    /// A configuration that starts with the same values; what is changed in one is not changed in the
+    /// other. They share storages and caches.
+    public func copy() -> Any { URLSessionConfiguration(snapshot) }
+
     var snapshot: SessionSettings { settings.withLock { $0 } }
 
     /// Reads or changes the settings, for properties in other files.

@@ -78,6 +78,8 @@ public struct URLSessionTaskTransactionMetrics: Sendable {
     public internal(set) var isProxyConnection = false
     /// Whether the connection was there already.
     public internal(set) var isReusedConnection = false
+    /// Whether it used several networks at once: none does here.
+    public var isMultipath: Bool { false }
     /// Where the answer came from.
     public internal(set) var resourceFetchType = ResourceFetchType.unknown
 

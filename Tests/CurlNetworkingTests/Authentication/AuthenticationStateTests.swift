@@ -327,12 +327,12 @@ import Testing
         var task = try Play()
         task.request.proxy = ProxyAddress(host: "p.test", port: 3128)
         #expect(task.receive(407, proxy: basic) == "ask HTTPBasic 0")
-        #expect(task.lastSpace?.isProxy == true)
+        #expect(task.lastSpace?.isProxy() == true)
         #expect(task.lastSpace?.host == "p.test")
         #expect(task.answer(.useCredential, ada) == "retry")
         #expect(task.send() == ["Proxy-Authorization: Basic YWRhOnB3"])
         #expect(task.receive(401, basic) == "ask HTTPBasic 0")
-        #expect(task.lastSpace?.isProxy == false)
+        #expect(task.lastSpace?.isProxy() == false)
         #expect(task.answer(.useCredential, bob) == "retry")
         #expect(
             task.send() == [

@@ -51,8 +51,8 @@ import Testing
         let proxy = URLProtectionSpace(
             proxyHost: "a.test", port: 80, type: nil, realm: "r", authenticationMethod: basic)
         #expect(proxy != space)
-        #expect(proxy.isProxy)
-        #expect(!space.isProxy)
+        #expect(proxy.isProxy())
+        #expect(!space.isProxy())
         #expect(!space.receivesCredentialSecurely)
         #expect(make("a.test", 80, "https", "r", basic).receivesCredentialSecurely)
     }

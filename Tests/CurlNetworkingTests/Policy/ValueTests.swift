@@ -69,6 +69,8 @@ import Testing
         var request = URLRequest(url: url)
         #expect(request.httpMethod == "GET")
         #expect(request.timeoutInterval == 60)
+        #expect(request.attribution == .developer)
+        #expect(!request.assumesHTTP3Capable)
         request.httpMethod = nil
         #expect(request.httpMethod == "GET")
         #expect(request == URLRequest(url: url))
@@ -197,6 +199,28 @@ import Testing
         configuration.timeoutIntervalForRequest = 6
         session.configuration.timeoutIntervalForRequest = 7
         #expect(session.configuration.timeoutIntervalForRequest == 5)
+    }
+
+    @Test func aCopyGoesItsOwnWay() throws {
+        let one = URLSessionConfiguration.ephemeral
+        one.timeoutIntervalForRequest = 5
+        let other = try #require(one.copy() as? URLSessionConfiguration)
+        #expect(other !== one)
+        #expect(other.timeoutIntervalForRequest == 5)
+        #expect(other.urlCache === one.urlCache)
+        other.timeoutIntervalForRequest = 6
+        #expect(one.timeoutIntervalForRequest == 5)
+    }
+
+    @Test func keepsWhatNothingHereCanGrant() {
+        let configuration = URLSessionConfiguration.default
+        #expect(configuration.multipathServiceType == .none)
+        #expect(configuration.sharedContainerIdentifier == nil)
+        configuration.multipathServiceType = .handover
+        configuration.sharedContainerIdentifier = "group.club"
+        let kept = URLSession(configuration: configuration).configuration
+        #expect(kept.multipathServiceType == .handover)
+        #expect(kept.sharedContainerIdentifier == "group.club")
     }
 
     @Test func isNewEachTime() {

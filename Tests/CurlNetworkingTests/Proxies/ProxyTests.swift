@@ -65,7 +65,7 @@ import Testing
         #expect(book.challenges.count == 1)
         #expect(proxy.requests.count == 3)
         let space = try #require(book.challenges.first?.protectionSpace)
-        #expect(space.isProxy)
+        #expect(space.isProxy())
         #expect(space.proxyType == NSURLProtectionSpaceHTTPProxy)
         #expect(space.authenticationMethod == method)
         #expect(space.host == "127.0.0.1")
@@ -103,7 +103,7 @@ import Testing
         let book = ChallengeBook { challenge in
             (
                 .useCredential,
-                challenge.protectionSpace.isProxy
+                challenge.protectionSpace.isProxy()
                     ? URLCredential(user: "p", password: "q", persistence: .forSession)
                     : credential
             )
@@ -111,7 +111,7 @@ import Testing
         let session = makeSession(TaskChallengeDelegate(book), use(proxy))
         let url = try #require(URL(string: "http://a.test/"))
         #expect(status(try await session.data(from: url).1) == 200)
-        #expect(book.challenges.map(\.protectionSpace.isProxy) == [true, false])
+        #expect(book.challenges.map { $0.protectionSpace.isProxy() } == [true, false])
         #expect(status(try await session.data(from: url).1) == 200)
         #expect(proxy.requests.count == 4)
     }
@@ -182,7 +182,7 @@ import Testing
         guard !challenge.isEmpty else { return #expect(proxy.requests.count == 1) }
         #expect(proxy.requests.count == 2)
         let space = try #require(
-            book.challenges.first { $0.protectionSpace.isProxy }?.protectionSpace)
+            book.challenges.first { $0.protectionSpace.isProxy() }?.protectionSpace)
         #expect(space.proxyType == NSURLProtectionSpaceHTTPSProxy)
         #expect(book.challenges.count == 2)
         let proof = try #require(proxy.requests.last?["Proxy-Authorization"])
