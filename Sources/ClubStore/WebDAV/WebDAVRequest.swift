@@ -37,10 +37,8 @@ struct WebDAVRequest: Sendable {
     }
 
     /// Asks what has changed in a collection since a moment of the server's own count (RFC 6578).
-    ///
-    /// - Parameter isDeep: Also in the collections in it.
     static func changes(
-        in url: String, since token: String, isDeep: Bool, properties: String
+        in url: String, since token: String, depth: ReportDepth, properties: String
     ) -> WebDAVRequest {
         var request = WebDAVRequest("REPORT", url)
         request.fields["Depth"] = "0"
@@ -51,7 +49,7 @@ struct WebDAVRequest: Sendable {
                 <?xml version="1.0" encoding="utf-8"?>
                 <D:sync-collection xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns" \
                 xmlns:nc="http://nextcloud.org/ns"><D:sync-token>\(escape(token))</D:sync-token>\
-                <D:sync-level>\(isDeep ? "infinite" : "1")</D:sync-level>\
+                <D:sync-level>\(depth.rawValue)</D:sync-level>\
                 <D:prop>\(properties)</D:prop></D:sync-collection>
                 """.utf8))
         return request

@@ -1,6 +1,12 @@
 import FoundationEssentials
 import Synchronization
 
+/// How far down a server tells of changes; many only of a folder itself.
+enum ReportDepth: String, Hashable, Sendable {
+    case folder = "1"
+    case all = "infinite"
+}
+
 /// Changes by the server's own account (RFC 6578), where it keeps one: one request for all folders,
 /// and only what has changed comes over the wire.
 extension WebDAVStore {
@@ -13,7 +19,10 @@ extension WebDAVStore {
     func reportedSnapshot(
         since old: WebDAVSnapshot
     ) async throws(StoreError) -> WebDAVSnapshot? {
-        guard old.syncToken != nil, reportsChanges.withLock({ $0 }) != false else { return nil }
+        let depth = old.reportDepth
+        guard old.syncToken != nil, !refusedReports.withLock({ $0.contains(depth) }) else {
+            return nil
+        }
         var snapshot = old
         for _ in 0..<Self.reportLimit {
             guard let token = snapshot.syncToken,
@@ -22,7 +31,6 @@ extension WebDAVStore {
             else { return nil }
             snapshot.apply(changes.entries)
             snapshot.syncToken = next
-            reportsChanges.withLock { $0 = true }
             guard changes.isCutShort, next != token else { return snapshot }
         }
         return nil
@@ -35,15 +43,15 @@ extension WebDAVStore {
             return try await ask(
                 .changes(
                     in: address.url(of: snapshot.folder, isFolder: true), since: token,
-                    isDeep: snapshot.recursive, properties: fileProperties),
+                    depth: snapshot.reportDepth, properties: fileProperties),
                 during: .changes, at: nil)
         } catch {
             guard let refusal = error.underlying as? WebDAVRefusal,
-                [400, 403, 404, 405, 409, 415, 422, 501].contains(refusal.status)
+                [400, 403, 404, 405, 409, 412, 415, 422, 501].contains(refusal.status)
             else { throw error }
             // A moment too long ago is no reason not to ask again later.
             if !refusal.words.contains("valid-sync-token"), refusal.status != 404 {
-                reportsChanges.withLock { $0 = false }
+                refusedReports.withLock { _ = $0.insert(snapshot.reportDepth) }
             }
             return nil
         }
@@ -88,6 +96,8 @@ extension WebDAVStore {
 }
 
 extension WebDAVSnapshot {
+    fileprivate var reportDepth: ReportDepth { recursive ? .all : .folder }
+
     /// Brings it up to date.
     mutating func apply(_ changes: [RemoteEntry]) {
         guard !changes.isEmpty else { return }

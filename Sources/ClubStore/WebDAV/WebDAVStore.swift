@@ -84,8 +84,8 @@ public final class WebDAVStore: RemoteStore {
 
     /// Whether the server counts the changes below a folder; nil until it was asked.
     let countsChanges = Mutex<Bool?>(nil)
-    /// Whether it tells of them one by one; nil until it was asked.
-    let reportsChanges = Mutex<Bool?>(nil)
+    /// How far down it has refused to tell of them one by one.
+    let refusedReports = Mutex<Set<ReportDepth>>([])
 
     /// Files left behind by killed programs that were seen, and removed if that was allowed.
     let leftovers = Mutex<Set<RemotePath>>([])

@@ -80,8 +80,10 @@ import Testing
         #expect(standIn.newCalls() == ["REPORT /", "REPORT /", "REPORT /"])
     }
 
-    @Test func aMomentTooLongAgoIsLookedUpTheOldWay() async throws {
-        let (standIn, cursor) = try await club()
+    // By the standard, and by Xandikos.
+    @Test(arguments: ["403 Forbidden", "409 Conflict", "412 Precondition Failed"])
+    func aMomentTooLongAgoIsLookedUpTheOldWay(_ refusal: String) async throws {
+        let (standIn, cursor) = try await club(.init(reports: 1000, refusalOfToken: refusal))
         standIn.plant("4", at: "/new.txt")
         standIn.forgetChanges()
         let (paths, next) = try await changes(standIn, cursor)
@@ -101,6 +103,12 @@ import Testing
         standIn.plant("5", at: "/photos/c.jpg")
         #expect(try await changes(standIn, next).paths == ["+/photos/c.jpg"])
         #expect(!standIn.newCalls().contains("REPORT /"))
+        // Of one folder it may tell all the same.
+        let flat = try await standIn.store.list(.root).cursor
+        standIn.plant("6", at: "/note.txt")
+        _ = standIn.newCalls()
+        #expect(try await changes(standIn, flat).paths == ["+/note.txt"])
+        #expect(standIn.newCalls() == ["REPORT /"])
     }
 
     @Test func whatAProxyCallsOtherwiseIsLookedUpTheOldWay() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Pictures
 import Synchronization
 import TestSupport
 import Testing
@@ -10,10 +11,12 @@ import Testing
     private static let base = "/cloud/remote.php/dav/files/ann/Club"
 
     private func standIn(
+        moveAnswer: String? = nil,
         _ interception: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]? = { _ in nil }
     ) throws -> WebDAVStandIn {
         try WebDAVStandIn(
-            .init(base: Self.base, interception: { interception($0) }),
+            .init(
+                moveAnswer: moveAnswer, base: Self.base, interception: { interception($0) }),
             credentials: .password(user: "ann", password: "app password")
         ) { $0.limits.chunkByteCount = 10 }
     }
@@ -81,6 +84,56 @@ import Testing
         #expect(standIn.contents(of: "/big.jpg") == intrusion)
         #expect(standIn.requests.last { $0.target.contains("/uploads/") }?.method == "DELETE")
         standInBox.withLock { $0 = nil }
+    }
+
+    @Test(arguments: ["423 Locked", "502 Bad Gateway", "504 Gateway Timeout"])
+    func partsThatArePutTogetherBehindAGatewaysBackAreWaitedFor(_ answer: String) async throws {
+        let looks = Mutex(0)
+        let standIn = try standIn(moveAnswer: answer) { request in
+            guard request.method == "PROPFIND", request.target.contains("/uploads/") else {
+                return nil
+            }
+            // Before, no parts are there; afterwards they still are, at first.
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return look == 2 ? .multistatus("") : nil
+        }
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijklm"), to: "f")
+        let uploaded = try await Recorder.upload(file, to: path("/big.jpg"), in: standIn.store)
+        #expect(uploaded.byteCount == 23)
+        #expect(standIn.contents(of: "/big.jpg") == "0123456789abcdefghijklm")
+        #expect(standIn.waits.contains(.seconds(2)))
+    }
+
+    @Test func partsThatAreGoneAreNoUpload() async throws {
+        let standIn = try standIn { request in
+            request.method == "MOVE" ? [.answer("404 Not Found")] : nil
+        }
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijklm"), to: "f")
+        _ = await failure {
+            _ = try await Recorder.upload(file, to: path("/big.jpg"), in: standIn.store)
+        }
+        #expect(standIn.contents(of: "/big.jpg") == nil)
+    }
+
+    @Test(arguments: [
+        [LoopbackStep.answer("404 Not Found")], [.answer("403 Forbidden")],
+        [.answer("303 See Other", ["Location: /core/img/filetypes/image.svg"])],
+        [.answer("200 OK", ["Content-Type: image/png"], body: "\u{89}PNG")],
+    ])
+    func whereThereIsNoPreviewOneIsMade(_ answer: [LoopbackStep]) async throws {
+        let standIn = try standIn { request in
+            request.target.hasPrefix("/cloud/index.php/") || request.target.hasPrefix("/core/")
+                ? answer : nil
+        }
+        standIn.plant(Photos.corners(width: 320, height: 200), at: "/a.jpg")
+        for await (_, result) in standIn.store.thumbnails(of: [try path("/a.jpg")], size: .w64h64) {
+            #expect(try JPEGHeader.read(result.get()).size == PixelSize(width: 64, height: 40))
+        }
     }
 
     @Test func previewsAreTheServers() async throws {

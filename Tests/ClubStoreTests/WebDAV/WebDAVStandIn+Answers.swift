@@ -197,7 +197,7 @@ extension WebDAVStandIn {
         let destination = Self.path(url.path(percentEncoded: true))
         let folder = Self.parent(path)
         var node = state.nodes[path]
-        if path.hasSuffix("/.file") {
+        if path.hasSuffix("/.file"), state.nodes[folder] != nil {
             let parts = state.nodes.filter { Self.parent($0.key) == folder }
                 .sorted { $0.key < $1.key }
             let bytes = parts.flatMap { part -> [UInt8] in
@@ -222,7 +222,7 @@ extension WebDAVStandIn {
             state.version += 1
             state.nodes[destination] = .file(bytes: bytes, version: state.version)
         }
-        return [.answer(there == nil ? "201 Created" : "204 No Content")]
+        return [.answer(manners.moveAnswer ?? (there == nil ? "201 Created" : "204 No Content"))]
     }
 }
 

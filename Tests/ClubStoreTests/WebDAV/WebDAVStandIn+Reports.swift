@@ -33,13 +33,17 @@ extension WebDAVStandIn {
         let text = request.text
         let isDeep = text.contains("<D:sync-level>infinite</D:sync-level>")
         guard !isDeep || manners.reportsDeep else {
-            return [.answer("403 Forbidden", body: "<d:sync-traversal-supported/>")]
+            return [.answer("400 Bad Request", body: "sync level 'infinite' unsupported")]
         }
         guard request["Depth"] == "0",
             let since = text.firstMatch(of: /<D:sync-token>urn:t\?a&amp;(\d+)</)
                 .flatMap({ Int($0.output.1) }),
             let changed = state.changes(since: since)
-        else { return [.answer("403 Forbidden", body: "<d:error><d:valid-sync-token/></d:error>")] }
+        else {
+            return [
+                .answer(manners.refusalOfToken, body: "<e:error><e:valid-sync-token/></e:error>")
+            ]
+        }
         let told = changed.prefix(manners.reports ?? .max)
         var lines: [String] = []
         for changed in Set(told).sorted() where changed.hasPrefix(path + "/") {

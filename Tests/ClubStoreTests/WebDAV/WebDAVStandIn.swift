@@ -27,10 +27,14 @@ final class WebDAVStandIn: Sendable {
         var lowercaseEscapes = false
         var tellsTagOfPut = true
         var knowsMove = true
+        /// What it says to a `MOVE` that it has done, or is about to do.
+        var moveAnswer: String?
         /// Counts its changes (RFC 6578), and tells of so many at once.
         var reports: Int?
         /// Tells of what is in folders below, too.
         var reportsDeep = true
+        /// What it says to a moment too long ago.
+        var refusalOfToken = "403 Forbidden"
         /// What its clock says.
         var date: String?
         /// The path of the club's folder.

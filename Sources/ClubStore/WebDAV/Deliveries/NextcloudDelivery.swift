@@ -52,8 +52,9 @@ final class NextcloudDelivery: WebDAVDelivery {
                 try await self.isPutTogether()
             }
         } catch {
-            // Being put together takes a while: 423 tells so, and proxies lose patience.
-            guard [423, 502, 504].contains(error.webDAVStatus) || error.code == .timedOut,
+            // Being put together takes a while: 423 tells so, and proxies lose patience. Asked again, a
+            // server that is done knows of no parts any more.
+            guard [404, 423, 502, 504].contains(error.webDAVStatus) || error.code == .timedOut,
                 try await isPutTogether(), try await isInPlace()
             else { throw error }
         }
