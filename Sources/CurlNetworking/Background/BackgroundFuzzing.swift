@@ -25,7 +25,10 @@ package enum BackgroundFuzzing {
             precondition((try? again.next()) == message)
             if case .add(let record)? = message as? BackgroundRequest, record.isSound {
                 _ = record.request.request
-                _ = record.settings.makeConfiguration()
+                // A storage would read the file, whichever it is.
+                var settings = record.settings
+                settings.cookieFile = nil
+                _ = settings.makeConfiguration()
             }
         }
     }

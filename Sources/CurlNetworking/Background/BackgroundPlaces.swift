@@ -39,8 +39,12 @@ struct BackgroundPlaces: Hashable, Sendable {
     }
 
     var journal: String { state + "/journal" }
+    /// Tasks on their way to the journal.
+    var deposits: String { state + "/deposits" }
     /// Locked by the helper as long as it lives. Inside: the path of its socket.
     var lock: String { state + "/helper.lock" }
+    /// Locked by a helper while it comes or goes.
+    var turn: String { state + "/helper.turn" }
     var log: String { state + "/helper.log" }
     var socket: String { runtime + "/" + socketName }
 
@@ -49,16 +53,16 @@ struct BackgroundPlaces: Hashable, Sendable {
         (DigestAlgorithm.sha256.hexHash(session) ?? "").prefix(16) + "-"
     }
 
-    /// The numbers of a session's tasks in the journal, without a look into them; nothing when there
-    /// is no journal.
+    /// The numbers of a session's tasks in the journal and on their way to it, without a look into them.
     func numbers(of session: String) -> [Int] {
         let prefix = Self.prefix(of: session)
         let suffix = BackgroundJournal.suffix
         let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
-        return names.compactMap { name in
+        let known = names.compactMap { name -> Int? in
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
             return Int(name.dropFirst(prefix.count).dropLast(suffix.count))
         }
+        return known + BackgroundDeposits(self).numbers(of: session)
     }
 }
 

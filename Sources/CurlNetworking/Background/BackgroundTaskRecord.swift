@@ -10,7 +10,7 @@ import FoundationEssentials
 /// | delivered | nothing: its record is removed |
 struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     /// Unique in its session.
-    let number: Int
+    private(set) var number: Int
     /// The background session's identifier.
     let session: String
     let kind: Kind
@@ -103,6 +103,13 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         self.state = .queued
         self.attempts = 0
         if case .download(let resumeData) = kind { part = resumeData }
+    }
+
+    /// The same, known by another number.
+    func renumbered(_ number: Int) -> BackgroundTaskRecord {
+        var record = self
+        record.number = number
+        return record
     }
 
     var isSuspended: Bool { suspendedSince != nil }

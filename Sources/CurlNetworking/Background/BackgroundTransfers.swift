@@ -29,11 +29,18 @@ import Glibc
 /// answer, the credentials that went along are tried, and servers are believed as the system does: a
 /// delegate that pins certificates is not asked then.
 ///
+/// **What is lost when.** `resume()` returns when the task's record has left the program: it is taken up
+/// by a helper even if the program is killed right then, by the one that is there or the next that is
+/// started. From the helper's journal on, which follows some milliseconds later, it also survives the end
+/// of the machine.
+///
 /// **What comes back.** A session made with the same identifier is told what was not told yet: for a
 /// download `didFinishDownloadingTo`, for an upload the answer's head and body, then
 /// `didCompleteWithError`; and when all of that is told `urlSessionDidFinishEvents`. A task counts as told
-/// when the delegate's method has returned. If the program dies within it, it is told again. Tasks that
-/// are under way are found by `getAllTasks`.
+/// when the delegate's method has returned, and its file stays until then. A program that ends between
+/// its own work and that moment is told again: no messages between two processes could prevent that. A
+/// delegate that must not do its work twice looks whether it is done, by the task's description for
+/// instance. Tasks that are under way are found by `getAllTasks`.
 ///
 /// **Who.** One session at a time has an identifier and its tasks; tasks of a second one fail with
 /// `.backgroundSessionInUseByAnotherProcess`. Identifiers are the user's, not the program's: choose one
@@ -110,15 +117,20 @@ public struct BackgroundTransfers: Sendable {
         if let error { throw error }
     }
 
-    /// What of the journal makes sense. Files that are being replaced are seen before or after it.
+    /// What makes sense of the journal, and of what is on its way to it. Files that are being replaced
+    /// are seen before or after it.
     private var records: [BackgroundTaskRecord] {
-        guard access(places.journal, F_OK) == 0,
+        var records: [BackgroundTaskRecord] = []
+        if access(places.journal, F_OK) == 0,
             let folder = try? PrivateFolder(path: places.journal), let names = try? folder.names()
-        else { return [] }
-        return names.filter { $0.hasSuffix(BackgroundJournal.suffix) }.compactMap { name in
-            let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
-            return data.flatMap { BackgroundTaskRecord(parsing: $0) }
+        {
+            records = names.filter { $0.hasSuffix(BackgroundJournal.suffix) }.compactMap { name in
+                let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
+                return data.flatMap { BackgroundTaskRecord(parsing: $0) }
+            }
         }
+        let keys = Set(records.map(\.key))
+        return records + BackgroundDeposits(places).records.filter { !keys.contains($0.key) }
     }
 }
 
@@ -128,6 +140,10 @@ extension BackgroundClient {
         await withCheckedContinuation { continuation in
             submit { client in
                 client.forgets = true
+                // The helper may have been faster than we.
+                for number in Array(client.errands.keys) {
+                    client.settle(number, .cancel(number))
+                }
                 client.whenReadyInTurn { client in
                     if let error = client.refusal { return continuation.resume(returning: error) }
                     client.whenCalm { continuation.resume(returning: nil) }

@@ -23,5 +23,6 @@ package enum FuzzingDoors {
         "resume-data": { ResumingFuzzing.resumeData($0) },
         "content-range": { ResumingFuzzing.contentRange($0) },
         "journal": { ResumingFuzzing.journal($0) },
+        "background-messages": { BackgroundFuzzing.messages($0) },
     ]
 }

@@ -99,11 +99,13 @@ enum WholeFile {
 
     /// Replaces a file in one step: after a crash or power loss there is the old one or the new one.
     ///
-    /// - Parameter unfinished: The path to write to first, where only one writer works at a time; nil
-    ///   picks one that nobody has.
+    /// - Parameters:
+    ///   - unfinished: The path to write to first, where only one writer works at a time; nil picks
+    ///     one that nobody has.
+    ///   - isBroughtToDisk: Else it has survived the process when this returns, not the machine.
     @discardableResult
     static func write(
-        _ data: Data, to path: String, by unfinished: String? = nil
+        _ data: Data, to path: String, by unfinished: String? = nil, isBroughtToDisk: Bool = true
     ) throws(URLError) -> Stamp {
         let (folder, name) = split(path)
         if let unfinished { unlink(unfinished) }  // from a writer that died
@@ -116,7 +118,7 @@ enum WholeFile {
         guard descriptor >= 0 else { throw failure(.cannotCreateFile, unfinished) }
         var facts = stat()
         do throws(URLError) {
-            try fill(descriptor, with: data, unfinished)
+            try fill(descriptor, with: data, unfinished, isBroughtToDisk)
             fstat(descriptor, &facts)
             guard close(descriptor) == 0 else { throw failure(.cannotWriteToFile, unfinished) }
             guard rename(unfinished, path) == 0 else { throw failure(.cannotMoveFile, path) }
@@ -124,12 +126,12 @@ enum WholeFile {
             unlink(unfinished)
             throw error
         }
-        syncFolder(folder)
+        if isBroughtToDisk { syncFolder(folder) }
         return Stamp(facts)
     }
 
     private static func fill(
-        _ descriptor: Int32, with data: Data, _ path: String
+        _ descriptor: Int32, with data: Data, _ path: String, _ isBroughtToDisk: Bool
     ) throws(URLError) {
         var error: URLError?
         data.withUnsafeBytes { bytes in
@@ -137,7 +139,9 @@ enum WholeFile {
                 error = failure
             }
         }
-        if error == nil, fsync(descriptor) != 0 { error = failure(.cannotWriteToFile, path) }
+        if error == nil, isBroughtToDisk, fsync(descriptor) != 0 {
+            error = failure(.cannotWriteToFile, path)
+        }
         if let error {
             close(descriptor)
             throw error

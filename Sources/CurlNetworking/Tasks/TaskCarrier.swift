@@ -15,7 +15,7 @@ enum TaskCarrier: Sendable {
         case .engine:
             if ProtocolLoad.takesOver(task) { return }
             Engine.shared.submit { engine in engine.start(task) }
-        case .background(let client): client.submit { client in client.start(task) }
+        case .background(let client): client.enlist(task)
         }
     }
 

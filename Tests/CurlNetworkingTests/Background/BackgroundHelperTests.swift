@@ -116,6 +116,7 @@ import Testing
         let guest = Guest(try #require(BackgroundSocket.accept(on: listener)))
         let hello: BackgroundRequest? = guest.hearRequest()
         #expect(hello == .hello(version: BackgroundVersion.current))
+        lock?.retract(home.places)
         guest.answer(.givingWay)
         close(listener)
         lock = nil

@@ -71,6 +71,7 @@ final class BackgroundHome: Sendable {
     }
 
     var journalNames: [String] { Self.names(in: places.journal) }
+    var depositNames: [String] { Self.names(in: places.deposits) }
     var resultNames: [String] { Self.names(in: places.results) }
     var partNames: [String] { Self.names(in: places.parts) }
 

@@ -1,14 +1,11 @@
 import FoundationEssentials
-import Glibc
 import Synchronization
 
 /// A task of a background session, as its program knows it. Owned by the client, used on its queue
 /// alone.
 final class Errand {
     let task: URLSessionTask
-    /// Tells the task from any other of its number.
-    let key: UInt64
-    private let created: Int64
+    let birth: Birth
     /// Whether a helper was told of it, and whether one has said that it is in the journal.
     var wasSent: Bool
     var isKept: Bool
@@ -19,12 +16,26 @@ final class Errand {
     /// The body of an answer on its way to the delegate.
     var body: BackgroundBody?
 
+    /// When a task was set going, and what tells it from any other of its number.
+    struct Birth: Sendable {
+        let key: UInt64
+        let time: Int64
+
+        init() {
+            key = UInt64.random(in: 1...UInt64.max)
+            time = Int64(Date.now.timeIntervalSince1970)
+        }
+
+        init(_ record: BackgroundTaskRecord) {
+            key = record.key
+            time = record.created
+        }
+    }
+
     /// A new task.
-    init(_ task: URLSessionTask) {
+    init(_ task: URLSessionTask, _ birth: Birth) {
         self.task = task
-        var generator = SystemRandomNumberGenerator()
-        key = UInt64.random(in: 1...UInt64.max, using: &generator)
-        created = Int64(Date.now.timeIntervalSince1970)
+        self.birth = birth
         wasSent = false
         isKept = false
     }
@@ -32,31 +43,14 @@ final class Errand {
     /// A task that was found in the journal.
     init(_ task: URLSessionTask, _ record: BackgroundTaskRecord) {
         self.task = task
-        key = record.key
-        created = record.created
+        birth = Birth(record)
         wasSent = true
         isKept = true
     }
 
-    /// - Precondition: Nothing speaks against the task.
-    func makeRecord(session: String, settings: BackgroundSettings) -> BackgroundTaskRecord? {
-        guard let request = BackgroundTaskRecord.Request(task.firstRequest),
-            let kind = Self.kind(of: task)
-        else { return nil }
-        let (description, priority, isHeld) = task.status.withLock {
-            ($0.taskDescription, $0.priority, $0.life.isHeld)
-        }
-        var record = BackgroundTaskRecord(
-            number: task.taskIdentifier, session: session, kind: kind, request: request,
-            created: created, key: key,
-            settings: settings.with(
-                task.session.settings.credentialStorage, for: task.firstRequest),
-            description: description, priority: priority)
-        if isHeld { record.suspend(at: Int64(Date.now.timeIntervalSince1970)) }
-        return record
-    }
+    var key: UInt64 { birth.key }
 
-    private static func kind(of task: URLSessionTask) -> BackgroundTaskRecord.Kind? {
+    fileprivate static func kind(of task: URLSessionTask) -> BackgroundTaskRecord.Kind? {
         switch (task.receiver, task.source) {
         case (.fileDelegate, .none), (.fileDelegate, .data):
             .download(resumeData: task.givenResumeData)
@@ -94,6 +88,28 @@ final class Errand {
     }
 }
 
+extension Errand.Birth {
+    /// The task as it is now; nil when something speaks against it.
+    func makeRecord(
+        of task: URLSessionTask, session: String, settings: BackgroundSettings
+    ) -> BackgroundTaskRecord? {
+        guard let request = BackgroundTaskRecord.Request(task.firstRequest),
+            let kind = Errand.kind(of: task)
+        else { return nil }
+        let (description, priority, isHeld) = task.status.withLock {
+            ($0.taskDescription, $0.priority, $0.life.isHeld)
+        }
+        var record = BackgroundTaskRecord(
+            number: task.taskIdentifier, session: session, kind: kind, request: request,
+            created: time, key: key,
+            settings: settings.with(
+                task.session.settings.credentialStorage, for: task.firstRequest),
+            description: description, priority: priority)
+        if isHeld { record.suspend(at: Int64(Date.now.timeIntervalSince1970)) }
+        return record
+    }
+}
+
 extension URL {
     /// The path of a file URL from the root on: the helper is in another folder.
     var absolutePath: String {
@@ -105,28 +121,5 @@ extension String {
     /// The same path from the root on.
     var absolutePath: String {
         hasPrefix("/") ? self : FileManager.default.currentDirectoryPath + "/" + self
-    }
-}
-
-/// The body of an answer, read from the helper's file as fast as the delegate takes it.
-final class BackgroundBody {
-    private let descriptor: Int32
-    static let pieceByteCount = 128 << 10
-
-    /// nil when the file is gone.
-    init?(path: String) {
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        if descriptor < 0 { return nil }
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// The next piece; empty at the end.
-    func next() -> Data {
-        var piece = Data(count: Self.pieceByteCount)
-        let count = piece.withUnsafeMutableBytes { WholeFile.read(descriptor, into: $0) }
-        return piece.prefix(count)
     }
 }

@@ -101,6 +101,7 @@ actor BackgroundHelper {
         for session in journal.sessions {
             for record in journal.tasks(of: session) where !record.state.isOver { take(up: record) }
         }
+        takeDeposits()
         _ = write(announcement, "\n", 1)
         close(announcement)
     }
@@ -166,7 +167,7 @@ actor BackgroundHelper {
             let since = restsSince ?? now
             restsSince = since
             let end = since + restNanoseconds
-            guard end > now else { return leave("nothing to do") }
+            guard end > now else { return rest() }
             wake = min(wake ?? end, end)
         } else {
             restsSince = nil
@@ -179,11 +180,17 @@ actor BackgroundHelper {
         }
     }
 
+    /// Nothing was to do for long. Leaves, unless a program has left something meanwhile.
+    private func rest() {
+        takeDeposits()
+        if transfers.values.contains(where: isAtWork) { settle() } else { leave("nothing to do") }
+    }
+
     /// Lets go of everything, in a state the next helper can go on from, and ends the process.
     func leave(_ reason: String) {
         isLeaving = true
         log.note("gone: \(reason)")
-        lock.retract()
+        lock.retract(places)
         unlink(places.socket)
         listener?.cancel()
         for transfer in transfers.values { park(transfer) }

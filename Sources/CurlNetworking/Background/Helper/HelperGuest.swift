@@ -9,6 +9,8 @@ final class HelperGuest {
     let process: pid_t
     /// The identifier of the session it has.
     var session: String?
+    /// What its deposits are known by.
+    var owner: String?
     var hasSaidHello = false
 
     init(_ channel: Channel, process: pid_t) {
@@ -42,6 +44,7 @@ extension BackgroundHelper {
         guard let session = guest.session else { return }
         answerForItself(session)
         dismissWorkers(of: session)
+        takeDepositsSoon()
     }
 
     func guest(of session: String) -> HelperGuest? {
@@ -64,8 +67,9 @@ extension BackgroundHelper {
             }
             guest.channel.send(.welcome(version: version))
             return true
-        case .attach(let session):
+        case .attach(let session, let owner):
             guard guest.hasSaidHello, guest.session == nil, !session.isEmpty else { return false }
+            guest.owner = owner
             attach(guest, to: session)
             return true
         default:
@@ -83,6 +87,7 @@ extension BackgroundHelper {
             holder.channel.close()
             bidFarewell(to: holder)
         }
+        takeDeposits()
         guest.session = session
         for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }
         guest.channel.send(.attached)
@@ -110,8 +115,7 @@ extension BackgroundHelper {
             hold(.init(session: session, number: number), false)
         case .prioritize(let number, let priority):
             guard priority.isFinite else { return false }
-            keep(number, in: session) { $0.priority = priority }
-            transfers[.init(session: session, number: number)]?.inner?.priority = priority
+            prioritize(.init(session: session, number: number), priority)
         case .describe(let number, let text):
             keep(number, in: session) { $0.description = text }
         case .cancel(let number):
@@ -135,9 +139,11 @@ extension BackgroundHelper {
 
     private func add(_ record: BackgroundTaskRecord, for guest: HelperGuest) {
         if let present = journal[record.session, record.number] {
-            // The same one: its program had missed our answer.
+            // The same one: its program had missed our answer. Its word on the rest is newer.
             guard present.key != record.key else {
-                return guest.channel.send(.added(record.number))
+                removeDeposit(of: record, guest)
+                guest.channel.send(.added(record.number))
+                return catchUp(with: record)
             }
             let error = URLError(
                 .backgroundSessionInUseByAnotherProcess,
@@ -150,8 +156,29 @@ extension BackgroundHelper {
             log.note("cannot keep task \(record.number): \(error)")
             return guest.channel.send(.refused(record.number, BackgroundFailure(error)))
         }
+        removeDeposit(of: record, guest)
         guest.channel.send(.added(record.number))
         take(up: record)
+    }
+
+    private func removeDeposit(of record: BackgroundTaskRecord, _ guest: HelperGuest) {
+        guard let owner = guest.owner else { return }
+        BackgroundDeposits(places).remove(record.number, of: record.session, owner: owner)
+    }
+
+    private func catchUp(with record: BackgroundTaskRecord) {
+        guard let present = journal[record.session, record.number], !present.state.isOver else {
+            return
+        }
+        let id = HelperTransfer.ID(session: record.session, number: record.number)
+        prioritize(id, record.priority)
+        keep(id.number, in: id.session) { $0.description = record.description }
+        if present.isSuspended != record.isSuspended { hold(id, record.isSuspended) }
+    }
+
+    private func prioritize(_ id: HelperTransfer.ID, _ priority: Float) {
+        keep(id.number, in: id.session) { $0.priority = priority }
+        transfers[id]?.inner?.priority = priority
     }
 
     /// Changes what a task's record says; a disk that cannot take it costs the change its future.

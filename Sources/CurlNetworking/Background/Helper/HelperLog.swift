@@ -27,3 +27,16 @@ struct HelperLog {
         _ = Array(line.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 }
+
+extension BackgroundTaskRecord.State {
+    /// For the log.
+    var summary: String {
+        switch self {
+        case .queued: "queued"
+        case .running: "running"
+        case .finished(let answer, _): "answered with \(answer.status)"
+        case .failed(let code, let text, _): "failed with \(code), \(text ?? "no reason given")"
+        case .delivered: "delivered"
+        }
+    }
+}

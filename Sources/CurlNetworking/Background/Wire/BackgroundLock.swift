@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 
@@ -5,36 +6,35 @@ import Glibc
 /// tells where the helper's socket is, since programs need not agree about `XDG_RUNTIME_DIR`.
 final class BackgroundLock {
     private let descriptor: Int32
+    /// Held while its helper cannot be reached: it comes, or it goes.
+    private var turn: BackgroundTurn?
 
-    private init(_ descriptor: Int32) {
+    private init(_ descriptor: Int32, _ turn: BackgroundTurn) {
         self.descriptor = descriptor
+        self.turn = turn
     }
 
     deinit {
         close(descriptor)
     }
 
-    /// nil when another helper is there and can be reached.
+    /// nil when another helper is there and can be reached. Waits for one that comes or goes.
     static func take(_ places: BackgroundPlaces) throws(URLError) -> BackgroundLock? {
+        let turn = try BackgroundTurn(places)
         let path = places.lock
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw WholeFile.failure(.cannotOpenFile, path) }
-        // One that comes or goes holds the lock and cannot be reached, for some milliseconds: only
-        // looking again tells.
-        for _ in 0..<200 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor) }
-            if let address = address(places), let other = BackgroundSocket.connect(to: address) {
-                close(other)
-                close(descriptor)
-                return nil
-            }
-            usleep(25_000)
-        }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor, turn) }
         close(descriptor)
-        throw URLError(
-            .backgroundSessionWasDisconnected,
-            underlyingText: "another helper holds \(path) and does not answer")
+        guard let address = address(places), let other = BackgroundSocket.connect(to: address)
+        else {
+            throw URLError(
+                .backgroundSessionWasDisconnected,
+                underlyingText: "another helper holds \(path) and does not answer")
+        }
+        close(other)
+        return nil
     }
 
     /// Where the helper listens; nil when none does. It may be gone.
@@ -46,14 +46,51 @@ final class BackgroundLock {
         return path.hasPrefix("/") && !path.utf8.contains(0) ? path : nil
     }
 
+    /// The helper can be reached.
     func announce(_ address: String) throws(URLError) {
         let bytes = Array(address.utf8)
         guard ftruncate(descriptor, 0) == 0,
             pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
         else { throw URLError(.cannotWriteToFile, underlyingText: lastSystemError) }
+        turn = nil
     }
 
-    func retract() {
+    /// The helper can be reached no longer, and its process is about to end.
+    func retract(_ places: BackgroundPlaces) {
+        turn = try? BackgroundTurn(places)
         ftruncate(descriptor, 0)
+    }
+}
+
+/// The right to come or go as a helper: one process at a time has it, and the others wait.
+final class BackgroundTurn {
+    private let descriptor: Int32
+    private static let longestWait = DispatchTimeInterval.seconds(5)
+
+    init(_ places: BackgroundPlaces) throws(URLError) {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+        descriptor = open(places.turn, flags, 0o600)
+        guard descriptor >= 0 else { throw WholeFile.failure(.cannotOpenFile, places.turn) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, !Self.wait(for: descriptor) else { return }
+        throw URLError(
+            .backgroundSessionWasDisconnected,
+            underlyingText: "another helper holds \(places.turn) and neither comes nor goes")
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// In a thread of its own, since `flock` knows no deadline. One that waits in vain ends with the
+    /// process, which has no other purpose.
+    private static func wait(for descriptor: Int32) -> Bool {
+        let isTaken = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "CurlNetworking.turn").async { @Sendable in
+            while flock(descriptor, LOCK_EX) != 0 {
+                if errno != EINTR { return }
+            }
+            isTaken.signal()
+        }
+        return isTaken.wait(timeout: .now() + longestWait) == .success
     }
 }

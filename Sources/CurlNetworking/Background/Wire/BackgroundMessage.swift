@@ -8,7 +8,9 @@ enum BackgroundRequest: Codable, Hashable, Sendable {
     /// The first message. A helper of an older version gives way.
     case hello(version: Int)
     /// Asks for a session by its identifier. One connection has it at a time.
-    case attach(session: String)
+    ///
+    /// `owner`: of its deposits, which the helper removes as it takes the tasks over.
+    case attach(session: String, owner: String? = nil)
     case add(BackgroundTaskRecord)
     case suspend(Int)
     case resume(Int)

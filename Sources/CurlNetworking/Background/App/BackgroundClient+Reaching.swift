@@ -1,0 +1,115 @@
+import CBackgroundHelper
+import CCurl
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+// How a client gets a line: to the helper that is there, else to one that it starts.
+
+extension BackgroundClient {
+    func reach() {
+        if let other = BackgroundHolders.enter(self) {
+            guard other.isEnding else {
+                return refuse(
+                    URLError(
+                        .backgroundSessionInUseByAnotherProcess,
+                        underlyingText: "another session of this process has the identifier"))
+            }
+            // The session before was invalidated: it is ours as soon as its last word is out.
+            stage = .queueing
+            let next: @Sendable () -> Void = { [weak self] in self?.submit { $0.stage = .apart } }
+            other.submit { $0.whenGone(next) }
+            return
+        }
+        attempts += 1
+        guard attempts <= 6, losses <= 25 else {
+            return refuse(
+                URLError(
+                    .backgroundSessionWasDisconnected,
+                    underlyingText: lastReason ?? "the helper cannot be reached"))
+        }
+        if let path = BackgroundLock.address(places), isOurs(path),
+            let descriptor = BackgroundSocket.connect(to: path)
+        {
+            greet(descriptor)
+        } else {
+            start()
+        }
+    }
+
+    /// Whether a socket lies in a folder that is our user's alone.
+    private func isOurs(_ path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/") else { return false }
+        var facts = stat()
+        return lstat(String(path[..<slash]), &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+            && facts.st_uid == geteuid() && facts.st_mode & 0o077 == 0
+    }
+
+    private func greet(_ descriptor: Int32) {
+        let channel = Channel(descriptor, on: executor.queue) { [weak self] in
+            self?.assumeIsolated { client in
+                client.hear()
+                client.proceed()
+            }
+        }
+        guard channel.peer != nil else {
+            lastReason = "the socket of the helper is another user's"
+            return channel.close()
+        }
+        self.channel = channel
+        stage = .greeting
+        channel.send(.hello(version: BackgroundVersion.current))
+    }
+
+    private func start() {
+        guard byteclub_helper_is_part_of_program() else {
+            return refuse(
+                URLError(
+                    .backgroundSessionWasDisconnected,
+                    underlyingText: "a library that was loaded later cannot start a helper"))
+        }
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            return lose("no socket: \(lastSystemError)")
+        }
+        let words = BackgroundEnvironment.fitting(environment)
+            .map { strdup("\($0.key)=\($0.value)") }
+        let code = (words.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { list in
+            list.baseAddress.map { byteclub_helper_start($0, ends[1]) } ?? EINVAL
+        }
+        for word in words { free(word) }
+        close(ends[1])
+        guard code == 0 else {
+            close(ends[0])
+            return lose("the helper cannot be started: \(String(cString: strerror(code)))")
+        }
+        awaitAnnouncement(on: ends[0])
+    }
+
+    private func awaitAnnouncement(on descriptor: Int32) {
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: executor.queue)
+        source.setEventHandler { @Sendable [self] in
+            var bytes = [UInt8](repeating: 0, count: 2048)
+            let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            assumeIsolated { client in
+                client.announced(String(decoding: bytes[..<max(0, count)], as: UTF8.self))
+                client.proceed()
+            }
+        }
+        source.setCancelHandler { @Sendable in close(descriptor) }
+        stage = .starting(source)
+        source.activate()
+    }
+
+    /// The helper can be reached, or tells why not. Without a word it ended because another one is
+    /// there, or was not let live.
+    private func announced(_ text: String) {
+        guard case .starting(let source) = stage else { return }
+        source.cancel()
+        if !text.isEmpty, text != "\n" { lastReason = text }
+        stage = .apart
+    }
+}

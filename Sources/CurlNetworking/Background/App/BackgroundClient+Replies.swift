@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Synchronization
+
+// What the helper tells of tasks, while they are under way.
+
+extension BackgroundClient {
+    func hear(_ reply: BackgroundReply) {
+        switch reply {
+        case .added(let number):
+            errands[number]?.isKept = true
+        case .refused(let number, let failure):
+            guard let errand = errands[number] else { return }
+            errand.needsHelper = false
+            fail(
+                errand,
+                URLError(
+                    URLError.Code(rawValue: failure.code), failingURL: errand.task.firstRequest.url,
+                    underlyingText: failure.text))
+        case .redirected(let number, let request):
+            guard let request = request.request else { return }
+            errands[number]?.task.status.withLock { $0.currentRequest = request }
+        case .answered(let number, let answer):
+            guard let response = answer.response else { return }
+            errands[number]?.task.status.withLock { status in
+                status.response = response
+                status.expectedToReceive = response.expectedContentLength
+            }
+        case .sent(let number, let total, let expected):
+            noteMovement()
+            errands[number]?.task.post(.sent(total: total, expected: expected)) { status in
+                status.sentByteCount = total
+                status.expectedToSend = expected
+            }
+        case .received(let number, let total, let expected):
+            noteMovement()
+            errands[number]?.task.post(.wrote(total: total, expected: expected)) { status in
+                status.receivedByteCount = total
+                status.expectedToReceive = expected
+            }
+        case .resumed(let number, let offset, let expected):
+            errands[number]?.task.post(.resumed(at: offset, expected: expected))
+        case .ended(let number, let state, let history):
+            guard let errand = errands[number], !errand.hasEnded else { return }
+            end(errand, state, history)
+        case .challenged(let number, let question, let challenge):
+            put(challenge, to: errands[number]?.task, number, question)
+        case .resumeData(let number, let data):
+            awaitingResumeData.removeValue(forKey: number)?.finishCancelling(resumeData: data)
+        case .gone(let number):
+            settled[number] = nil
+            awaitingResumeData.removeValue(forKey: number)?.finishCancelling()
+        case .task(let record):
+            meet(record)
+        case .welcome, .givingWay, .inUse, .attached:
+            break
+        }
+    }
+
+    /// Asks the delegate. Where it leaves it to us, what the program's own storage has is tried.
+    private func put(
+        _ question: BackgroundChallenge, to task: URLSessionTask?, _ number: Int, _ key: Int
+    ) {
+        guard let task else {
+            return send(.respond(number, question: key, BackgroundChallengeAnswer(.none)))
+        }
+        let challenge = question.makeChallenge(task.session.settings.credentialStorage)
+        task.post(
+            .challenge(
+                challenge, question.audience,
+                Reply { [weak self] answer in
+                    var answer = answer
+                    if answer.disposition == .performDefaultHandling,
+                        let known = challenge.proposedCredential
+                    {
+                        answer = ChallengeAnswer(disposition: .useCredential, credential: known)
+                    }
+                    let words = BackgroundChallengeAnswer(answer)
+                    self?.submit { $0.send(.respond(number, question: key, words)) }
+                }))
+    }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Which client of this process has a session: one at a time.
+enum BackgroundHolders {
+    private struct Holding: Hashable {
+        var identifier: String
+        var state: String
+
+        init(_ client: BackgroundClient) {
+            identifier = client.identifier
+            state = client.places.state
+        }
+    }
+
+    private struct WeakClient: Sendable {
+        weak var client: BackgroundClient?
+    }
+
+    private static let holders = Mutex<[Holding: WeakClient]>([:])
+
+    /// Who else has the client's session; nil: now it has.
+    static func enter(_ client: BackgroundClient) -> BackgroundClient? {
+        holders.withLock { holders in
+            let holding = Holding(client)
+            if let other = holders[holding]?.client, other !== client { return other }
+            holders[holding] = WeakClient(client: client)
+            return nil
+        }
+    }
+
+    static func leave(_ client: BackgroundClient) {
+        holders.withLock { holders in
+            let holding = Holding(client)
+            if holders[holding]?.client === client { holders[holding] = nil }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// Tasks that were set going and that no helper has in its journal yet, on the disk for the case that
+/// their program is gone before it could hand them over. One file a task, in a folder beside the
+/// journal; the next helper takes up what nobody alive answers for.
+///
+/// They reach the kernel, not the disk itself, so that `resume()` waits for none: the end of a process
+/// does them no harm, that of the machine may.
+struct BackgroundDeposits: Sendable {
+    private let path: String
+
+    init(_ places: BackgroundPlaces) {
+        path = places.deposits
+    }
+
+    // MARK: - In the program
+
+    /// What this process's files begin with. It lives as long as the lock of its `….owner` is taken.
+    static let owner = String(UInt64.random(in: .min ... .max), radix: 36)
+
+    /// The locks of this process, by folder.
+    private static let locks = Mutex<[String: Int32]>([:])
+
+    /// What cannot be written is done without: it protects a moment.
+    func put(_ record: BackgroundTaskRecord) {
+        guard let folder = try? PrivateFolder(path: path), isOwned(folder),
+            let data = try? record.render(), data.count <= BackgroundTaskRecord.largestByteCount
+        else { return }
+        let name = Self.name(Self.owner, record.session, record.number)
+        _ = try? WholeFile.write(data, to: folder.path(of: name), isBroughtToDisk: false)
+    }
+
+    /// To be called by the helper when a task is in the journal, and by its owner when nobody is to
+    /// carry it.
+    func remove(_ number: Int, of session: String, owner: String = Self.owner) {
+        let name = Self.name(owner, session, number)
+        if PrivateFolder.isPlain(name) { unlink(path + "/" + name) }
+    }
+
+    /// Whether whoever looks can see that this process is alive.
+    private func isOwned(_ folder: PrivateFolder) -> Bool {
+        Self.locks.withLock { locks in
+            if let lock = locks[path] {
+                if access(folder.path(of: Self.owner + Self.ownerSuffix), F_OK) == 0 { return true }
+                close(lock)  // somebody has removed the folder
+            }
+            locks[path] = Self.lock(folder)
+            return locks[path] != nil
+        }
+    }
+
+    private static func lock(_ folder: PrivateFolder) -> Int32? {
+        // Locked before anybody can see it.
+        let unfinished = folder.path + "/" + WholeFile.unfinishedPrefix + owner
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let lock = open(unfinished, flags, 0o600)
+        guard lock >= 0 else { return nil }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0,
+            rename(unfinished, folder.path(of: owner + ownerSuffix)) == 0
+        else {
+            unlink(unfinished)
+            close(lock)
+            return nil
+        }
+        return lock
+    }
+
+    // MARK: - Names
+
+    private static let ownerSuffix = ".owner"
+
+    private static func name(_ owner: String, _ session: String, _ number: Int) -> String {
+        owner + "-" + BackgroundPlaces.prefix(of: session) + "\(number)" + BackgroundJournal.suffix
+    }
+
+    /// The numbers of a session's tasks, whoever answers for them.
+    func numbers(of session: String) -> [Int] {
+        let prefix = BackgroundPlaces.prefix(of: session)
+        return names.compactMap { name in
+            let parts = name.split(separator: "-")
+            guard parts.count == 3, parts[1] + "-" == prefix,
+                parts[2].hasSuffix(BackgroundJournal.suffix)
+            else { return nil }
+            return Int(parts[2].dropLast(BackgroundJournal.suffix.count))
+        }
+    }
+
+    private var names: [String] { allNames.filter(PrivateFolder.isPlain) }
+
+    private var allNames: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    }
+
+    /// All that make sense, whoever answers for them.
+    var records: [BackgroundTaskRecord] {
+        guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else {
+            return []
+        }
+        return names.compactMap { Self.record($0, in: folder) }
+    }
+
+    private static func record(_ name: String, in folder: PrivateFolder) -> BackgroundTaskRecord? {
+        guard name.hasSuffix(BackgroundJournal.suffix),
+            let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount),
+            let record = BackgroundTaskRecord(parsing: data), record.state == .queued
+        else { return nil }
+        return record
+    }
+
+    // MARK: - In the helper
+
+    /// Hands over the tasks of processes that have ended.
+    ///
+    /// - Parameter take: Returns whether the task is safe elsewhere now.
+    func takeAbandoned(_ take: (BackgroundTaskRecord) -> Bool) {
+        guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else { return }
+        var isLeft: [String: Bool] = [:]
+        let names = names
+        for name in names where name.hasSuffix(BackgroundJournal.suffix) {
+            guard let owner = name.split(separator: "-").first.map(String.init),
+                !Self.isAlive(owner, in: folder)
+            else { continue }
+            // One that makes no sense is of no use to anybody.
+            if let record = Self.record(name, in: folder), !take(record) {
+                isLeft[owner] = true
+            } else {
+                unlink(path + "/" + name)
+            }
+        }
+        for name in names where name.hasSuffix(Self.ownerSuffix) {
+            let owner = String(name.dropLast(Self.ownerSuffix.count))
+            if isLeft[owner] == nil, !Self.isAlive(owner, in: folder) { unlink(path + "/" + name) }
+        }
+        for name in allNames where name.hasPrefix(WholeFile.unfinishedPrefix) {
+            // `.unfinished`, a number, and the name it was to have.
+            let parts = name.split(separator: "-")
+            if parts.count == 5, !Self.isAlive(String(parts[2]), in: folder) {
+                unlink(path + "/" + name)
+            }
+        }
+    }
+
+    private static func isAlive(_ owner: String, in folder: PrivateFolder) -> Bool {
+        let name = owner + ownerSuffix
+        guard PrivateFolder.isPlain(name) else { return false }
+        let file = open(folder.path(of: name), O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return flock(file, LOCK_EX | LOCK_NB) != 0
+    }
+}

@@ -1,0 +1,94 @@
+import FoundationEssentials
+
+// How a task ends: by itself, which is on the disk before anybody is told, or because its program wants
+// it.
+
+extension BackgroundHelper {
+    func finish(_ transfer: HelperTransfer) {
+        guard let response = transfer.answer,
+            let answer = BackgroundTaskRecord.Answer(response)
+        else { return fail(transfer, URLError(.badServerResponse)) }
+        stop(transfer)
+        transfer.isFinishing = true
+        guard let file = transfer.file else { return end(transfer, .finish(answer, file: nil)) }
+        transfer.file = nil
+        let name = file.name
+        let id = transfer.id
+        file.finish(into: results.folder) { error in
+            self.submit { helper in
+                guard let transfer = helper.transfers[id] else {
+                    try? helper.results.folder.remove(name)  // cancelled meanwhile
+                    return
+                }
+                if let error {
+                    helper.fail(transfer, error)
+                } else {
+                    helper.end(transfer, .finish(answer, file: name))
+                }
+            }
+        }
+    }
+
+    func fail(_ transfer: HelperTransfer, _ error: URLError, resumeData: Data? = nil) {
+        if resumeData == nil { transfer.file?.remove() }
+        end(transfer, .fail(error, resumeData: resumeData))
+    }
+
+    /// Brings the end of a task to the disk, then tells it. On a full disk it is only told; if nobody
+    /// hears it, the task is tried again some day.
+    func end(_ transfer: HelperTransfer, _ event: BackgroundTaskRecord.Event) {
+        let id = transfer.id
+        transfers[id] = nil
+        guard var record = journal[id.session, id.number] else { return }
+        do {
+            _ = try journal.note(event, of: id.number, in: id.session) { record in
+                record.history = transfer.history
+            }
+        } catch {
+            log.note("cannot note the end of task \(id.number): \(error)")
+        }
+        guard record.take(event) else { return }
+        log.note("task \(id.number) of \(id.session) is over: \(record.state.summary)")
+        if let untold = transfer.untold { tell(id.session, untold) }
+        tell(id.session, .ended(id.number, record.state, transfer.history))
+        dismissWorkers(of: id.session)
+    }
+
+    // MARK: - What programs want
+
+    func cancel(_ id: HelperTransfer.ID) {
+        if let transfer = transfers.removeValue(forKey: id) {
+            stop(transfer)
+            transfer.file?.remove()
+        }
+        if let blob = journal[id.session, id.number]?.part,
+            let data = try? ResumeData(blob: blob)
+        {
+            try? parts.folder.remove(data.fileName)
+        }
+        forget(id)
+    }
+
+    /// Ends a download so that another can go on with what has arrived.
+    func takeResumeData(_ id: HelperTransfer.ID) -> Data? {
+        defer { forget(id) }
+        guard let transfer = transfers.removeValue(forKey: id), !transfer.isFinishing else {
+            return nil  // it is over
+        }
+        let data = try? resumeData(of: transfer)?.blob
+        stop(transfer)
+        if data == nil { transfer.file?.remove() }
+        return data
+    }
+
+    /// Nothing is left of a task that was delivered or cancelled, its result included.
+    func forget(_ id: HelperTransfer.ID) {
+        guard let record = journal[id.session, id.number] else { return }
+        do {
+            try journal.remove(id.number, in: id.session)
+            if case .finished(_, let file?) = record.state { try results.folder.remove(file) }
+        } catch {
+            log.note("cannot remove task \(id.number): \(error)")
+        }
+    }
+}

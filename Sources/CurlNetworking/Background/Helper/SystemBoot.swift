@@ -1,0 +1,22 @@
+import FoundationEssentials
+import Glibc
+
+/// Which start of the machine this is.
+enum SystemBoot {
+    static let current: String? = {
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { WholeFile.read(descriptor, into: $0) }
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }()
+}
+
+extension BackgroundTaskRecord {
+    /// Whether the kernel that runs now has taken all that was written of the part, noted or not.
+    var isPartOfThisBoot: Bool {
+        guard let boot = SystemBoot.current else { return false }
+        return partBoot == boot
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// Tasks whose program ends before it could tell a helper of them.
+@Suite(.timeLimit(.minutes(2))) struct BackgroundDepositTests {
+    @Test func aTaskIsOnRecordWhenResumeReturns() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        let client = try #require(session.background)
+        // Nothing more can be done for it.
+        client.executor.queue.suspend()
+        session.downloadTask(with: server.url()).resume()
+        #expect(home.places.numbers(of: "test") == [1])
+        let transfers = BackgroundTransfers(environment: home.environment)
+        #expect(transfers.sessions == [.init(identifier: "test", unfinishedCount: 1)])
+        #expect(home.depositNames.count == 2)
+        for name in home.depositNames {
+            var facts = stat()
+            #expect(lstat(home.places.deposits + "/" + name, &facts) == 0)
+            #expect(facts.st_mode & 0o777 == 0o600)
+        }
+        client.executor.queue.resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(home.depositNames.count == 1, "its owner lives on")
+    }
+
+    @Test func aTaskThatIsCancelledAtOnceLeavesNothing() async throws {
+        let home = try BackgroundHome()
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        let client = try #require(session.background)
+        client.executor.queue.suspend()
+        let task = session.downloadTask(with: try #require(URL(string: "http://a.test/")))
+        task.resume()
+        task.cancel()
+        client.executor.queue.resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .cancelled)
+        #expect(home.places.numbers(of: "test") == [])
+    }
+
+    @Test func whatAProgramThatIsGoneHasLeftIsTakenUp() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { request in [.answer(body: request.target)] }
+        for number in 1...2 {
+            try leave(number, "test", server.url("/\(number)"), in: home)
+        }
+        #expect(home.places.numbers(of: "test").sorted() == [1, 2])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        await delegate.completion(of: 2)
+        #expect(delegate.error == nil)
+        #expect(Set(delegate.snapshot.files) == [Data("/1".utf8), Data("/2".utf8)])
+        await session.background?.calm()
+        #expect(home.depositNames == [])
+        #expect(home.journalNames == [])
+    }
+
+    @Test func whatIsLeftWhileAHelperIsThereIsBegunBeforeItGoes() async throws {
+        let home = try BackgroundHome(restSeconds: 0.5)
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { _ in [.wait(gate), .answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        session.downloadTask(with: server.url()).resume()
+        await server.requests(atLeast: 1)
+        let helper = try #require(home.helpers.first)
+        try leave(1, "other", server.url("/left"), in: home)
+        gate.open()
+        await delegate.completion()
+        await BackgroundHome.end(of: helper)
+        #expect(server.requests.map(\.target) == ["/", "/left"])
+        let transfers = BackgroundTransfers(environment: home.environment)
+        #expect(transfers.sessions == [.init(identifier: "other", untoldCount: 1)])
+    }
+
+    @Test func aNumberThatIsTakenIsChanged() async throws {
+        let home = try BackgroundHome()
+        let gate = LoopbackGate()
+        let server = try LoopbackServer { request in
+            request.target == "/left" ? [.answer(body: "left")] : [.wait(gate), .answer(body: "x")]
+        }
+        let first = home.session("test", RecordingDelegate())
+        first.downloadTask(with: server.url("/first")).resume()
+        await first.background?.calm()
+        await first.background?.abandon()
+        try leave(1, "test", server.url("/left"), in: home)
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        #expect(await session.allTasks.map(\.taskIdentifier).contains(1))
+        gate.open()
+        await delegate.completion(of: 2)
+        #expect(Set(delegate.snapshot.files) == [Data("left".utf8), Data("x".utf8)])
+        #expect(delegate.error == nil)
+    }
+
+    @Test func whatALivingProgramHoldsAndWhatMakesNoSenseIsNotTaken() throws {
+        let home = try BackgroundHome()
+        let url = try #require(URL(string: "http://a.test/"))
+        let deposits = BackgroundDeposits(home.places)
+        deposits.put(try record(1, "test", url))
+        try leave(2, "test", url, in: home)
+        let damaged = home.places.deposits + "/gone-0123456789abcdef-3.task"
+        try WholeFile.write(Data("nonsense".utf8), to: damaged)
+        let unfinished = home.places.deposits + "/.unfinished-x-"
+        let ours = try #require(home.depositNames.first { $0.hasSuffix("-1.task") })
+        for name in [ours, "gone-0123456789abcdef-4.task"] {
+            try WholeFile.write(Data(), to: unfinished + name)
+        }
+        var taken: [Int] = []
+        deposits.takeAbandoned { record in
+            taken.append(record.number)
+            return false
+        }
+        #expect(taken == [2])
+        #expect(home.places.numbers(of: "test").sorted() == [1, 2], "it was safe nowhere else")
+        deposits.takeAbandoned { _ in true }
+        #expect(home.places.numbers(of: "test") == [1])
+        #expect(access(damaged, F_OK) != 0)
+        #expect(access(unfinished + "gone-0123456789abcdef-4.task", F_OK) != 0)
+        #expect(access(unfinished + ours, F_OK) == 0)
+        deposits.remove(1, of: "test")
+        #expect(home.places.numbers(of: "test") == [])
+    }
+
+    @Test func aProgramThatIsKilledAtOnceLosesNothing() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { request in [.answer(body: request.target)] }
+        for number in 1...4 {
+            let identifier = "test\(number)"
+            let program = try BackgroundProgram(home, identifier)
+            await program.heard("ready")
+            program.say("download \(server.url("/\(number)"))")
+            await program.heard("task")
+            program.kill()
+            await program.heard("end")
+            // It may have heard of the task's end itself.
+            guard !program.said.contains(where: { $0.hasPrefix("complete") }) else { continue }
+            let delegate = RecordingDelegate()
+            let session = home.session(identifier, delegate)
+            await delegate.completion()
+            #expect(delegate.snapshot.files == [Data("/\(number)".utf8)])
+            _ = session
+        }
+    }
+
+    // MARK: -
+
+    private func record(_ number: Int, _ session: String, _ url: URL) throws
+        -> BackgroundTaskRecord
+    {
+        BackgroundTaskRecord(
+            number: number, session: session, kind: .download(resumeData: nil),
+            request: try #require(.init(URLRequest(url: url))),
+            created: Int64(Date.now.timeIntervalSince1970), key: .random(in: 1...UInt64.max))
+    }
+
+    /// As a process leaves it that was killed: nobody has the lock of its owner's file.
+    private func leave(
+        _ number: Int, _ session: String, _ url: URL, in home: BackgroundHome
+    ) throws {
+        let folder = try PrivateFolder(path: home.places.deposits)
+        let name = "gone-" + BackgroundPlaces.prefix(of: session) + "\(number).task"
+        // A helper would remove what is unfinished of one that is gone.
+        try WholeFile.write(
+            record(number, session, url).render(), to: folder.path(of: name),
+            by: home.path(of: "unfinished"))
+        try folder.write(Data(), to: "gone.owner")
+    }
+}
