@@ -5,30 +5,15 @@ import Testing
 /// The WebDAV adapter on a real Apache.
 @Suite(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))
 struct ApacheTests {
-    @Test(arguments: RemoteStoreContract.checks)
-    func keepsThePromise(_ promise: ContractCheck) async throws {
-        let club = try ApacheServer.shared.makeClub()
-        try await promise.check(try WebDAVStore(baseURL: club.url, credentials: .none))
-    }
+    private static let member = WebDAVCredentials.password(
+        user: ApacheServer.user, password: ApacheServer.password)
 
-    @Test(arguments: RemoteStoreContract.checks)
-    func keepsThePromiseBehindAPassword(_ promise: ContractCheck) async throws {
-        let club = try ApacheServer.shared.makeClub(behind: .basic)
+    @Test(arguments: ApacheServer.Door.allCases, RemoteStoreContract.checks)
+    func keepsThePromise(_ door: ApacheServer.Door, _ promise: ContractCheck) async throws {
+        let club = try ApacheServer.shared.makeClub(behind: door)
         try await promise.check(
             try WebDAVStore(
-                baseURL: club.url,
-                credentials: .password(
-                    user: ApacheServer.user, password: ApacheServer.password)))
-    }
-
-    @Test(arguments: RemoteStoreContract.checks)
-    func keepsThePromiseBehindDigest(_ promise: ContractCheck) async throws {
-        let club = try ApacheServer.shared.makeClub(behind: .digest)
-        try await promise.check(
-            try WebDAVStore(
-                baseURL: club.url,
-                credentials: .password(
-                    user: ApacheServer.user, password: ApacheServer.password)))
+                baseURL: club.url, credentials: door == .open ? .none : Self.member))
     }
 
     @Test func aWrongPasswordIsToldAsSuch() async throws {
@@ -43,9 +28,7 @@ struct ApacheTests {
 
     @Test func aServerThatNobodyVouchesForIsNotBelieved() async throws {
         let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
-        let credentials = WebDAVCredentials.password(
-            user: ApacheServer.user, password: ApacheServer.password)
-        let store = try WebDAVStore(baseURL: club.url, credentials: credentials)
+        let store = try WebDAVStore(baseURL: club.url, credentials: Self.member)
         await expectFailure(.untrusted) { _ = try await store.list(.root) }
         #expect(store.untrustedServer?.key.description == ApacheServer.keyFingerprint)
     }
@@ -53,8 +36,7 @@ struct ApacheTests {
     @Test func aPinnedKeyIsBelievedAndNoOther() async throws {
         let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
         var configuration = WebDAVStore.Configuration(
-            baseURL: club.url,
-            credentials: .password(user: ApacheServer.user, password: ApacheServer.password))
+            baseURL: club.url, credentials: Self.member)
         configuration.trust.pinnedKey = ServerKey(ApacheServer.keyFingerprint)
         let store = try WebDAVStore(configuration)
         _ = try await store.put(data("x"), at: path("/a"), mode: .add)
@@ -70,8 +52,7 @@ struct ApacheTests {
         let club = try ApacheServer.shared.makeClub(behind: .basic, isSecure: true)
         let folder = try TemporaryFolder()
         var configuration = WebDAVStore.Configuration(
-            baseURL: club.url,
-            credentials: .password(user: ApacheServer.user, password: ApacheServer.password))
+            baseURL: club.url, credentials: Self.member)
         configuration.trust.authoritiesFile = try folder.write(
             data(ApacheServer.certificate), to: "authority.pem")
         let store = try WebDAVStore(configuration)
