@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <yaml.h>
 
 // A YAML text taken apart into events. The parser points into itself, so it lives on the heap.
@@ -60,7 +61,20 @@ static inline const char *_Nullable byteclub_yaml_problem(const byteclub_yaml *_
     return yaml->parser.problem;
 }
 static inline size_t byteclub_yaml_problem_line(const byteclub_yaml *_Nonnull yaml) {
-    return yaml->parser.problem_mark.line;
+    const yaml_parser_t *parser = &yaml->parser;
+    if (parser->error == YAML_READER_ERROR) {
+        // A byte that may not stand in YAML: only how far into the text it stands is known.
+        size_t line = 0;
+        const unsigned char *text = parser->input.string.start;
+        for (size_t i = 0; i < parser->problem_offset && text + i < parser->input.string.end; i++) {
+            line += text[i] == '\n';
+        }
+        return line;
+    }
+    // What never ends, a quotation or a bracket, is noticed further on: what matters is where it began.
+    const char *context = parser->context ? parser->context : "";
+    if (strstr(context, "quoted scalar") || strstr(context, "flow ")) return parser->context_mark.line;
+    return parser->problem_mark.line;
 }
 
 static inline void byteclub_yaml_close(byteclub_yaml *_Nonnull yaml) {

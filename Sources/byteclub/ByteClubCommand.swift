@@ -26,7 +26,13 @@ struct ByteClubCommand: AsyncParsableCommand {
             return try await printClub()
         }
         let book = ClubBook()
-        try await Screen.open(try club.choose(book), book: book)
+        do {
+            try await Screen.open(try book.club(named: club.name), book: book)
+        } catch let error as ClubChoiceError {
+            // On the screen another club can be chosen, and the settings can be mended meanwhile.
+            guard club.name == nil else { throw CommandFailure(error.description) }
+            try await Screen.open(.embedded, book: book, notice: error.description)
+        }
     }
 
     /// There is no terminal to draw on: what the club holds, as text.

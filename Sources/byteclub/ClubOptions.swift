@@ -17,14 +17,27 @@ struct ClubOptions: ParsableArguments {
     }
 
     static func choose(_ name: String?, in book: ClubBook) throws -> ClubSettings {
-        for problem in book.read().problems {
-            Output.complain("\(book.settingsFile.url.path), \(problem.description)")
-        }
+        settings(book)
+        return try club(name, in: book)
+    }
+
+    /// The club that a name means, or the one opened last.
+    static func club(_ name: String?, in book: ClubBook) throws -> ClubSettings {
         do throws(ClubChoiceError) {
             return try book.club(named: name)
         } catch {
             throw CommandFailure(error.description)
         }
+    }
+
+    /// The settings. What is wrong in them is told on the way.
+    @discardableResult
+    static func settings(_ book: ClubBook = ClubBook()) -> Settings {
+        let settings = book.settings()
+        for problem in settings.problems {
+            Output.complain("\(book.settingsFile.url.path), \(problem.description)")
+        }
+        return settings
     }
 
     /// Opens the club.

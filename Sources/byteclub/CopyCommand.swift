@@ -22,27 +22,23 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let book = ClubBook()
-        let (source, destination) = try (choose(from, book), choose(to, book))
+        let settings = ClubOptions.settings(book)
+        let (source, destination) = try (
+            ClubOptions.club(from, in: book), ClubOptions.club(to, in: book)
+        )
         guard source.name != destination.name else {
             throw ValidationError("“\(from)” and “\(to)” are the same club.")
         }
         let isWhole = try await Interruption.cancelling {
-            try await copy(from: source, to: destination, book)
+            try await copy(from: source, to: destination, book, settings.transfers)
         }
         if !isWhole { throw ExitCode(1) }
     }
 
-    private func choose(_ name: String, _ book: ClubBook) throws -> ClubSettings {
-        do throws(ClubChoiceError) {
-            return try book.club(named: name)
-        } catch {
-            throw CommandFailure(error.description)
-        }
-    }
-
     /// - Returns: Whether all of the source is in the destination now.
     @MainActor private func copy(
-        from source: ClubSettings, to destination: ClubSettings, _ book: ClubBook
+        from source: ClubSettings, to destination: ClubSettings, _ book: ClubBook,
+        _ settings: TransferSettings
     ) async throws -> Bool {
         let log = CopyLog(from: source, to: destination)
         let stores = (try await open(source, book), try await open(destination, book))
@@ -50,7 +46,7 @@ struct CopyCommand: AsyncParsableCommand {
             from: stores.0, to: stores.1,
             workingFolder: book.copyFolder(from: source, to: destination)
         ) { log.note($0) }
-        copy.bytesPerSecondLimit = book.settings().transfers.bytesPerSecondLimit
+        copy.bytesPerSecondLimit = settings.bytesPerSecondLimit
         do throws(ClubCopy.Failure) {
             try await copy.run()
         } catch {

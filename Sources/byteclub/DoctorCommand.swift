@@ -26,12 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
             findings.append(finding)
             if !json { Self.show(finding) }
         }
-        if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            Output.write(try encoder.encode(findings))
-            Output.write("\n")
-        }
+        if json { try Output.json(findings) }
         if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
     }
 

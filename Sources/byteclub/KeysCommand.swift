@@ -11,7 +11,8 @@ struct KeysCommand: AsyncParsableCommand {
     var ids = false
 
     @MainActor func run() async throws {
-        let bindings = ClubBook().settings().keys
+        let settings = ClubOptions.settings()
+        let bindings = settings.keys
         var isFirst = true
         for context in KeyContext.all {
             if !isFirst { Output.line("") }

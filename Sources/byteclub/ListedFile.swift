@@ -21,24 +21,4 @@ struct ListedFile: Encodable {
         revision = file.revision.rawValue
         path = file.path.string
     }
-
-    /// An array of all, one line each field. No character in it means anything to a terminal.
-    static func json(_ files: [RemoteFile]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let text = String(decoding: try encoder.encode(files.map(ListedFile.init)), as: UTF8.self)
-        var safe = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    safe += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default:
-                safe.unicodeScalars.append(scalar)
-            }
-        }
-        return safe + "\n"
-    }
 }

@@ -15,6 +15,26 @@ enum Output {
         write((isTerminal ? VisibleText(text).string : text) + "\n")
     }
 
+    /// Writes JSON for programs, a line for each field. No character in it means anything to a terminal.
+    static func json(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        var safe = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    safe += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default:
+                safe.unicodeScalars.append(scalar)
+            }
+        }
+        write(safe + "\n")
+    }
+
     /// Writes rows, a little indented, so that their columns stand below one another.
     static func table(_ rows: [[String]]) {
         let columnCount = rows.map(\.count).max() ?? 0

@@ -7,14 +7,17 @@ import Synchronization
 enum Screen {
     /// Shows a club and ends the program when the person has left.
     ///
-    /// - Parameter choosingClub: Shows the clubs there are at once.
+    /// - Parameters:
+    ///   - choosingClub: Shows the clubs there are at once.
+    ///   - notice: Something to tell the person first.
     static func open(
-        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false
+        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false, notice: String? = nil
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
         let status: Int32
         do {
-            status = try await ByteClubApp.run(club, book: book, choosingClub: choosingClub)
+            status = try await ByteClubApp.run(
+                club, book: book, choosingClub: choosingClub, notice: notice)
         } catch let error as StoreError {
             throw error
         } catch {

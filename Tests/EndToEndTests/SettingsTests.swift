@@ -80,3 +80,28 @@ import Testing
         }
     }
 }
+
+/// What is on the screen when the settings do not fit what was.
+@Suite struct LostClubTests {
+    @Test func theScreenOpensAllTheSame() async throws {
+        try await inFreshHome { home in
+            let state = home.folder.appending(path: "state/byteclub")
+            try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+            try Data("{\"current\": \"work\"}".utf8).write(to: state.appending(path: "clubs.json"))
+            try home.write(settings: "clubs:\n  work: {kind: dropbox\n")
+            try home.write("near\n", toNote: "Near.txt")
+            let output = try await home.run("notes", "ls")
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("line 2"), "\(output.errorText)")
+
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(for: "the notice") {
+                $0.contains("opened last") && $0.contains("line 2")
+            }
+            try await terminal.waitUntilIdle()
+            terminal.press(.escape)
+            try await terminal.wait(forText: "Near.txt")
+        }
+    }
+}

@@ -47,6 +47,11 @@ internal import TextEditing
             "To join a club on Dropbox, press : and type login.", for: .seconds(20))
     }
 
+    /// Tells why another club than expected is shown.
+    func tell(_ notice: String) {
+        alert("The club on this computer", notice)
+    }
+
     /// Tells of what is wrong in the settings; the rest counts all the same.
     func warn(of problems: [Settings.Problem]) {
         guard let first = problems.first else { return }

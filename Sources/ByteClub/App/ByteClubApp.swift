@@ -11,10 +11,11 @@ internal import TerminalUI
     ///   - club: The club to begin with.
     ///   - book: Where the others are.
     ///   - choosingClub: Shows all of them at once.
+    ///   - notice: Something to tell the person first.
     /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
     /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
     package static func run(
-        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false
+        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false, notice: String? = nil
     ) async throws -> Int32 {
         let settings = book.settings()
         var configuration = Application.Configuration()
@@ -36,6 +37,8 @@ internal import TerminalUI
         try application.start(root: coordinator.tabBarController)
         if choosingClub {
             coordinator.chooseClub()
+        } else if let notice {
+            coordinator.tell(notice)
         } else if !settings.problems.isEmpty {
             coordinator.warn(of: settings.problems)
         } else if isFirstStart {

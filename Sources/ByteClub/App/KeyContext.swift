@@ -24,9 +24,8 @@ package struct KeyContext: Sendable {
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere],
-        [editor, text, everywhere], [picker, everywhere], [upload, everywhere],
-        [signIn, everywhere],
-        [boxes, everywhere], [menus, everywhere],
+        [editor, text, everywhere], [picker, text, everywhere], [upload, boxes, everywhere],
+        [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
     ]
 
     private static let everywhere = KeyContext("Everywhere", KeyCommand.applicationCommands)

@@ -100,7 +100,10 @@ enum ComputerChecks {
             guard place.path != "/" else { return nil }
             place = place.deletingLastPathComponent()
         }
-        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+        // Some file systems say -1, which is the largest number here.
+        let (bytes, isTooLarge) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooLarge ? nil : Int64(clamping: bytes)
     }
 
     /// - Parameters:

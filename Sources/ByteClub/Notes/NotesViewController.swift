@@ -381,6 +381,6 @@ extension KeyCommand {
     )
 
     static let notesCommands: [KeyCommand] = [
-        .newNote, .editNote, .renameNote, .deleteNote, .undeleteNote, .refresh,
+        .newNote, .editNote, .renameNote, .deleteNote, .undeleteNote, .refresh, .stopOpening,
     ]
 }

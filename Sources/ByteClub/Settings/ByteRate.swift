@@ -6,11 +6,13 @@ package struct ByteRate: Hashable, Sendable {
     package init?(_ text: String) {
         var digits = text[...]
         var factor = 1.0
-        if let last = digits.last, let power = "KMG".firstIndex(of: Character(last.uppercased())) {
-            let exponent = "KMG".distance(from: "KMG".startIndex, to: power) + 1
-            for _ in 0..<exponent { factor *= 1024 }
-            digits.removeLast()
+        switch digits.last {
+        case "K", "k": factor = 1024
+        case "M", "m": factor = 1024 * 1024
+        case "G", "g": factor = 1024 * 1024 * 1024
+        default: break
         }
+        if factor > 1 { digits.removeLast() }
         guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
             let number = Double(digits), case let bytes = number * factor,
             bytes >= 1, bytes < 1e15

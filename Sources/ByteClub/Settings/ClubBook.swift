@@ -1,5 +1,4 @@
 package import FoundationEssentials
-internal import Glibc
 
 /// The clubs a person can open, and what this computer remembers of them.
 ///
@@ -28,11 +27,19 @@ package struct ClubBook: Sendable {
 
     /// The club that a name means; without a name, the one opened last.
     package func club(named name: String?) throws(ClubChoiceError) -> ClubSettings {
-        let clubs = read().clubs
+        let (clubs, problems) = read()
         guard let name else {
-            guard let current = memory().current else { return .embedded }
-            guard let club = Self.find(current, in: clubs) else { throw .gone(current) }
-            return club
+            let memory: Memory
+            do throws(SettingsError) {
+                memory = try self.memory()
+            } catch {
+                throw .forgotten(error.description)
+            }
+            guard let current = memory.current else { return .embedded }
+            if let club = Self.find(current, in: clubs) { return club }
+            guard let problem = problems.first else { throw .gone(current) }
+            throw .unreadable(
+                current, problem: "\(settingsFile.url.path), \(problem.description)")
         }
         guard let club = Self.find(name, in: clubs) else {
             throw .unknown(name, known: clubs.map(\.name))
@@ -64,19 +71,40 @@ package struct ClubBook: Sendable {
     private struct Memory: Codable, Hashable {
         /// The name of the club opened last; nil for the embedded one.
         var current: String?
-        /// Where the secrets of each club are.
-        var secrets: [String: SecretPlace] = [:]
+        /// Where the secrets of each club are; a newer program may know places that this one does not.
+        var secrets: [String: String] = [:]
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            current = try values.decodeIfPresent(String.self, forKey: .current)
+            secrets = try values.decodeIfPresent([String: String].self, forKey: .secrets) ?? [:]
+        }
     }
 
-    private func memory() -> Memory {
-        guard let data = try? memoryFile.read(),
-            let memory = try? JSONDecoder().decode(Memory.self, from: data)
-        else { return Memory() }
+    /// - Throws: `.unreadable`. What could not be read must not be taken for nothing, and be written over.
+    private func memory() throws(SettingsError) -> Memory {
+        let file = memoryFile
+        let data: Data?
+        do throws(WholeFile.Failure) {
+            data = try file.read()
+        } catch {
+            throw .unreadable(path: file.url.path, reason: error.reason)
+        }
+        guard let data else { return Memory() }
+        guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else {
+            throw .unreadable(
+                path: file.url.path,
+                reason: "it is damaged. Move it away, and sign in to your clubs again")
+        }
         return memory
     }
 
-    /// Where a club's secrets are; nil when nobody is signed in there.
-    package func secretPlace(of club: ClubSettings) -> SecretPlace? { memory().secrets[club.name] }
+    /// Where a club's secrets are; nil when nobody is signed in there, and while that cannot be told.
+    package func secretPlace(of club: ClubSettings) -> SecretPlace? {
+        (try? memory())?.secrets[club.name].flatMap(SecretPlace.init)
+    }
 
     /// Remembers that a club is the one to open next time.
     package func makeCurrent(_ club: ClubSettings) throws(SettingsError) {
@@ -86,7 +114,7 @@ package struct ClubBook: Sendable {
     package func remember(
         secretsOf club: ClubSettings, in place: SecretPlace?
     ) throws(SettingsError) {
-        try change { $0.secrets[club.name] = place }
+        try change { $0.secrets[club.name] = place?.rawValue }
     }
 
     /// Signed out: the embedded club comes next, unless another was chosen meanwhile.
@@ -100,9 +128,17 @@ package struct ClubBook: Sendable {
     /// One program at a time: two that sign in at once must not undo each other.
     private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
         let file = memoryFile
+        var refusal: SettingsError?
         do throws(WholeFile.Failure) {
-            try FileLock.hold(beside: file.url) { () throws(WholeFile.Failure) in
-                let old = memory()
+            try FileLock.hold(URL(filePath: file.url.path + ".lock")) {
+                () throws(WholeFile.Failure) in
+                let old: Memory
+                do throws(SettingsError) {
+                    old = try memory()
+                } catch {
+                    refusal = error
+                    return
+                }
                 var new = old
                 body(&new)
                 guard new != old else { return }
@@ -114,6 +150,7 @@ package struct ClubBook: Sendable {
         } catch {
             throw .unwritable(path: file.url.path, reason: error.reason)
         }
+        if let refusal { throw refusal }
     }
 }
 
@@ -122,6 +159,10 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
     case unknown(String, known: [String])
     /// The club opened last is in the settings no more.
     case gone(String)
+    /// The club opened last may be in the settings, but not all of them can be read.
+    case unreadable(String, problem: String)
+    /// Which club was opened last cannot be told; with the reason.
+    case forgotten(String)
 
     package var description: String {
         switch self {
@@ -130,23 +171,12 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
         case .gone(let name):
             "The club “\(name)”, which was opened last, is not in config.yml any more. Choose another "
                 + "one with --club NAME, or go back to the one on this computer: byteclub login club."
+        case .unreadable(let name, let problem):
+            "The club “\(name)”, which was opened last, cannot be found in the settings as they are: "
+                + "\(problem) Mend that line, choose another club with --club NAME, or go back to the one on "
+                + "this computer: byteclub login club."
+        case .forgotten(let reason):
+            "Which club was opened last cannot be told. \(reason) Choose one with --club NAME."
         }
-    }
-}
-
-/// A lock that the kernel lets go with the process.
-private enum FileLock {
-    static func hold(
-        beside file: URL, _ body: () throws(WholeFile.Failure) -> Void
-    ) throws(WholeFile.Failure) {
-        try? FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(file.path + ".lock", flags, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-        try body()
     }
 }

@@ -88,7 +88,8 @@ extension SettingsFields {
             return nil
         }
         if let refusal = ClubSettings.refusal(of: club) {
-            report(line(of: file == nil ? "user" : "ca-file"), refusal)
+            let isUser = ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: user)) != nil
+            report(line(of: isUser ? "user" : "ca-file"), refusal)
             return nil
         }
         return .webdav(club)
@@ -116,7 +117,8 @@ extension SettingsFields {
             club.apiURL = url
         }
         if let refusal = ClubSettings.refusal(of: club) {
-            report(line(of: "folder"), refusal)
+            let isKey = ClubSettings.refusal(of: ClubSettings.Dropbox(appKey: key)) != nil
+            report(line(of: isKey ? "app-key" : "folder"), refusal)
             return nil
         }
         return .dropbox(club)

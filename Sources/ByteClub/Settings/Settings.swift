@@ -19,7 +19,7 @@ package struct Settings: Sendable {
     /// What could not be taken from the file, in its order.
     package var problems: [Problem] = []
 
-    /// Set when the file is no YAML, or no settings: nothing in it counts.
+    /// Set when the file is no YAML in some section, or no settings: it cannot be changed as it is.
     var unreadable: Problem?
 
     /// Written by a newer program: what is not known here may be right all the same.
@@ -42,15 +42,7 @@ package struct Settings: Sendable {
 
     /// Reads a whole file. Never fails: see ``problems``.
     init(reading text: String) {
-        let root: YAMLNode?
-        do throws(YAMLNode.Failure) {
-            root = try YAMLNode.parse(text)
-        } catch {
-            report(error.line, "The file cannot be read: \(error.reason).")
-            unreadable = problems.first
-            return
-        }
-        guard let root, !root.isNull else { return }
+        guard let root = parse(text), !root.isNull else { return }
         guard let pairs = root.pairs else {
             report(root.line, "The file must be made of settings: a name, a colon, a value.")
             unreadable = problems.first
@@ -74,6 +66,20 @@ package struct Settings: Sendable {
             }
         }
         problems.sort { $0.line < $1.line }
+    }
+
+    /// Leaves out, one by one, the sections that are no YAML, so that a wrong line costs its section alone.
+    private mutating func parse(_ text: String) -> YAMLNode? {
+        var rest = SectionedText(text)
+        while true {
+            do throws(YAMLNode.Failure) {
+                return try YAMLNode.parse(rest.text)
+            } catch {
+                report(error.line, "This cannot be read: \(error.reason).")
+                if unreadable == nil { unreadable = problems.first }
+                guard rest.removeSection(around: error.line) else { return nil }
+            }
+        }
     }
 
     /// What reads each section of the file.

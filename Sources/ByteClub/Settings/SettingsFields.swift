@@ -4,6 +4,8 @@ struct SettingsFields {
     let owner: String
     let ownLine: Int
     private var values: [String: YAMLNode] = [:]
+    /// In the order of the file, with the lines that the names stand in.
+    private var names: [(name: String, line: Int)] = []
     private(set) var problems: [Settings.Problem] = []
     private var known: Set<String> = []
 
@@ -17,6 +19,7 @@ struct SettingsFields {
             }
             if values[name] == nil {
                 values[name] = value
+                names.append((name, key.line))
             } else {
                 report(key.line, "“\(name)” of \(owner) is there twice; the first one counts.")
             }
@@ -41,8 +44,8 @@ struct SettingsFields {
     }
 
     mutating func reportUnknown() {
-        for (name, value) in values where !known.contains(name) {
-            report(value.line, "“\(name)” is no setting of \(owner).")
+        for (name, line) in names where !known.contains(name) {
+            report(line, "“\(name)” is no setting of \(owner).")
         }
     }
 

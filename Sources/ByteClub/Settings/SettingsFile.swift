@@ -3,9 +3,12 @@ package import FoundationEssentials
 /// `config.yml`: read as the person wrote it, changed only where a club is concerned.
 package struct SettingsFile: Sendable {
     package let url: URL
+    /// Held while the file is changed.
+    private let lock: URL
 
     package init(paths: Paths) {
         url = paths.configurationFolder.appending(path: "config.yml")
+        lock = paths.stateFolder.appending(path: "config.lock")
     }
 
     private var file: WholeFile { WholeFile(url: url, mode: 0o644) }
@@ -39,6 +42,23 @@ package struct SettingsFile: Sendable {
 
     /// Writes a club into it, in place of the one of its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
+        var refusal: SettingsError?
+        do throws(WholeFile.Failure) {
+            // Two clubs that are joined at the same moment must both be in it.
+            try FileLock.hold(lock) {
+                do throws(SettingsError) {
+                    try write(club)
+                } catch {
+                    refusal = error
+                }
+            }
+        } catch {
+            throw .unwritable(path: lock.path, reason: error.reason)
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func write(_ club: ClubSettings) throws(SettingsError) {
         let old = try text()
         try check(Settings(reading: old))
         guard let new = ClubSection(old).setting(club) else {

@@ -17,6 +17,7 @@ package enum SettingsSchema {
         case text(String, pattern: String? = nil, choices: [String]? = nil)
         case number(String, minimum: Double, maximum: Double, isWhole: Bool = false)
         case flag(String)
+        case look(String)
         case keys(String)
         case anyOf([Node])
 
@@ -32,7 +33,8 @@ package enum SettingsSchema {
             var values = encoder.container(keyedBy: Name.self)
             switch self {
             case .object(let properties, let description, let others, let required):
-                try values.encode("object", forKey: Name("type"))
+                // A section with nothing below it says nothing.
+                try values.encode(["object", "null"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(properties, forKey: Name("properties"))
                 if let others {
@@ -52,12 +54,18 @@ package enum SettingsSchema {
                 try values.encode(minimum, forKey: Name("minimum"))
                 try values.encode(maximum, forKey: Name("maximum"))
             case .flag(let description):
-                try values.encode("boolean", forKey: Name("type"))
+                // YAML 1.2 takes on and off for words.
+                try values.encode(["boolean", "string"], forKey: Name("type"))
+                try values.encode(description, forKey: Name("description"))
+                try values.encode("^(on|off|yes|no)$", forKey: Name("pattern"))
+            case .look(let description):
+                // A number alone is a colour of the palette.
+                try values.encode(["string", "integer"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
             case .keys(let description):
                 try values.encode(description, forKey: Name("description"))
-                try values.encode(["string", "array"], forKey: Name("type"))
-                try values.encode(["type": "string"], forKey: Name("items"))
+                try values.encode(["string", "integer", "array"], forKey: Name("type"))
+                try values.encode(["type": ["string", "integer"]], forKey: Name("items"))
             case .anyOf(let nodes):
                 try values.encode(nodes, forKey: Name("anyOf"))
             }
@@ -138,7 +146,7 @@ package enum SettingsSchema {
         .object(
             Dictionary(
                 uniqueKeysWithValues: Role.allCases.map {
-                    ($0.rawValue, Node.text("E.g. bold blue, or white on #005f87."))
+                    ($0.rawValue, Node.look("E.g. bold blue, or \"white on #005f87\"."))
                 }),
             description: "What a text is for, and how it looks.", others: nil)
     }
@@ -164,7 +172,7 @@ package enum SettingsSchema {
                     maximum: TransferSettings.photoQualities.upperBound),
                 "limit-rate": .anyOf([
                     .text("Bytes in a second: 500K, 4M.", pattern: "^[0-9.]+[KMGkmg]?$"),
-                    .number("Bytes in a second.", minimum: 1, maximum: 1e15),
+                    .number("Bytes in a second.", minimum: 1, maximum: 1e15, isWhole: true),
                 ]),
             ], description: "How photos are moved.", others: nil)
     }

@@ -51,6 +51,60 @@ import Testing
         }
     }
 
+    @Test func aClubBehindAWrongLineIsNotSaidToBeGone() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try book.settingsFile.set(work)
+        try book.makeCurrent(work)
+        try Data("clubs:\n  work: {kind: dropbox}\n".utf8).write(to: book.settingsFile.url)
+        do {
+            _ = try book.club(named: nil)
+            Issue.record("was found")
+        } catch {
+            #expect(error.description.contains("line 2"), "\(error)")
+        }
+    }
+
+    @Test(arguments: ["{", "[]", "{\"secrets\": 7}"])
+    func aMemoryThatCannotBeReadIsNotWrittenOver(text: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try book.settingsFile.set(work)
+        try book.makeCurrent(work)
+        let file = folder.appending(path: "state/byteclub/clubs.json")
+        try Data(text.utf8).write(to: file)
+        #expect(throws: SettingsError.self) { try book.makeCurrent(.embedded) }
+        #expect(throws: SettingsError.self) { try book.remember(secretsOf: work, in: .file) }
+        #expect(throws: ClubChoiceError.self) { try book.club(named: nil) }
+        #expect(try book.club(named: "work") == work)
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+
+    @Test func aPlaceThatANewerProgramKnowsStays() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try book.settingsFile.set(work)
+        try book.makeCurrent(work)
+        let file = folder.appending(path: "state/byteclub/clubs.json")
+        try Data("{\"secrets\": {\"other\": \"chip\"}}".utf8).write(to: file)
+        try book.remember(secretsOf: work, in: .file)
+        #expect(book.secretPlace(of: work) == .file)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("chip"))
+    }
+
+    @Test func clubsJoinedAtOnceAreAllWritten() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let names = (1...20).map { "club\($0)" }
+        let book = book
+        try await withThrowingTaskGroup { group in
+            for name in names {
+                group.addTask {
+                    let club = ClubSettings(name: name, place: .dropbox(.init(appKey: "k")))
+                    try book.settingsFile.set(club)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(Set(book.read().clubs.map(\.name)) == Set(names + ["embedded"]))
+    }
+
     @Test func aBrokenOrNewerFileIsNotTouched() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = book.settingsFile

@@ -90,6 +90,31 @@ import Testing
         #expect(settings.clubs.count == 1)
     }
 
+    /// The file, the line that is told of. What is below it works.
+    @Test(arguments: [
+        ("keys:\n  app.keys: ?\n", 2), ("keys:\n\tnotes.new: a\n", 2),
+        ("keys:\n  notes.new: [a\n", 2), ("theme:\n  heading: \"red\n", 2),
+        ("editor: {wrap: on\n", 1), ("theme:\n  heading: red\u{1}\n", 2), ("keys: *x\n", 1),
+        ("keys:\r\n  app.keys: ?\r\n", 2),
+    ])
+    func aSectionThatIsNoYAMLCostsItselfAlone(text: String, line: Int) {
+        let settings = Settings(
+            reading: "mouse: off\n" + text + "clubs: {a: {kind: dropbox, app-key: k}}\n")
+        #expect(settings.problems.count == 1, "\(settings.problems)")
+        #expect(settings.problems.first?.line == line + 1, "\(settings.problems)")
+        #expect(settings.clubs.map(\.name) == ["a"])
+        #expect(!settings.usesMouse)
+        // Nobody changes a file that is not understood whole.
+        #expect(settings.unreadable != nil)
+    }
+
+    @Test func theKeysOfABoxMayNotHideItsWayOut() {
+        let settings = Settings(reading: "keys:\n  login.copy-address: Esc\n  notes.stop: [^C]\n")
+        #expect(settings.problems.map(\.line) == [2])
+        #expect(settings.problems.first?.sentence.contains("alert.cancel") == true)
+        #expect(settings.keys["notes.stop"] == ["^C"])
+    }
+
     @Test func aKeyThatWouldHideAnotherIsRefused() {
         let settings = Settings(reading: "keys:\n  notes.new: q\n  notes.edit: x\n")
         #expect(settings.problems.map(\.line) == [2])
@@ -153,7 +178,7 @@ import Testing
         #expect(ByteRate(text)?.bytesPerSecond == bytes)
     }
 
-    @Test(arguments: ["", "M", "0", "-1", "4 M", "4MB", "1e3", "9999999999G", "٣"])
+    @Test(arguments: ["", "M", "0", "-1", "4 M", "4MB", "1e3", "9999999999G", "٣", "4ß", "4ﬁ"])
     func whatIsNoRateIsRefused(text: String) {
         #expect(ByteRate(text) == nil)
     }

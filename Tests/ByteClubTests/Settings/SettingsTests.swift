@@ -87,6 +87,13 @@ import Testing
             "clubs:\n  a:\n    kind: webdav\n    url: https://h/\n    user: u\n    ca-file: a.pem\n",
             6, "absolute", 0
         ),
+        ("clubs:\n  a:\n    kind: dropbox\n    folder: b\n    app-key: ü\n", 5, "App Console", 0),
+        ("clubs:\n  a:\n    kind: dropbox\n    app-key: k\n    size:\n      9\n", 5, "size", 1),
+        (
+            "clubs:\n  a:\n    kind: webdav\n    url: https://h/\n    ca-file: /a\n    user: \"u:v\"\n",
+            6,
+            "user", 0
+        ),
         ("clubs:\n  - a\n", 2, "names", 0),
         ("clubs:\n  a:\n    kind: dropbox\n    app-key: k\n    colour: red\n", 5, "colour", 1),
         (

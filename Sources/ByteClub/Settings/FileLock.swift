@@ -1,0 +1,22 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// A lock between programs that the kernel lets go with the process.
+enum FileLock {
+    /// Runs something while no other holder of the same lock does. Taken twice by one thread, it waits for
+    /// itself for ever.
+    ///
+    /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
+    static func hold(
+        _ lock: URL, _ body: () throws(WholeFile.Failure) -> Void
+    ) throws(WholeFile.Failure) {
+        try? FileManager.default.createDirectory(
+            at: lock.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        try body()
+    }
+}

@@ -1,0 +1,37 @@
+/// A file of settings as lines, from which whole sections can be taken without moving the others.
+struct SectionedText {
+    private var lines: [Substring]
+
+    init(_ text: String) {
+        // By bytes: to Swift, the line end of Windows is one character and no line feed.
+        lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map(Substring.init)
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+
+    /// Empties the section that a line belongs to: from its name at the left edge to the next one.
+    ///
+    /// - Parameter line: From 1.
+    /// - Returns: False when there is nothing left to take.
+    mutating func removeSection(around line: Int) -> Bool {
+        let index = min(max(0, line - 1), lines.count - 1)
+        let starts = lines.indices.filter { isName(lines[$0]) }
+        // What stands before the first name belongs to it.
+        guard let start = starts.last(where: { $0 <= index }) ?? lines.indices.first else {
+            return false
+        }
+        let end = starts.first { $0 > max(start, index) } ?? lines.endIndex
+        guard lines[start..<end].contains(where: { !$0.isEmpty }) else { return false }
+        for index in start..<end { lines[index] = "" }
+        return true
+    }
+
+    /// Whether a line begins a section: something at the left edge that is no comment.
+    private func isName(_ line: Substring) -> Bool {
+        guard let first = line.utf8.first else { return false }
+        return first != UInt8(ascii: " ") && first != UInt8(ascii: "\t")
+            && first != UInt8(ascii: "#")
+            && first != UInt8(ascii: "\r")
+    }
+}
