@@ -7,6 +7,11 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
 
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition
+
     /// The delegate has answered `.becomeDownload`: the rest of the answer goes to a file. The data task
     /// is over without a further call, and the download task, which runs already, tells what follows.
     func urlSession(
@@ -23,6 +28,12 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask,
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse?
 }
 
 extension URLSessionDataDelegate {
@@ -30,12 +41,24 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
-            return completionHandler(.allow)
+        AsyncForm.ask {
+            await self.urlSession(session, dataTask: dataTask, didReceive: response)
+        } answer: {
+            completionHandler($0)
+        } otherwise: {
+            guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+                return completionHandler(.allow)
+            }
+            heir.urlSession(
+                session, dataTask: dataTask, didReceive: response,
+                completionHandler: completionHandler)
         }
-        heir.urlSession(
-            session, dataTask: dataTask, didReceive: response,
-            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse
+    ) async -> URLSession.ResponseDisposition {
+        AsyncForm.isMissing(.allow)
     }
 
     public func urlSession(
@@ -58,11 +81,25 @@ extension URLSessionDataDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
-            return completionHandler(proposedResponse)
+        AsyncForm.ask {
+            await self.urlSession(
+                session, dataTask: dataTask, willCacheResponse: proposedResponse)
+        } answer: {
+            completionHandler($0)
+        } otherwise: {
+            guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+                return completionHandler(proposedResponse)
+            }
+            heir.urlSession(
+                session, dataTask: dataTask, willCacheResponse: proposedResponse,
+                completionHandler: completionHandler)
         }
-        heir.urlSession(
-            session, dataTask: dataTask, willCacheResponse: proposedResponse,
-            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse
+    ) async -> CachedURLResponse? {
+        AsyncForm.isMissing(proposedResponse)
     }
 }

@@ -15,6 +15,11 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
+    /// The same, answered by returning. A delegate has one of the two.
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     /// A background session has told all that was waiting for it: the ends of the tasks that were over
     /// before it was made; and again, when those are over that it had found under way.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
@@ -30,6 +35,18 @@ extension URLSessionDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        challenge.passOn()
+        AsyncForm.ask {
+            await self.urlSession(session, didReceive: challenge)
+        } answer: {
+            completionHandler($0.0, $0.1)
+        } otherwise: {
+            challenge.passOn()
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        AsyncForm.isMissing((.performDefaultHandling, nil))
     }
 }

@@ -12,6 +12,11 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
             -> Void)
 
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?)
+
     /// The server has sent an interim answer (1xx): `103 Early Hints` for instance.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -33,6 +38,12 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest
+    ) async -> URLRequest?
+
     /// The server or a proxy wants a name and a password, or what the session's own method passed on.
     /// Call `completionHandler` once. Handler tasks are asked too.
     ///
@@ -44,17 +55,33 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     /// The task needs its streamed body, at the start or once more after a redirect or a lost
     /// connection. Call `completionHandler` once; nil fails the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
+    ) async -> InputStream?
+
     /// A task made with an upload's resume data alone, in another process, needs the rest of the body:
     /// a stream that begins at `offset`. Call `completionHandler` once; nil fails the task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void)
+
+    /// The same, answered by returning.
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream?
 
     /// More of the body was handed to the system.
     ///
@@ -85,12 +112,24 @@ extension URLSessionTaskDelegate {
             @escaping @Sendable (URLSession.DelayedRequestDisposition, URLRequest?)
             -> Void
     ) {
-        guard let heir = task.heir(of: self) else {
-            return completionHandler(.continueLoading, nil)
+        AsyncForm.ask {
+            await self.urlSession(session, task: task, willBeginDelayedRequest: request)
+        } answer: {
+            completionHandler($0.0, $0.1)
+        } otherwise: {
+            guard let heir = task.heir(of: self) else {
+                return completionHandler(.continueLoading, nil)
+            }
+            heir.urlSession(
+                session, task: task, willBeginDelayedRequest: request,
+                completionHandler: completionHandler)
         }
-        heir.urlSession(
-            session, task: task, willBeginDelayedRequest: request,
-            completionHandler: completionHandler)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest
+    ) async -> (URLSession.DelayedRequestDisposition, URLRequest?) {
+        AsyncForm.isMissing((.continueLoading, nil))
     }
 
     public func urlSession(
@@ -113,10 +152,24 @@ extension URLSessionTaskDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let heir = task.heir(of: self) else { return completionHandler(request) }
-        heir.urlSession(
-            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
-            completionHandler: completionHandler)
+        AsyncForm.ask {
+            await self.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request)
+        } answer: {
+            completionHandler($0)
+        } otherwise: {
+            guard let heir = task.heir(of: self) else { return completionHandler(request) }
+            heir.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                completionHandler: completionHandler)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest
+    ) async -> URLRequest? {
+        AsyncForm.isMissing(request)
     }
 
     public func urlSession(
@@ -125,27 +178,64 @@ extension URLSessionTaskDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let heir = task.heir(of: self) else { return challenge.passOn() }
-        heir.urlSession(
-            session, task: task, didReceive: challenge, completionHandler: completionHandler)
+        AsyncForm.ask {
+            await self.urlSession(session, task: task, didReceive: challenge)
+        } answer: {
+            completionHandler($0.0, $0.1)
+        } otherwise: {
+            guard let heir = task.heir(of: self) else { return challenge.passOn() }
+            heir.urlSession(
+                session, task: task, didReceive: challenge, completionHandler: completionHandler)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        AsyncForm.isMissing((.performDefaultHandling, nil))
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        guard let heir = task.heir(of: self) else { return completionHandler(nil) }
-        heir.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        AsyncForm.ask {
+            await self.urlSession(session, needNewBodyStreamForTask: task)
+        } answer: {
+            completionHandler($0)
+        } otherwise: {
+            guard let heir = task.heir(of: self) else { return completionHandler(nil) }
+            heir.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask
+    ) async -> InputStream? {
+        AsyncForm.isMissing(nil)
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        guard let heir = task.heir(of: self) else { return completionHandler(nil) }
-        heir.urlSession(
-            session, task: task, needNewBodyStreamFrom: offset, completionHandler: completionHandler
-        )
+        AsyncForm.ask {
+            await self.urlSession(session, needNewBodyStreamForTask: task, from: offset)
+        } answer: {
+            completionHandler($0)
+        } otherwise: {
+            guard let heir = task.heir(of: self) else { return completionHandler(nil) }
+            heir.urlSession(
+                session, task: task, needNewBodyStreamFrom: offset,
+                completionHandler: completionHandler)
+        }
+    }
+
+    public func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        AsyncForm.isMissing(nil)
     }
 
     public func urlSession(
