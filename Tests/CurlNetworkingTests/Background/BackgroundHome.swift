@@ -26,9 +26,12 @@ final class BackgroundHome: Sendable {
             "XDG_DATA_HOME": path + "/data", "XDG_RUNTIME_DIR": path + "/run",
             BackgroundEnvironment.restVariable: String(restSeconds),
         ]
-        for name in ["PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
-            environment[name] = own[name]
+        // As the library has it; a sanitizer's settings are among them.
+        for (name, value) in BackgroundEnvironment.fitting(own) where environment[name] == nil {
+            environment[name] = value
         }
+        environment["PATH"] = own["PATH"]
+        Self.add(path)
         self.environment = environment
         places = BackgroundPlaces(environment: environment)
         try FileManager.default.createDirectory(
@@ -37,12 +40,30 @@ final class BackgroundHome: Sendable {
     }
 
     deinit {
+        Self.clear(path)
+    }
+
+    private static func clear(_ path: String) {
         // One that is killed cannot start another; one that was being started shows up in the next
         // round.
         for _ in 0..<5 {
-            for process in processes { _ = Glibc.kill(process, SIGKILL) }
+            for process in processes(of: path) { _ = Glibc.kill(process, SIGKILL) }
         }
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// All homes of this process. A session that still had something to say when its home went has
+    /// started a helper once more, which made folders anew: at the end there is nobody left to do so.
+    private static let paths = Mutex<[String]>([])
+    private static let lastHandler: Int32 = atexit {
+        for path in BackgroundHome.paths.withLock({ $0 }) where access(path, F_OK) == 0 {
+            BackgroundHome.clear(path)
+        }
+    }
+
+    private static func add(_ path: String) {
+        _ = lastHandler
+        paths.withLock { $0.append(path) }
     }
 
     func configuration(_ identifier: String = "test") -> URLSessionConfiguration {
@@ -86,8 +107,10 @@ final class BackgroundHome: Sendable {
 
     // MARK: - Processes
 
-    /// All that have this home in their environment, and live.
-    private var processes: [pid_t] {
+    private var processes: [pid_t] { Self.processes(of: path) }
+
+    /// All that have a home in their environment, and live.
+    private static func processes(of path: String) -> [pid_t] {
         let wanted = Data(path.utf8)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
