@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: [
         // Bars around it; too small; none.
-        PixelSize(width: 160, height: 80), PixelSize(width: 80, height: 60), nil,
+        PixelSize(width: 256, height: 128), PixelSize(width: 80, height: 60), nil,
     ])
     func aSmallPictureThatWillNotDoIsNone(_ size: PixelSize?) throws {
         let small = size.map { Photos.corners(width: $0.width, height: $0.height) }

@@ -149,6 +149,9 @@ extension ErrorSentence {
         case .badAnswer:
             "What answered is not the club's server, or it is out of order. If you are on a network with "
                 + "a sign-in page, sign in there first and try again."
+        case .nameNotAllowed where error.operation == .list:
+            "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
+                + "long. Rename it there."
         case .nameNotAllowed:
             "The club cannot keep anything under the name \(name). Choose another one, without slashes, "
                 + "control characters or a full stop at the end."

@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///
 /// Every copy is verified: by the destination's content hash, or by reading it back where the store
 /// keeps none. A run that was interrupted is simply started again: what was copied is passed over,
-/// and a large file goes on from the bytes that had arrived.
+/// and what was on its way here goes on from the bytes that had arrived.
 @MainActor public final class ClubCopy {
     private let source: any RemoteStore
     private let destination: any RemoteStore
@@ -52,7 +52,7 @@ public import FoundationEssentials
         self.destination = destination
         self.folder = folder
         self.report = report
-        ledger = CopyLedger(at: folder.appending(path: "ledger"))
+        ledger = CopyLedger(at: folder.appending(path: Self.ledgerName))
     }
 
     /// Copies. Entries that cannot be copied are reported and passed over.
@@ -64,13 +64,11 @@ public import FoundationEssentials
         let here = try await from { () async throws(StoreError) in
             try await self.source.list(.root, recursive: true)
         }
-        let there = try await to { () async throws(StoreError) in
-            try await self.destination.list(.root, recursive: true)
+        let steps = CopyStep.steps(from: here, to: try await listDestination())
+        report(.began(entryCount: steps.count, byteCount: here.byteCount))
+        for place in here.skipped {
+            report(.finished(Self.path(of: place), Self.unnameable(place)))
         }
-        let steps = CopyStep.steps(from: here, to: there)
-        report(
-            .began(
-                entryCount: steps.count, byteCount: here.files.reduce(0) { $0 + $1.byteCount }))
         for step in steps {
             do throws(Failure) {
                 report(.finished(step.path, try await take(step)))
@@ -79,6 +77,7 @@ public import FoundationEssentials
                 report(.finished(step.path, .failed(error)))
             }
         }
+        removeLocalCopies()
     }
 
     private func take(_ step: CopyStep) async throws(Failure) -> Outcome {
@@ -96,6 +95,41 @@ public import FoundationEssentials
 }
 
 extension ClubCopy {
+    private static let ledgerName = "ledger"
+
+    /// A club's folder that is not there yet is made by the first write.
+    private func listDestination() async throws(Failure) -> Listing {
+        do throws(Failure) {
+            return try await to { () async throws(StoreError) in
+                try await self.destination.list(.root, recursive: true)
+            }
+        } catch {
+            guard error.error.code == .notFound else { throw error }
+            return Listing(entries: [], cursor: Cursor(rawValue: ""))
+        }
+    }
+
+    /// What could not be copied is fetched anew by the next run that can; nothing else is left of one
+    /// that came to its end.
+    private func removeLocalCopies() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name != Self.ledgerName {
+            try? FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+    }
+
+    /// Something in the source that cannot be asked for.
+    private static func unnameable(_ place: String) -> Outcome {
+        .failed(
+            Failure(
+                side: .source,
+                error: StoreError(.nameNotAllowed, during: .list, at: path(of: place))))
+    }
+
+    private static func path(of place: String) -> RemotePath {
+        (try? RemotePath(validating: place)) ?? .root
+    }
+
     private func makeFolder(_ path: RemotePath) async throws(Failure) -> Outcome {
         do throws(Failure) {
             try await to { () async throws(StoreError) in
@@ -248,6 +282,16 @@ extension ClubCopy.Failure {
             .untrusted,
             .timedOut, .cancelled, .badAnswer, .fileUnwritable:
             false
+        }
+    }
+}
+
+extension Listing {
+    /// Of all files together, as far as that can be counted.
+    fileprivate var byteCount: Int64 {
+        files.reduce(0) { sum, file in
+            let (next, isTooMuch) = sum.addingReportingOverflow(max(0, file.byteCount))
+            return isTooMuch ? .max : next
         }
     }
 }

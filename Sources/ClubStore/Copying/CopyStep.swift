@@ -11,13 +11,18 @@ enum CopyStep: Hashable, Sendable {
 
     /// The steps for a whole club, folders before what is in them.
     ///
-    /// Names are compared as Dropbox compares them, without regard to case: what differs in
-    /// case alone could not live side by side there.
+    /// What has no like of the very same name in the other club is compared as Dropbox compares names,
+    /// without regard to case: it could not live side by side there with what differs in case alone.
     static func steps(from source: Listing, to destination: Listing) -> [CopyStep] {
-        var there: [String: RemoteEntry] = [:]
-        for entry in destination.entries { there[PathNames.key(entry.path.string)] = entry }
+        let there = Dictionary(
+            destination.entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        let here = Set(source.entries.map(\.path))
+        var similar: [String: RemoteEntry] = [:]
+        for entry in destination.entries where !here.contains(entry.path) {
+            similar[PathNames.key(entry.path.string)] = entry
+        }
         return source.entries.sorted { $0.path < $1.path }.compactMap { entry in
-            let existing = there[PathNames.key(entry.path.string)]
+            let existing = there[entry.path] ?? similar[PathNames.key(entry.path.string)]
             switch (entry, existing) {
             case (.deleted, _): return nil
             case (.file(let file), nil): return .copy(file)

@@ -100,9 +100,7 @@ extension WebDAVStore {
         during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVAbilities {
         try await abilities.abilities { [self] in
-            let mark = String(UInt64.random(in: .min ... .max), radix: 36)
-            let name = Self.ownPrefix + "probe-" + mark
-            let scratch = try RemotePath.root.appending(name)
+            let scratch = try RemotePath.root.appending(OwnName.probe())
             return try await tryConditions(on: scratch, during: operation)
         }
     }

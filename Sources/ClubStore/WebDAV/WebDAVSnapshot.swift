@@ -8,6 +8,9 @@ struct WebDAVSnapshot: Hashable, Sendable {
     /// Folders before what is in them, names in order.
     var entries: [RemoteEntry]
 
+    /// See ``Listing/skipped``.
+    var skipped: [String] = []
+
     /// The folder's own tag.
     var tag: EntityTag?
 

@@ -106,6 +106,7 @@ extension WebDAVStore {
         var files = top.files.map(\.file)
         var folders = top.folders
         var leftovers = top.leftovers
+        var skipped = top.skipped
         if recursive {
             var waiting = top.folders[...]
             let result: Result<Void, StoreError> = await withTaskGroup(
@@ -131,6 +132,7 @@ extension WebDAVStore {
                         files += content.files.map(\.file)
                         folders += content.folders
                         leftovers += content.leftovers
+                        skipped += content.skipped
                         waiting += content.folders
                     }
                     let depth = (waiting.last?.components.count ?? 0) - folder.components.count
@@ -149,8 +151,8 @@ extension WebDAVStore {
         let entries = (folders.map(RemoteEntry.folder) + files.map(RemoteEntry.file))
             .sorted { $0.path < $1.path }
         return WebDAVSnapshot(
-            folder: folder, recursive: recursive, entries: entries, tag: top.tag,
-            syncToken: token)
+            folder: folder, recursive: recursive, entries: entries, skipped: skipped.sorted(),
+            tag: top.tag, syncToken: token)
     }
 
     /// A link that leads up again goes on for ever.

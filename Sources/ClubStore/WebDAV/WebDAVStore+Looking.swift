@@ -8,9 +8,6 @@ enum WebDAVResource: Hashable, Sendable {
 }
 
 extension WebDAVStore {
-    /// The names that are ours while something is on its way, and no member's.
-    static let ownPrefix = ".byteclub-"
-
     var fileProperties: String {
         "<D:resourcetype/><D:getetag/><D:getcontentlength/><D:getlastmodified/>"
             + (nextcloud == nil ? "" : NextcloudPlace.properties)
@@ -98,8 +95,17 @@ struct FolderContent: Sendable {
     /// The folder's own tag.
     var tag: EntityTag?
 
+    /// What has no path: see ``Listing/skipped``.
+    var skipped: [String] = []
+
     /// Files of our own that nobody has removed, of programs that ended in the middle of something.
     var leftovers: [RemotePath] = []
+
+    /// Notes something that has no path.
+    mutating func skip(_ href: String, in folder: RemotePath) {
+        let name = href.split(separator: "/").last ?? ""
+        skipped.append((folder.isRoot ? "" : folder.string) + "/" + name)
+    }
 }
 
 extension WebDAVStore {
@@ -123,7 +129,12 @@ extension WebDAVStore {
         }
         var content = FolderContent()
         for (place, response) in zip(places, answer.responses) {
-            guard let place else { continue }
+            guard let place else {
+                if response.status.map({ (200..<300).contains($0) }) ?? true {
+                    content.skip(response.href, in: folder)
+                }
+                continue
+            }
             if place == base {
                 guard response.properties.isCollection || answer.responses.count > 1 else {
                     throw StoreError(.wrongKind, during: operation, at: folder)
@@ -131,10 +142,13 @@ extension WebDAVStore {
                 content.tag = response.properties.etag.flatMap(EntityTag.init)
                 continue
             }
-            guard place.count == base.count + 1, place.starts(with: base), let name = place.last,
-                let path = try? folder.appending(name)
+            guard place.count == base.count + 1, place.starts(with: base), let name = place.last
             else { continue }
-            if name.hasPrefix(Self.ownPrefix) {
+            guard let path = try? folder.appending(name) else {
+                content.skip(response.href, in: folder)
+                continue
+            }
+            if OwnName.isOne(name) {
                 if isLeftover(response.properties, at: answer.date) {
                     content.leftovers.append(path)
                 }

@@ -11,7 +11,8 @@ extension WebDAVStore {
         _ folder: RemotePath, recursive: Bool
     ) async throws(StoreError) -> Listing {
         let snapshot = try await takeSnapshot(of: folder, recursive: recursive, during: .list)
-        return Listing(entries: snapshot.entries, cursor: snapshots.keep(snapshot))
+        return Listing(
+            entries: snapshot.entries, cursor: snapshots.keep(snapshot), skipped: snapshot.skipped)
     }
 
     @concurrent public func search(

@@ -87,6 +87,44 @@ import Testing
         #expect(destination.calls.filter { $0.operation == .download }.count == 1)
     }
 
+    @Test func aRunToTheEndLeavesTheLedgerAlone() async throws {
+        try source.plant("one", at: "/a.txt")
+        try source.plant("two", at: "/b.txt")
+        for code in [StoreError.Code.tooLarge, .nameNotAllowed, .forbidden] {
+            destination.failNext(.upload, with: code)
+            _ = try await copy()
+        }
+        #expect(try folder.names == ["ledger"])
+    }
+
+    @Test func aDestinationThatIsNotThereYetIsMade() async throws {
+        try source.plant("one", at: "/a.txt")
+        destination.failNext(.list, with: .notFound)
+        #expect(try await copy() == ["copied"])
+        source.failNext(.list, with: .notFound)
+        await #expect(throws: ClubCopy.Failure.self) { _ = try await copy() }
+    }
+
+    @Test func whatHasNoPathIsToldAsNotCopied() async throws {
+        let standIn = try WebDAVStandIn()
+        standIn.plant("x", at: "/note.txt")
+        standIn.plantUnnameable("/bad%ff.txt")
+        standIn.plantFolder(at: "/f")
+        standIn.plantUnnameable("/f/%c3%28")
+        #expect(
+            try await standIn.store.list(.root, recursive: true).skipped
+                == ["/bad%ff.txt", "/f/%c3%28"])
+        var told: [String] = []
+        try await ClubCopy(
+            from: standIn.store, to: destination, workingFolder: folder.url
+        ) { event in
+            guard case .finished(let path, .failed(let failure)) = event else { return }
+            told.append("\(path): \(failure.error.code)")
+        }.run()
+        #expect(told == ["/bad%ff.txt: nameNotAllowed", "/f/%c3%28: nameNotAllowed"])
+        #expect(destination.contents(of: "/note.txt") == data("x"))
+    }
+
     @Test func aLedgerThatACrashCutOffIsOnlyForgotten() async throws {
         try source.plant("one", at: "/one.txt")
         _ = try await copy()

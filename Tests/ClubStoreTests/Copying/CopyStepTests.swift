@@ -19,6 +19,17 @@ import Testing
         #expect(steps == [.compare(mine, with: theirs)])
     }
 
+    @Test func namesThatDifferInCaseAloneAreTwoWhereBothAreThere() throws {
+        let (large, small) = (try file("/A.txt"), try file("/a.txt"))
+        let both = listing([.file(large), .file(small)])
+        #expect(
+            CopyStep.steps(from: both, to: both)
+                == [.compare(large, with: large), .compare(small, with: small)])
+        #expect(
+            CopyStep.steps(from: both, to: listing([.file(large)]))
+                == [.compare(large, with: large), .copy(small)])
+    }
+
     @Test func aFolderInAFilesPlaceIsLeftAloneAndTheOtherWayRound() throws {
         let steps = try CopyStep.steps(
             from: listing([.file(file("/a")), .folder(path("/b"))]),

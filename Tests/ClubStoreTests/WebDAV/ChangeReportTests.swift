@@ -73,6 +73,23 @@ import Testing
         #expect(try await changes(standIn, next).paths == ["+/photos"])
     }
 
+    @Test func whatReplacesAFolderReplacesItsContentToo() throws {
+        let file = { (name: String) throws in
+            RemoteEntry.file(
+                RemoteFile(
+                    path: try path(name), revision: Revision(rawValue: "1"), byteCount: 1,
+                    modified: .distantPast))
+        }
+        for change in [try file("/f"), .deleted(try path("/f"))] {
+            var snapshot = WebDAVSnapshot(
+                folder: .root, recursive: true,
+                entries: [.folder(try path("/f")), try file("/f/a"), try file("/g")])
+            snapshot.apply([change])
+            #expect(!snapshot.entries.map(\.path.string).contains("/f/a"))
+            #expect(snapshot.entries.contains(try file("/g")))
+        }
+    }
+
     @Test func anAnswerThatIsCutShortIsFollowed() async throws {
         let (standIn, cursor) = try await club(.init(reports: 2))
         for index in 0..<5 { standIn.plant("\(index)", at: "/\(index)") }

@@ -83,6 +83,13 @@ extension WebDAVStandIn {
                 lines.append(response(other, node))
             }
         }
+        if request["Depth"] == "1" {
+            for href in state.unnameable where Self.parent(href) == path {
+                lines.append(
+                    "<d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>"
+                        + "</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>")
+            }
+        }
         return .multistatus(lines.joined(), date: manners.date)
     }
 

@@ -59,6 +59,8 @@ final class WebDAVStandIn: Sendable {
         /// What a test does behind the client's back, before the request of that number.
         var intrusions: [Int: @Sendable (WebDAVStandIn) -> Void] = [:]
         var brokenPuts: [BrokenPut] = []
+        /// Files whose names are no UTF-8, as hrefs write them.
+        var unnameable: [String] = []
     }
 
     /// How a `PUT` breaks off.
@@ -138,6 +140,11 @@ final class WebDAVStandIn: Sendable {
             state.version += 1
             state.nodes[manners.base + path] = .file(bytes: Array(bytes), version: state.version)
         }
+    }
+
+    /// Puts an empty file there whose name no path can have.
+    func plantUnnameable(_ href: String) {
+        state.withLock { $0.unnameable.append(manners.base + href) }
     }
 
     /// Makes a folder as another member would.

@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         // None; of another shape, as beside panoramas; much smaller than asked for.
-        nil, PixelSize(width: 160, height: 80), PixelSize(width: 80, height: 60),
+        nil, PixelSize(width: 256, height: 128), PixelSize(width: 80, height: 60),
     ])
     func whereItWillNotDoTheRestIsFetched(_ small: PixelSize?) async throws {
         let standIn = try standIn(photo(small: small))

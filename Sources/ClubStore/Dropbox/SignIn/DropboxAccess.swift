@@ -17,9 +17,14 @@ public actor DropboxAccess: AccessProvider {
     private var renewal: Task<Result<DropboxTokens, StoreError>, Never>?
     /// The refresh token that the server would not take, so that it is not asked again and again.
     private var refusedToken: String?
+    /// Until when a token endpoint that is away is left alone, as long as the old token is good.
+    private var rest: ContinuousClock.Instant?
 
     /// How long before its end an access token is renewed, in seconds.
     static let margin: Double = 300
+
+    /// How long a token endpoint that is away is left alone.
+    private static let restAfterFailure = Duration.seconds(30)
 
     public init(app: DropboxApp, vault: any TokenVault) {
         self.init(app: app, vault: vault, endpoint: TokenEndpoint(app), now: { Date() })
@@ -39,6 +44,7 @@ public actor DropboxAccess: AccessProvider {
     public func adopt(_ tokens: DropboxTokens) {
         self.tokens = tokens
         refusedToken = nil
+        rest = nil
         settle(tokens)
     }
 
@@ -48,13 +54,13 @@ public actor DropboxAccess: AccessProvider {
             tokens = try await storedTokens(otherThan: tokens)
         }
         guard isEnding(tokens) else { return tokens.accessToken }
+        if let rest, rest > .now, isGood(tokens) { return tokens.accessToken }
         do throws(StoreError) {
             return try await renewed(tokens).accessToken
         } catch {
             // It is good for some minutes yet: no reason to stop for a server that is away.
-            guard error.code != .unauthorized, let expiry = tokens.expiry, now() < expiry else {
-                throw error
-            }
+            guard error.code != .unauthorized, isGood(tokens) else { throw error }
+            rest = .now + Self.restAfterFailure
             return tokens.accessToken
         }
     }
@@ -69,7 +75,7 @@ public actor DropboxAccess: AccessProvider {
             adopt(stored)
             return stored.accessToken
         }
-        guard isExpired, tokens.refreshToken != nil else { return nil }
+        guard tokens.refreshToken != nil else { return nil }
         return try await renewed(tokens).accessToken
     }
 }
@@ -102,6 +108,10 @@ extension DropboxAccess {
         return now() >= expiry - Self.margin
     }
 
+    private func isGood(_ tokens: DropboxTokens) -> Bool {
+        tokens.expiry.map { now() < $0 } ?? true
+    }
+
     /// Half its life long, what has just come is taken as good.
     private func settle(_ tokens: DropboxTokens) {
         settled = tokens.expiry.map { .now + .seconds(max(0, $0.timeIntervalSince(now())) / 2) }
@@ -128,12 +138,12 @@ extension DropboxAccess {
                     ("client_id", app.key),
                 ], isRepeatable: true)
             let tokens = grant.tokens(keeping: refreshToken)
-            // Signed in again while the server was asked: that is newer.
-            guard self.tokens == old else { return .success(self.tokens ?? tokens) }
-            adopt(tokens)
             // Not kept, it is good for this run all the same; the next one renews it again.
-            try? await vault.write(tokens)
-            return .success(tokens)
+            let newer = try? await vault.write(tokens, replacing: refreshToken)
+            // Signed in again while the server was asked, here or in another program: that is newer.
+            guard self.tokens == old else { return .success(self.tokens ?? tokens) }
+            adopt(newer ?? tokens)
+            return .success(newer ?? tokens)
         } catch {
             let code: StoreError.Code
             switch error.code {

@@ -39,4 +39,23 @@ public protocol TokenVault: Sendable {
 
     /// Keeps the tokens in place of the older ones.
     func write(_ tokens: DropboxTokens) async throws(StoreError)
+
+    /// Keeps the tokens in place of those with a refresh token, and of no others: another program may
+    /// have signed in meanwhile, or out.
+    ///
+    /// - Returns: What is kept instead, where that is another sign-in.
+    func write(
+        _ tokens: DropboxTokens, replacing refreshToken: String
+    ) async throws(StoreError) -> DropboxTokens?
+}
+
+extension TokenVault {
+    public func write(
+        _ tokens: DropboxTokens, replacing refreshToken: String
+    ) async throws(StoreError) -> DropboxTokens? {
+        guard let kept = try await read() else { return nil }
+        guard kept.refreshToken == refreshToken else { return kept }
+        try await write(tokens)
+        return nil
+    }
 }

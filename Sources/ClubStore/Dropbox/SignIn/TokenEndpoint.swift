@@ -13,12 +13,7 @@ struct TokenEndpoint: Sendable {
 
     init(_ app: DropboxApp, policy: RetryPolicy = RetryPolicy(), clock: WaitingClock = .init()) {
         url = app.tokenEndpoint
-        let session = URLSessionConfiguration.ephemeral
-        // Nothing of this may lie anywhere.
-        session.urlCache = nil
-        session.httpCookieStorage = nil
-        session.timeoutIntervalForRequest = 60
-        loader = HTTPLoader(configuration: session)
+        loader = HTTPLoader(configuration: HTTPLoader.makeConfiguration(timeout: .seconds(60)))
         self.policy = policy
         self.clock = clock
     }

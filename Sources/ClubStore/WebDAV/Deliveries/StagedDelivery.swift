@@ -47,9 +47,7 @@ final class StagedDelivery: WebDAVDelivery {
 
     private func stage() async throws(StoreError) -> RemotePath {
         if let place = staged.withLock({ $0 }) { return place }
-        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
-        let name = WebDAVStore.ownPrefix + mark + ".tmp"
-        let place = try (payload.path.parent ?? .root).appending(name)
+        let place = try (payload.path.parent ?? .root).appending(OwnName.staged())
         // From now on there may be something, of which the server need not have told.
         staged.withLock { $0 = place }
         var request = WebDAVRequest("PUT", payload.store.address.url(of: place))

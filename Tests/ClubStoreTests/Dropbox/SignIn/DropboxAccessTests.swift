@@ -93,7 +93,44 @@ import Testing
             try await store.list(.root, recursive: true)
         }
         #expect(error?.code == .unauthorized)
-        #expect(dropbox.routes == ["oauth2/token", "2/files/list_folder"])
+        // The refresh token was worth a try, once.
+        #expect(dropbox.routes == ["oauth2/token", "2/files/list_folder", "oauth2/token"])
+        _ = try? await store.list(.root)
+        #expect(renewals == 2)
+    }
+
+    @Test func aTokenThatTheServerDoesNotKnowIsRenewedOnce() async throws {
+        var tokens = try await signIn()
+        tokens.accessToken = "sl.nobody-knows-it"
+        vault.tokens = tokens
+        let store = DropboxStore(.init(hosts: app.hosts), access: makeAccess())
+        _ = try await store.list(.root)
+        #expect(
+            dropbox.routes == [
+                "oauth2/token", "2/files/list_folder", "oauth2/token", "2/files/list_folder",
+            ])
+    }
+
+    @Test func aRenewalNeverReplacesANewerSignIn() async throws {
+        let old = try await signIn()
+        clock.now = try #require(old.expiry)
+        let access = makeAccess()
+        _ = try await access.accessToken()
+        // Another program signs in as somebody else before the next renewal.
+        let first = try #require(vault.tokens)
+        clock.now = try #require(first.expiry) + 10_000_000
+        let stranger = DropboxTokens(
+            accessToken: "theirs", expiry: .distantFuture, refreshToken: "their refresh token")
+        vault.tokens = stranger
+        #expect(
+            try await access.accessToken(replacing: first.accessToken, isExpired: true) == "theirs")
+        #expect(vault.tokens == stranger)
+        #expect(
+            try await vault.write(old, replacing: "not theirs") == stranger)
+        #expect(vault.tokens == stranger)
+        vault.tokens = nil
+        #expect(try await vault.write(old, replacing: "gone") == nil)
+        #expect(vault.tokens == nil)
     }
 
     @Test func aRevokedRefreshTokenIsNotTriedAgainAndAgain() async throws {
@@ -132,6 +169,9 @@ import Testing
         dropbox.scriptTokenAnswers(.init(repeating: .html, count: 3))
         let access = makeAccess()
         #expect(try await access.accessToken() == old.accessToken)
+        // It is left alone for a while.
+        #expect(try await access.accessToken() == old.accessToken)
+        #expect(renewals == 2)
         clock.now = try #require(old.expiry) + 1
         let error = await #expect(throws: StoreError.self) { try await access.accessToken() }
         #expect(error?.code == .badAnswer)
