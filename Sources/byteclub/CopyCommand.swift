@@ -29,6 +29,15 @@ struct CopyCommand: AsyncParsableCommand {
         guard source.name != destination.name else {
             throw ValidationError("“\(from)” and “\(to)” are the same club.")
         }
+        do {
+            guard try book.beginCopy(from: source, to: destination) else {
+                throw CommandFailure(
+                    "Another byteclub is copying “\(source.name)” to “\(destination.name)” now. Let it "
+                        + "end first.")
+            }
+        } catch let error as SettingsError {
+            throw CommandFailure(error.description)
+        }
         let isWhole = try await Interruption.cancelling {
             try await copy(from: source, to: destination, book, settings.transfers)
         }
@@ -50,7 +59,12 @@ struct CopyCommand: AsyncParsableCommand {
         do throws(ClubCopy.Failure) {
             try await copy.run()
         } catch {
-            if error.error.code == .cancelled { throw error.error }
+            if error.error.code == .cancelled {
+                Output.endStatus()
+                Output.complain(
+                    "Stopped. What was copied stays; the same command goes on from here.")
+                throw error.error
+            }
             log.summarize()
             throw CommandFailure(
                 log.sentence(for: error)

@@ -65,6 +65,20 @@ import Testing
         }
     }
 
+    @Test func oneAtATime() async throws {
+        try await withTwoClubs { home in
+            let folder = home.folder.appending(path: "state/byteclub/copies/embedded to dropbox")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let lock = open(
+                folder.appending(path: "lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(lock) }
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            let output = try await copy(home)
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("Another byteclub"), "\(output.errorText)")
+        }
+    }
+
     @Test func aClubThatIsOutOfReachIsNamed() async throws {
         try await withTwoClubs { home in
             try home.write("one\n", toNote: "Plan.txt")

@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func aMemoryThatIsDamaged() async throws {
+        try await inFreshHome { home in
+            let folder = home.folder.appending(path: "state/byteclub")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("garbage".utf8).write(to: folder.appending(path: "clubs.json"))
+            expectProblem(try await examine(home), with: "clubs", saying: "clubs.json")
+            // What is meant for one club does not end up in another.
+            let note = try await home.run("notes", "new", "private", "-", input: "x")
+            #expect(note.status == 1)
+            #expect(home.noteNames.isEmpty)
+        }
+    }
+
     @Test func aClockThatGoesWrong() async throws {
         try await inFreshHome { home in
             let server = try StandInWebDAV(date: "Sun, 06 Nov 1994 08:49:37 GMT")

@@ -154,6 +154,18 @@ import Testing
         }
         #expect(KeyPress(name: "C-s") == KeyPress(name: "^S"))
         #expect(KeyPress(name: "Nonsense") == nil)
+        for (name, same) in [
+            ("C-i", "Tab"), ("^M", "Enter"), ("C-j", "Enter"), ("^[", "Esc"), ("C-h", "Backspace"),
+            ("S-n", "N"), ("M-S-n", "M-N"), ("C-M-i", "M-Tab"),
+        ] {
+            #expect(KeyPress(name: name) == KeyPress(name: same), "\(name)")
+        }
+        // What no terminal sends, and what would be written to one by a list of keys.
+        for name in [
+            "C-1", "C-S-f", "S-1", "\u{1B}", "\n", "\u{202E}", "\u{301}", "\u{A0}", "M-\u{7}",
+        ] {
+            #expect(KeyPress(name: name) == nil, "\(name.debugDescription)")
+        }
         #expect(KeySequence(names: "g g")?.presses.count == 2)
         #expect(KeySequence(names: "") == nil)
     }

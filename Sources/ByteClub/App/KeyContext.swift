@@ -28,6 +28,12 @@ package struct KeyContext: Sendable {
         [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
     ]
 
+    /// Commands that lead out of a place where nothing else does: each keeps a key.
+    static let waysOut: Set<KeyCommand.ID> = [
+        KeyCommand.cancelNote.id, KeyCommand.cancelAlert.id, KeyCommand.closeMenu.id,
+        KeyCommand.closePicture.id, KeyCommand.cancelUpload.id,
+    ]
+
     private static let everywhere = KeyContext("Everywhere", KeyCommand.applicationCommands)
     private static let tabs = KeyContext(
         "Tabs",

@@ -11,6 +11,12 @@ enum ComputerChecks {
             ("drafts", paths.stateFolder), ("what is kept to start faster", paths.cacheFolder),
         ]
         var findings = folders.compactMap { what, folder in problem(with: folder, for: what) }
+        // The club's own are made by themselves when they are not there.
+        let photos = paths.clubFolder.appending(path: "photos")
+        for (what, folder) in [("the club", paths.clubFolder), ("the club's photos", photos)]
+        where access(folder.path, F_OK) == 0 || errno == EACCES {
+            if let problem = problem(with: folder, for: what) { findings.append(problem) }
+        }
         findings += secrets.compactMap(exposure(of:))
         guard findings.isEmpty else { return findings }
         return [

@@ -35,6 +35,12 @@ package struct Doctor: Sendable {
             report(ComputerChecks.disk(freeByteCount: free, folder: paths.stateFolder.path))
         }
         settings().forEach(report)
+        if let problem = book.memoryProblem {
+            report(
+                Finding(
+                    "clubs", .problem, problem,
+                    advice: "Until then nobody counts as signed in."))
+        }
         do throws(ClubChoiceError) {
             await examine(try book.club(named: name), report: report)
         } catch {
@@ -71,7 +77,9 @@ package struct Doctor: Sendable {
             ClubChecks.connection(
                 answer, took: clock.now - start, club: club.title, kind: club.kind))
         // The club on this computer has this computer's clock.
-        if club.needsSignIn, let store { report(ClubChecks.clock(lead: store.clockLead)) }
+        let lead = store?.clockLead
+        let isSilent = if case .failure = answer { lead == nil } else { false }
+        if club.needsSignIn, !isSilent { report(ClubChecks.clock(lead: lead)) }
         if case .success(let account) = answer { report(ClubChecks.quota(account)) }
         if let protection = (store as? WebDAVStore)?.writeProtection {
             report(ClubChecks.writing(protection))

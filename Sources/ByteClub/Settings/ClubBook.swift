@@ -65,6 +65,20 @@ package struct ClubBook: Sendable {
         paths.stateFolder.appending(path: "copies/\(source.name) to \(destination.name)")
     }
 
+    /// Keeps other programs from copying between the same clubs, until this one ends.
+    ///
+    /// - Returns: False when one is at it now.
+    package func beginCopy(
+        from source: ClubSettings, to destination: ClubSettings
+    ) throws(SettingsError) -> Bool {
+        let lock = copyFolder(from: source, to: destination).appending(path: "lock")
+        do throws(WholeFile.Failure) {
+            return try FileLock.take(lock)
+        } catch {
+            throw .unwritable(path: lock.path, reason: error.reason)
+        }
+    }
+
     // MARK: - Memory
 
     /// What the program remembers between runs.
@@ -99,6 +113,16 @@ package struct ClubBook: Sendable {
                 reason: "it is damaged. Move it away, and sign in to your clubs again")
         }
         return memory
+    }
+
+    /// Why what this computer remembers of the clubs cannot be read; nil when it can.
+    package var memoryProblem: String? {
+        do throws(SettingsError) {
+            _ = try memory()
+            return nil
+        } catch {
+            return error.description
+        }
     }
 
     /// Where a club's secrets are; nil when nobody is signed in there, and while that cannot be told.

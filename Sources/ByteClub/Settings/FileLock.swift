@@ -10,13 +10,29 @@ enum FileLock {
     static func hold(
         _ lock: URL, _ body: () throws(WholeFile.Failure) -> Void
     ) throws(WholeFile.Failure) {
-        try? FileManager.default.createDirectory(
-            at: lock.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        let descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
+        let descriptor = try open(lock)
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
         try body()
+    }
+
+    /// Takes a lock for the rest of the program's life.
+    ///
+    /// - Returns: False when another program holds it.
+    static func take(_ lock: URL) throws(WholeFile.Failure) -> Bool {
+        let descriptor = try open(lock)
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        close(descriptor)
+        return false
+    }
+
+    private static func open(_ lock: URL) throws(WholeFile.Failure) -> CInt {
+        try? FileManager.default.createDirectory(
+            at: lock.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = Glibc.open(lock.path, flags, 0o600)
+        guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
+        return descriptor
     }
 }

@@ -10,6 +10,12 @@ struct SectionedText {
 
     var text: String { lines.joined(separator: "\n") }
 
+    /// - Parameter line: From 1.
+    func isIndentedByTab(_ line: Int) -> Bool {
+        guard lines.indices.contains(line - 1) else { return false }
+        return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
+    }
+
     /// Empties the section that a line belongs to: from its name at the left edge to the next one.
     ///
     /// - Parameter line: From 1.

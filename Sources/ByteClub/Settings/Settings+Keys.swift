@@ -51,6 +51,10 @@ extension Settings {
             report(node.line, "“\(id)” needs a key, a list of keys, or [] to be without one.")
             return nil
         }
+        if names.isEmpty, KeyContext.waysOut.contains(id) {
+            report(node.line, "“\(id)” is the way out, so it needs a key.")
+            return nil
+        }
         var sequences: [KeySequence] = []
         for name in names {
             guard let text = name.scalar, let sequence = KeySequence(names: text) else {

@@ -75,7 +75,9 @@ package struct Settings: Sendable {
             do throws(YAMLNode.Failure) {
                 return try YAMLNode.parse(rest.text)
             } catch {
-                report(error.line, "This cannot be read: \(error.reason).")
+                let isTabbed = rest.isIndentedByTab(error.line)
+                let reason = isTabbed ? "it begins with a tab; indent with spaces" : error.reason
+                report(error.line, "This cannot be read: \(reason).")
                 if unreadable == nil { unreadable = problems.first }
                 guard rest.removeSection(around: error.line) else { return nil }
             }

@@ -27,7 +27,9 @@ struct YAMLNode: Sendable {
         guard text.utf8.count <= sizeLimit else {
             throw Failure(line: 1, reason: "the file is larger than 1 MB")
         }
-        let bytes = Array(text.utf8)
+        // A mark of the byte order is no part of the text; libyaml would count it as a column.
+        let hasMark = text.unicodeScalars.first == "\u{FEFF}"
+        let bytes = Array(hasMark ? text.utf8.dropFirst(3) : text.utf8[...])
         let result = bytes.withUnsafeBufferPointer { buffer -> Result<YAMLNode?, Failure> in
             var empty: UInt8 = 0
             return withUnsafePointer(to: &empty) { nothing in

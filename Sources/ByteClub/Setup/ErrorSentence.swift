@@ -155,6 +155,8 @@ extension ErrorSentence {
         case .nameNotAllowed:
             "The club cannot keep anything under the name \(name). Choose another one, without slashes, "
                 + "control characters or a full stop at the end."
+        case .tooLarge where error.operation == .fetch:
+            "\(capitalized(name)) is too large for a note: 16 MiB is the most that is opened here."
         case .tooLarge:
             "\(capitalized(name)) is too large for this."
         case .cursorReset:

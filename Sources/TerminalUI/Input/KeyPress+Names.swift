@@ -2,7 +2,8 @@ extension KeyPress {
     /// Reads a key's name: `n`, `G`, `^S`, `M-f`, `S-Tab`, `C-Left`, `F1`, `Space`, `Enter`, `Esc`.
     ///
     /// `C-` is control, `M-` alt, `S-` shift; they may be combined, as in `C-S-Right`. `^x` is
-    /// another spelling of `C-x`. Nil for anything else.
+    /// another spelling of `C-x`. What is the same to a terminal is the same here: `C-i` is `Tab`, `S-n` is
+    /// `N`. Nil for anything else, and for what no terminal can send (`C-1`, `C-S-f`).
     public init?(name: some StringProtocol) {
         var rest = Substring(name)
         var modifiers: Modifiers = []
@@ -25,11 +26,35 @@ extension KeyPress {
         let scalars = rest.unicodeScalars
         if let key = Self.named(rest.lowercased()) {
             self.init(key, modifiers)
-        } else if let scalar = scalars.first, scalars.count == 1 {
-            let isLetter = modifiers.contains(.control)
-            self.init(.character(isLetter ? scalar.lowercased : scalar), modifiers)
+        } else if let scalar = scalars.first, scalars.count == 1,
+            let press = modifiers.contains(.control)
+                ? Self.control(scalar, modifiers) : Self.plain(scalar, modifiers)
+        {
+            self = press
         } else {
             return nil
+        }
+    }
+
+    private static func plain(_ scalar: Unicode.Scalar, _ modifiers: Modifiers) -> KeyPress? {
+        guard scalar.isTypeable else { return nil }
+        guard modifiers.contains(.shift) else { return KeyPress(.character(scalar), modifiers) }
+        guard scalar.uppercased != scalar else { return nil }
+        return KeyPress(.character(scalar.uppercased), modifiers.subtracting(.shift))
+    }
+
+    /// The keys that C0's characters stand for.
+    private static func control(_ scalar: Unicode.Scalar, _ modifiers: Modifiers) -> KeyPress? {
+        guard !modifiers.contains(.shift) else { return nil }
+        let others = modifiers.subtracting(.control)
+        switch scalar.lowercased {
+        case "i": return KeyPress(.tab, others)
+        case "j", "m": return KeyPress(.enter, others)
+        case "h": return KeyPress(.backspace, others)
+        case "[": return KeyPress(.escape, others)
+        case "a"..."z", "\\", "]", "^", "_":
+            return KeyPress(.character(scalar.lowercased), modifiers)
+        default: return nil
         }
     }
 
@@ -110,6 +135,16 @@ extension KeyPress {
 }
 
 extension Unicode.Scalar {
+    /// Whether a key writes it by itself: a letter, a digit, a sign.
+    fileprivate var isTypeable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+            .paragraphSeparator, .spaceSeparator, .nonspacingMark, .enclosingMark, .spacingMark:
+            false
+        default: true
+        }
+    }
+
     /// The one lowercase letter of this one; itself where there is none or several.
     var lowercased: Unicode.Scalar { Self.only(properties.lowercaseMapping) ?? self }
     var uppercased: Unicode.Scalar { Self.only(properties.uppercaseMapping) ?? self }

@@ -98,8 +98,24 @@ public final class AlertController: ViewController {
         label.frame = area
     }
 
+    /// How many rows of the message do not fit.
+    private var hiddenRowCount: Int {
+        let rows = label.text.wrapped(columns: max(1, label.frame.size.width)).count
+        return max(0, rows - label.frame.size.height)
+    }
+
+    private func scroll(by rows: Int) {
+        let row = label.firstVisibleRow + rows
+        label.firstVisibleRow = max(0, min(row, hiddenRowCount))
+    }
+
     public override var keyTable: KeyTable {
-        KeyTable(title) {
+        let page = max(1, label.frame.size.height - 1)
+        return KeyTable(title) {
+            if hiddenRowCount > 0 {
+                KeyCommand.pageDown.performs(label: "more") { self.scroll(by: page) }
+                KeyCommand.pageUp.performs { self.scroll(by: -page) }
+            }
             for action in actions {
                 if let key = action.key {
                     KeyCommand(

@@ -8,6 +8,11 @@ public final class Label: View {
         didSet { if alignment != oldValue { setNeedsDisplay() } }
     }
 
+    /// The first row shown of a text that has more of them than fit.
+    public var firstVisibleRow = 0 {
+        didSet { if firstVisibleRow != oldValue { setNeedsDisplay() } }
+    }
+
     public init(_ text: TextLine = "", alignment: TextAlignment = .leading) {
         self.text = text
         self.alignment = alignment
@@ -22,7 +27,8 @@ public final class Label: View {
     }
 
     public override func draw(on surface: Surface) {
-        let lines = text.wrapped(columns: bounds.width)
+        let all = text.wrapped(columns: bounds.width)
+        let lines = all.dropFirst(max(0, min(firstVisibleRow, all.count - bounds.height)))
         for (index, line) in lines.prefix(bounds.height).enumerated() {
             var line = line
             if index == bounds.height - 1, lines.count > bounds.height {

@@ -58,7 +58,9 @@ import Testing
     /// The text, the line that is told of, and a word of what is told. The last line is always right.
     @Test(arguments: [
         ("keys:\n  notes.nwe: a\n", 2, "no command"),
-        ("keys:\n  notes.new: Fn\n", 2, "no key"),
+        ("keys:\n  notes.new: Fn\n", 2, "no key"), ("keys:\n  editor.cancel: []\n", 2, "way out"),
+        ("keys:\n  notes.new: \"\\e\"\n", 2, "no key"),
+        ("keys:\n  list.open: C-i\n", 2, "tabs.next"),
         ("keys:\n  notes.new: [a, [b]]\n", 2, "no key"),
         ("keys:\n  notes.new: {a: b}\n", 2, "list of keys"),
         ("keys:\n  notes.new: a\n  notes.new: b\n", 3, "twice"),
@@ -106,6 +108,18 @@ import Testing
         #expect(!settings.usesMouse)
         // Nobody changes a file that is not understood whole.
         #expect(settings.unreadable != nil)
+    }
+
+    @Test func aMarkOfTheByteOrderIsNoPartOfTheText() {
+        let settings = Settings(reading: "\u{FEFF}mouse: off\neditor:\n  wrap: off\n")
+        #expect(settings.problems.isEmpty, "\(settings.problems)")
+        #expect(!settings.usesMouse)
+        #expect(!settings.editor.wrapsLines)
+    }
+
+    @Test func aTabIsCalledATab() {
+        let settings = Settings(reading: "keys:\n\tnotes.new: a\n")
+        #expect(settings.problems.first?.sentence.contains("spaces") == true)
     }
 
     @Test func theKeysOfABoxMayNotHideItsWayOut() {
