@@ -81,8 +81,9 @@ public struct Listing: Hashable, Sendable {
     public var entries: [RemoteEntry]
     public var cursor: Cursor
 
-    /// What is there, too, but under names that no path can have, such as those that are no UTF-8: where
-    /// it lies, with the name as the server writes it. A whole listing tells of all of them.
+    /// What is there, too, but under names that no path can have, such as those that are no UTF-8 or
+    /// very long: where it lies, with the name as the server writes it. A whole listing tells of all of
+    /// them.
     public var skipped: [String]
 
     public init(entries: [RemoteEntry], cursor: Cursor, skipped: [String] = []) {

@@ -126,8 +126,15 @@ extension ClubCopy {
                 error: StoreError(.nameNotAllowed, during: .list, at: path(of: place))))
     }
 
+    /// To be told of, and nothing else: names that are too long are cut.
     private static func path(of place: String) -> RemotePath {
-        (try? RemotePath(validating: place)) ?? .root
+        let names = place.split(separator: "/").map { name in
+            guard name.utf8.count > 255 else { return String(name) }
+            var beginning = name.prefix(240)
+            while beginning.utf8.count > 240 { beginning.removeLast() }
+            return beginning + "…"
+        }
+        return (try? RemotePath(validating: "/" + names.joined(separator: "/"))) ?? .root
     }
 
     private func makeFolder(_ path: RemotePath) async throws(Failure) -> Outcome {

@@ -29,12 +29,14 @@ struct DropboxPaths: Hashable, Sendable {
             modified: metadata.clientModified.date, contentHash: metadata.contentHash?.hexadecimal)
     }
 
-    /// Nil for what is of no kind known here, and for the club's root itself: a listing
-    /// that goes all the way down begins with it.
+    /// Nil for what is of no kind known here, for what has no path (``unnameable(_:)``), and for the
+    /// club's root itself: a listing that goes all the way down begins with it.
     func entry(
         _ metadata: Metadata, during operation: StoreError.Operation
     ) throws(StoreError) -> RemoteEntry? {
         switch metadata {
+        case .file where unnameable(metadata) != nil:
+            return nil
         case .file(let file):
             return .file(try self.file(file, during: operation))
         case .folder(let folder):
@@ -46,6 +48,22 @@ struct DropboxPaths: Hashable, Sendable {
         case .other:
             return nil
         }
+    }
+
+    /// Where a file or folder lies that no path can lead to: Dropbox takes names of 255 characters, files
+    /// on this computer those of 255 bytes. Nil for all others.
+    func unnameable(_ metadata: Metadata) -> String? {
+        let wire: String? =
+            switch metadata {
+            case .file(let file): file.pathDisplay ?? file.pathLower
+            case .folder(let folder): folder.pathDisplay ?? folder.pathLower
+            case .deleted, .other: nil
+            }
+        guard let wire, wire.hasPrefix("/"), (try? RemotePath(validating: wire)) == nil else {
+            return nil
+        }
+        return wire.split(separator: "/").dropFirst(root.components.count)
+            .reduce(into: "") { $0 += "/" + $1 }
     }
 
     /// Drops as many names as the root has, whatever their case: servers that do not mind

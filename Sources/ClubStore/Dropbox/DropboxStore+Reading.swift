@@ -92,7 +92,9 @@ extension DropboxStore {
         var files: [RemoteFile] = []
         while true {
             for match in result.matches {
-                guard case .file(let file) = match.metadata else { continue }
+                guard case .file(let file) = match.metadata,
+                    paths.unnameable(.file(file)) == nil
+                else { continue }
                 files.append(try paths.file(file, during: .search))
             }
             guard result.hasMore, let cursor = result.cursor else { return files }
@@ -120,15 +122,19 @@ extension DropboxStore {
     ) async throws(StoreError) -> Listing {
         var page = first
         var entries: [RemoteEntry] = []
+        var skipped: [String] = []
         while true {
             for metadata in page.entries {
                 if let entry = try paths.entry(metadata, during: operation) {
                     entries.append(entry)
+                } else if let place = paths.unnameable(metadata) {
+                    skipped.append(place)
                 }
             }
             let cursor = page.cursor
             guard page.hasMore else {
-                return Listing(entries: entries, cursor: Cursor(rawValue: cursor))
+                return Listing(
+                    entries: entries, cursor: Cursor(rawValue: cursor), skipped: skipped)
             }
             page = try await self.page(after: cursor, during: operation, at: folder)
             guard page.cursor != cursor || !page.entries.isEmpty || !page.hasMore else {

@@ -34,28 +34,22 @@ enum HTTPDate {
         return words.count > 4 ? date.addingTimeInterval(-offset(words[4])) : date
     }
 
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     private static func date(
         day: Substring, month: Substring, year: Substring, time: Substring
     ) -> Date? {
-        guard let day = Int(day), let month = months.firstIndex(of: String(month.prefix(3))),
+        guard let day = Int(day), let month = CivilTime.month(named: month.utf8),
             var year = Int(year)
         else { return nil }
         if year < 70 { year += 2000 } else if year < 100 { year += 1900 }
-        return date(year: year, month: month + 1, day: day, time: time)
+        return date(year: year, month: month, day: day, time: time)
     }
 
     private static func date(year: Int, month: Int, day: Int, time: Substring) -> Date? {
         let time = time.split(separator: ":").compactMap { Int($0) }
-        guard time.count == 3, (1...31).contains(day), (1...12).contains(month),
-            (1970...9999).contains(year), (0...23).contains(time[0]), (0...59).contains(time[1]),
-            (0...60).contains(time[2])
+        guard time.count == 3, year >= 1970,
+            let seconds = CivilTime.secondsSince1970(
+                year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
         else { return nil }
-        let days = daysSinceEpoch(year: year, month: month, day: day)
-        let seconds = days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
         return Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 
@@ -78,15 +72,5 @@ enum HTTPDate {
         let digits = zone.dropFirst().filter(\.isNumber)
         guard digits.count == 4, let value = Int(digits) else { return 0 }
         return TimeInterval((value / 100 * 3600 + value % 100 * 60) * (sign == "-" ? -1 : 1))
-    }
-
-    /// Counts in years that begin with March, so that the leap day is the last.
-    private static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

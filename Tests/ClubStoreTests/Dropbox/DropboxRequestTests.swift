@@ -1,4 +1,5 @@
 import ClubStore
+import ClubStoreTestSupport
 import DropboxAPI
 import Foundation
 import TestSupport
@@ -171,6 +172,34 @@ import Testing
         let entries = try await dropbox.store.list(.root).entries
         #expect(entries.map(\.path.string) == ["/a.txt", "/photos"])
         #expect(dropbox.requests[0].text.contains(#""path":"/apps/byte club""#))
+    }
+
+    @MainActor @Test func aNameThatIsTooLongKeepsNothingElseFromTheList() async throws {
+        let (long, club) = (String(repeating: "é", count: 200), try path("/club"))
+        let dropbox = try ScriptedDropbox(
+            [
+                .json(
+                    ListFolderResult(
+                        entries: [
+                            .file(.named("/club/a")), .file(.named("/club/\(long).txt")),
+                            .folder(
+                                FolderMetadata(
+                                    name: long, pathLower: "/club/\(long)",
+                                    pathDisplay: "/club/\(long)",
+                                    id: "id:x")),
+                        ], cursor: "c", hasMore: false))
+            ], configure: { $0.folder = club })
+        let listing = try await dropbox.store.list(.root)
+        #expect(listing.entries.map(\.path.string) == ["/a"])
+        #expect(listing.skipped == ["/\(long).txt", "/\(long)"])
+        var told: [RemotePath] = []
+        let folder = try TemporaryFolder()
+        try? await ClubCopy(
+            from: dropbox.store, to: InMemoryStore(), workingFolder: folder.url
+        ) { event in
+            if case .finished(let path, .failed) = event { told.append(path) }
+        }.run()
+        #expect(told.first?.name.hasSuffix("é…") == true)
     }
 
     @Test func fieldsThatAreNewDoNoHarm() async throws {
