@@ -57,6 +57,26 @@ import Testing
         #expect(harness.application.topViewController === root)
     }
 
+    @Test func aTextThatDoesNotFitItsBoxCanBeReadToItsEnd() throws {
+        let root = ViewController()
+        let harness = try Harness(root, width: 20, height: 6)
+        let words = (1...20).map { "word\($0)" }
+        root.present(
+            AlertController(title: "Long", message: TextLine(words.joined(separator: " "))))
+        harness.settle()
+        var seen = harness.lines.joined(separator: "\n")
+        #expect(seen.contains("word1"))
+        #expect(!seen.contains("word20"))
+        for _ in words {
+            harness.press("PgDn")
+            seen += harness.lines.joined(separator: "\n")
+        }
+        for word in words { #expect(seen.contains(word), "\(word)") }
+        #expect(harness.lines.joined().contains("word20"))
+        for _ in words { harness.press("PgUp") }
+        #expect(harness.lines.joined().contains("word1 "))
+    }
+
     @Test func tabWalksTheFieldsOfABoxAndBackAround() throws {
         let root = WordsController(["a"])
         let harness = try Harness(root, width: 60, height: 16)
