@@ -109,14 +109,24 @@ extension ClubCopy {
         }
     }
 
-    /// What could not be copied is fetched anew by the next run that can; nothing else is left of one
-    /// that came to its end.
+    /// What could not be copied is fetched anew by the next run that can; no bytes are left of one that
+    /// came to its end. What is not of this making stays.
     private func removeLocalCopies() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in names where name != Self.ledgerName {
+        for name in names where Self.isLocalCopy(name) {
             try? FileManager.default.removeItem(at: folder.appending(path: name))
         }
     }
+
+    /// Whole, or begun: `.NAME.REVISION.part`.
+    private static func isLocalCopy(_ name: String) -> Bool {
+        var rest = name.drop { $0 == "." }
+        if rest.hasPrefix(checkPrefix) { rest = rest.dropFirst(checkPrefix.count) }
+        let digits = rest.prefix { $0.isHexDigit }
+        return digits.count == 32 && (digits.endIndex == rest.endIndex || name.hasSuffix(".part"))
+    }
+
+    private static let checkPrefix = "check-"
 
     /// Something in the source that cannot be asked for.
     private static func unnameable(_ place: String) -> Outcome {
@@ -200,7 +210,7 @@ extension ClubCopy {
         of file: RemoteFile, in store: any RemoteStore, _ side: Failure.Side
     ) async throws(Failure) -> String {
         if let hash = file.contentHash { return hash }
-        let local = folder.appending(path: "check-" + Self.name(for: file))
+        let local = folder.appending(path: Self.checkPrefix + Self.name(for: file))
         defer { try? FileManager.default.removeItem(at: local) }
         return try await receive(file, from: store, side, into: local).hash
     }

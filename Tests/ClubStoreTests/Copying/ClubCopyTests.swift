@@ -87,14 +87,19 @@ import Testing
         #expect(destination.calls.filter { $0.operation == .download }.count == 1)
     }
 
-    @Test func aRunToTheEndLeavesTheLedgerAlone() async throws {
+    @Test func aRunToTheEndLeavesTheLedgerAndWhatIsNotItsOwn() async throws {
         try source.plant("one", at: "/a.txt")
         try source.plant("two", at: "/b.txt")
+        // Of an earlier run, whole and begun; and a lock of whoever runs it.
+        let name = String(repeating: "0af9", count: 8)
+        for name in [name, "check-\(name)", ".\(name).1.part", ".check-\(name).1.part", "lock"] {
+            _ = try folder.write(data("x"), to: name)
+        }
         for code in [StoreError.Code.tooLarge, .nameNotAllowed, .forbidden] {
             destination.failNext(.upload, with: code)
             _ = try await copy()
         }
-        #expect(try folder.names == ["ledger"])
+        #expect(try folder.names == ["ledger", "lock"])
     }
 
     @Test func aDestinationThatIsNotThereYetIsMade() async throws {
