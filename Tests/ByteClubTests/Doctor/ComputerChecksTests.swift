@@ -64,6 +64,7 @@ import Testing
     }
 
     @Test func aDiskIsFineNarrowOrFull() {
+        defer { remove() }
         let verdicts = [Int64(1 << 40), 100 << 20, 1 << 20].map {
             ComputerChecks.disk(freeByteCount: $0, folder: "/home").verdict
         }
@@ -77,16 +78,17 @@ import Testing
     }
 
     @Test func aLibraryWithoutTLSIsAProblem() {
+        defer { remove() }
         let findings = ComputerChecks.libraries(
             network: "libcurl/7.88.1", supportsTLS: false, authorities: nil)
         #expect(findings.map(\.verdict) == [.problem])
     }
 
     @Test func aSystemWithoutAuthoritiesIsAProblem() {
+        defer { remove() }
         let findings = ComputerChecks.libraries(
             network: "libcurl/7.88.1", supportsTLS: true, authorities: home.path + "/none.crt")
         #expect(findings.map(\.verdict) == [.problem])
         #expect(findings[0].advice?.contains("ca-certificates") == true)
-        remove()
     }
 }
