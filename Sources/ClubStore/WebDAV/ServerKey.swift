@@ -31,6 +31,12 @@ public struct UntrustedServer: Hashable, Sendable {
     public let reason: String
     public let key: ServerKey
 
+    package init(host: String, reason: String, key: ServerKey) {
+        self.host = host
+        self.reason = reason
+        self.key = key
+    }
+
     init?(_ trust: ServerTrust) {
         guard let certificate = trust.certificates.first else { return nil }
         host = trust.host

@@ -1,5 +1,6 @@
 import ClubStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The WebDAV adapter on a real Apache.

@@ -7,10 +7,23 @@ public final class StandInWebDAV: Sendable {
     public let password = "correct horse battery staple"
     private let server: LoopbackServer
 
+    /// Whether the club's folder is there.
+    private final class Folder: Sendable {
+        let isThere: Mutex<Bool>
+
+        init(isThere: Bool) { self.isThere = Mutex(isThere) }
+    }
+
     /// - Parameters:
     ///   - files: Their texts by name.
     ///   - date: What time the listing is told to be, as HTTP writes it; nil to say nothing of it.
-    public init(files: [String: String] = [:], date: String? = nil) throws {
+    ///   - hasFolder: Whether the club's folder is there already; else it can be made.
+    ///   - gate: What those who are let in wait for; nil for nothing.
+    public init(
+        files: [String: String] = [:], date: String? = nil, hasFolder: Bool = true,
+        gate: LoopbackGate? = nil
+    ) throws {
+        let folder = Folder(isThere: hasFolder)
         let authorization =
             "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
         server = try LoopbackServer { request in
@@ -21,19 +34,26 @@ public final class StandInWebDAV: Sendable {
                 ]
             }
             let name = request.target.split(separator: "/").dropFirst().first.map(String.init)
+            let answer: LoopbackStep
             switch (request.method, name) {
+            case ("MKCOL", nil):
+                let isNew = folder.isThere.withLock { isThere in
+                    defer { isThere = true }
+                    return !isThere
+                }
+                answer = .answer(isNew ? "201 Created" : "405 Method Not Allowed")
+            case _ where !folder.isThere.withLock { $0 }: answer = .answer("404 Not Found")
             case ("PROPFIND", nil):
-                return [
-                    Self.multistatus(
-                        ["/club/": nil].merging(files.map { ("/club/" + $0, $1) }) { $1 },
-                        date: date)
-                ]
+                answer = Self.multistatus(
+                    ["/club/": nil].merging(files.map { ("/club/" + $0, $1) }) { $1 },
+                    date: date)
             case ("PROPFIND", let name?) where files[name] != nil:
-                return [Self.multistatus(["/club/" + name: files[name]], date: date)]
+                answer = Self.multistatus(["/club/" + name: files[name]], date: date)
             case ("GET", let name?) where files[name] != nil:
-                return [.answer("200 OK", ["ETag: \"1\""], body: files[name] ?? "")]
-            default: return [.answer("404 Not Found", body: "")]
+                answer = .answer("200 OK", ["ETag: \"1\""], body: files[name] ?? "")
+            default: answer = .answer("404 Not Found")
             }
+            return (gate.map { [.wait($0)] } ?? []) + [answer]
         }
     }
 

@@ -1,38 +1,37 @@
-import Foundation
+public import Foundation
 import Glibc
 import Synchronization
-import Testing
 
 /// A real Apache with mod_dav on a port of this machine, from a configuration of its own, for all
 /// tests of this program.
 ///
 /// It ends with the program that started it, however that ends: a shell holds it only as long as a
 /// pipe from here is open.
-final class ApacheServer: Sendable {
-    static let user = "ann"
-    static let password = "correct horse"
+public final class ApacheServer: Sendable {
+    public static let user = "ann"
+    public static let password = "correct horse"
 
     /// How a folder asks who is there.
-    enum Door: String, CaseIterable {
+    public enum Door: String, CaseIterable, Sendable {
         case open, basic, digest
     }
 
-    let port: Int
+    public let port: Int
     /// Where the same is served over TLS, with a certificate that nobody has signed.
-    let securePort: Int
+    public let securePort: Int
     private let home: URL
     /// Open as long as the server is to run; never written to.
     private let lease: Pipe
     private let process: Process
 
     /// The one that all tests share.
-    static var shared: ApacheServer {
+    public static var shared: ApacheServer {
         get throws { try starting.get() }
     }
 
     private static let starting = Result { try ApacheServer() }
 
-    static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
+    public static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
     private static let program = "/usr/sbin/apache2"
 
     struct NotStarted: Error {
@@ -59,7 +58,7 @@ final class ApacheServer: Sendable {
     }
 
     /// The address of an empty folder that no other test has.
-    func makeClub(
+    public func makeClub(
         behind door: Door = .open, isSecure: Bool = false
     ) throws -> (url: URL, folder: URL) {
         let name = "club \(UUID().uuidString.prefix(8))"
@@ -67,7 +66,9 @@ final class ApacheServer: Sendable {
         try Self.makeFolder(folder)
         let escaped = name.replacingOccurrences(of: " ", with: "%20")
         let origin = isSecure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
-        let url = try #require(URL(string: "\(origin)/\(door.rawValue)/\(escaped)"))
+        guard let url = URL(string: "\(origin)/\(door.rawValue)/\(escaped)") else {
+            throw NotStarted(log: "no address: \(origin)")
+        }
         return (url, folder)
     }
 }
@@ -91,7 +92,7 @@ extension ApacheServer {
                 bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
             }
         }
-        try #require(isBound)
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

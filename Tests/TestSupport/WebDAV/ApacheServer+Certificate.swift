@@ -1,9 +1,9 @@
 extension ApacheServer {
     /// The SHA-256 of the key of ``certificate``, as curl writes it.
-    static let keyFingerprint = "sha256//b2oTFcTsdSXLnhhtYtcAeclDVqIH7oIwpuRbjHWt7Kc="
+    public static let keyFingerprint = "sha256//b2oTFcTsdSXLnhhtYtcAeclDVqIH7oIwpuRbjHWt7Kc="
 
     /// Signed by itself, for 127.0.0.1 and a hundred years.
-    static let certificate = """
+    public static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBmDCCAT+gAwIBAgIUde1XMsx0TJ4l+FZkh/MhzE+XQDYwCgYIKoZIzj0EAwIw
         EzERMA8GA1UEAwwIVGhlIENsdWIwIBcNMjYxMTIyMDAzNjM4WhgPMjEyNjEwMjkw
