@@ -28,6 +28,8 @@ enum StandardInput {
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return await line(limit: limit) }
         var hidden = settings
         hidden.c_lflag &= ~tcflag_t(ECHO)
+        // A shell that takes the terminal back for a while gives it back as it likes it, with echo.
+        withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
         return await line(limit: limit)

@@ -13,6 +13,9 @@ extension LoginCommand {
                 --password-stdin. At Nextcloud, use an app password.
                 """)
 
+        /// No password is longer; what has no end must not fill memory.
+        private static let passwordLimit = 1 << 16
+
         @Argument(help: "The address of the club's folder.")
         var url: String
 
@@ -77,15 +80,14 @@ extension LoginCommand {
         @MainActor private func join() async throws {
             let joining = try joining()
             let club = try joining.club(named: name)
-            if let file = joining.settings.authoritiesFile, access(file, R_OK) != 0 {
-                throw CommandFailure("The file of certificates, \(file), cannot be read.")
-            }
+            // Before somebody types a password in vain.
+            try joining.checkAuthorities()
             let password: String?
             if passwordStdin {
-                password = await StandardInput.line(limit: 4096)
+                password = await StandardInput.line(limit: Self.passwordLimit)
             } else {
                 Output.prompt("Password of \(user): ")
-                password = await StandardInput.secret(limit: 4096)
+                password = await StandardInput.secret(limit: Self.passwordLimit)
                 Output.prompt("\n")
             }
             guard let password, !password.isEmpty else {

@@ -176,6 +176,26 @@ import Testing
         }
     }
 
+    @Test func aSignInThatTakesLongIsGivenUpWithEsc() async throws {
+        dropbox.scriptTokenAnswers([[.stall]])
+        try await withClub { home, terminal in
+            terminal.type(":club work\n")
+            try await signIn(terminal)
+            try await eventually("the code's exchange") {
+                dropbox.routes.contains { $0.hasSuffix("oauth2/token") }
+            }
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: "oauth2/authorize")
+            try await terminal.waitUntilIdle()
+            #expect(terminal.screen.contains("Near.txt"))
+            #expect(!terminal.screen.contains("Not signed in"))
+            #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
+            // The next attempt is as good as the first.
+            try await enterWork(terminal)
+            #expect(terminal.screen.contains("Afar.txt"))
+        }
+    }
+
     @Test func aSignInThatEndsWhileWritingCostsNoWord() async throws {
         try await withClub { home, terminal in
             try await enterWork(terminal)

@@ -35,12 +35,28 @@ import Testing
         }
     }
 
+    @Test func aFolderThatIsNewIsMade() async throws {
+        let server = try StandInWebDAV(hasFolder: false)
+        try await inFreshHome { home in
+            let login = try await Command(
+                ClubHome.program,
+                ["login", "webdav", server.address, "--user", server.user, "--password-stdin"],
+                environment: home.environment(), directory: home.work.path,
+                input: Data((server.password + "\n").utf8)
+            ).run()
+            #expect(login.status == 0, "\(login.errorText)")
+            let list = try await home.run("notes", "ls")
+            #expect(list.status == 0, "\(list.errorText)")
+            #expect(server.requests.filter { $0.method == "MKCOL" }.count == 1)
+        }
+    }
+
     @Test func aWrongPasswordChangesNothing() async throws {
         try await inFreshHome { home in
             for password in ["wrong", ""] {
                 let output = try await login(home, password: password)
                 #expect(output.status == 1)
-                #expect(!output.errorText.isEmpty)
+                #expect(output.errorText.contains("password"))
             }
             #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
             #expect(home.names(in: home.folder.appending(path: "state")).isEmpty)
@@ -53,6 +69,7 @@ import Testing
                 ["login", "webdav"], ["login", "webdav", "https://h/"],
                 ["login", "webdav", "ftp://h/", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://u:p@h/", "--user", "u", "--password-stdin"],
+                ["login", "webdav", "https://h:99999/", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "u"],
                 ["login", "webdav", "https://h/", "--user", "u", "--password-stdin", "--pin", "x"],
@@ -86,6 +103,48 @@ import Testing
             let file = home.folder.appending(path: "state/byteclub/secrets/webdav.json")
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    /// What was typed wrong is named.
+    @Test func aWrongAddressIsToldAsSuch() async throws {
+        try await inFreshHome { home in
+            let text = home.work.appending(path: "no.pem")
+            try Data("no certificate\n".utf8).write(to: text)
+            let plain = try LoopbackServer(scripts: [[.send("220 hello\r\n"), .close]])
+            for (address, more, words) in [
+                (server.address + "/Afar.txt", [], "no folder of a WebDAV server"),
+                ("http://127.0.0.1:9/club", [], "does not answer at this address"),
+                ("https://127.0.0.1:\(plain.port)/club", [], "does not speak https"),
+                (server.address, ["--ca-file", text.path], "There is no certificate in"),
+            ] {
+                let output = try await Command(
+                    ClubHome.program,
+                    ["login", "webdav", address, "--user", "ann", "--password-stdin"] + more,
+                    environment: home.environment(), directory: home.work.path,
+                    input: Data((server.password + "\n").utf8)
+                ).run()
+                #expect(output.status == 1)
+                #expect(output.errorText.contains(words), "\(address): \(output.errorText)")
+            }
+            #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
+        }
+    }
+
+    /// `config.yml` may be changed by hand, or come from elsewhere.
+    @Test func thePasswordGoesToNoOtherServerThatTheSettingsName() async throws {
+        let other = try StandInWebDAV(files: ["Evil.txt": ""])
+        try await inFreshHome { home in
+            #expect(try await login(home, password: server.password).status == 0)
+            let file = home.folder.appending(path: "config/byteclub/config.yml")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try home.write(settings: text.replacing(server.address, with: other.address))
+            let list = try await home.run("notes", "ls")
+            #expect(list.status == 1)
+            #expect(list.errorText.contains("sign in again"), "\(list.errorText)")
+            #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+            try home.write(settings: text)
+            #expect(try await home.run("notes", "ls").text.contains("Afar.txt"))
         }
     }
 

@@ -15,8 +15,10 @@ internal import TextEditing
     private lazy var login = LoginFlow(application: application, book: book) { [weak self] club in
         self?.open(club)
     }
-    /// Whether the person has been told that nobody is signed in.
-    private var hasAskedToSignIn = false
+    /// Which look at the club the person was told after that nobody is signed in: once for each.
+    private var askedToSignIn: Int?
+    /// Remembers which club was opened last: one after the other, so that it is the last one.
+    private var remembering: Task<Void, Never>?
 
     init(
         application: Application, club: ClubSettings, book: ClubBook, settings: Settings
@@ -37,14 +39,16 @@ internal import TextEditing
         visit.club.addObserver(self)
     }
 
-    func stop() {
+    /// - Returns: When all that is to be remembered is.
+    func stop() async {
         visit.club.stop()
+        await remembering?.value
     }
 
     /// Says in one line how to join another club; for somebody who is here for the first time.
     func welcome() {
         application.showMessage(
-            "To join a club on Dropbox, press : and type login.", for: .seconds(20))
+            "To join a club on Dropbox or WebDAV, press : and type login.", for: .seconds(20))
     }
 
     /// Tells why another club than expected is shown.
@@ -72,7 +76,10 @@ internal import TextEditing
 
     private func prepare(_ visit: ClubVisit) {
         visit.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
-        visit.club.signInAgain = { [weak self] then in self?.signInAgain(then) }
+        visit.club.signInAgain = { [weak self, weak visit] then in
+            guard let visit else { return }
+            self?.signInAgain(to: visit, then)
+        }
     }
 }
 
@@ -81,9 +88,17 @@ internal import TextEditing
 extension AppCoordinator {
     /// Leaves the club for another, or comes back to the same after a sign-in.
     private func open(_ club: ClubSettings) {
-        hasAskedToSignIn = false
+        guard !club.isSameClub(as: visit.club.settings) else {
+            remember(club)
+            return visit.reconnect(as: club)
+        }
+        // What somebody has open is not taken away under their hands.
+        guard application.topViewController === tabBarController else {
+            return application.showMessage(
+                "Close what is open, then :club \(club.name) leads there.", .warning)
+        }
+        askedToSignIn = nil
         remember(club)
-        guard club != visit.club.settings else { return visit.club.reconnect() }
         visit.leave()
         visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
         prepare(visit)
@@ -93,7 +108,9 @@ extension AppCoordinator {
 
     private func remember(_ settings: ClubSettings) {
         let book = book
-        Task {
+        let before = remembering
+        remembering = tabBarController.startPending { [application] in
+            await before?.value
             if let sentence = await Self.makeCurrent(settings, in: book) {
                 application.showMessage(sentence, .warning)
             }
@@ -112,12 +129,12 @@ extension AppCoordinator {
         }
     }
 
-    /// Signs in to the club at hand again, above whatever is open.
-    private func signInAgain(_ then: @escaping () -> Void) {
-        login.signIn(to: visit.club.settings) { [weak self] in
-            guard let self else { return }
-            hasAskedToSignIn = false
-            visit.club.reconnect()
+    /// Signs in to a club again, above whatever is open, which stays as it is.
+    private func signInAgain(to visit: ClubVisit, _ then: @escaping () -> Void) {
+        login.signIn(to: visit.club.settings) { [weak self, weak visit] joined in
+            // The person may have gone to another club meanwhile.
+            guard let self, let visit, visit === self.visit else { return }
+            visit.reconnect(as: joined)
             then()
         }
     }
@@ -125,24 +142,37 @@ extension AppCoordinator {
     private func leaveClub() {
         let settings = visit.club.settings
         let book = book
-        _ = tabBarController.startPending { [self] in
-            do throws(JoiningError) {
-                let outcome = try await Leaving.leave(settings, book: book)
-                open(.embedded)
-                switch outcome {
-                case .done, .wasSignedOut:
-                    application.showMessage("Signed out of “\(settings.name)”.", .success)
-                case .notRevoked(let error):
-                    alert(
-                        "Signed out here only",
-                        "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
-                            + "could not be told. \(ErrorSentence(error, club: .remote).text) To be "
-                            + "safe, remove Byte Club among the connected apps of your account.")
+        tabBarController.present(
+            WaitingViewController(
+                title: "Sign out", sentence: "Signing out of “\(settings.name)”…"
+            ) { [weak self] in
+                do throws(JoiningError) {
+                    let outcome = try await Leaving.leave(settings, book: book)
+                    return { [weak self] _ in self?.didLeave(settings, outcome) }
+                } catch {
+                    return { [weak self] wasGivenUp in
+                        if !wasGivenUp { self?.alert("Not signed out", error.description) }
+                    }
                 }
-            } catch {
-                alert("Not signed out", error.description)
-            }
+            })
+    }
+
+    /// Nobody is signed in any more, even where it was to be stopped.
+    private func didLeave(_ settings: ClubSettings, _ outcome: Leaving.Outcome) {
+        let isAtLists = application.topViewController === tabBarController
+        if visit.club.settings.isSameClub(as: settings) {
+            if isAtLists { open(.embedded) } else { visit.club.reconnect() }
         }
+        guard case .notRevoked(let error) = outcome else {
+            return application.showMessage("Signed out of “\(settings.name)”.", .success)
+        }
+        let title = "Signed out here only"
+        guard isAtLists else { return application.showMessage(title + ".", .warning) }
+        alert(
+            title,
+            "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
+                + "could not be told. \(ErrorSentence(error, club: .remote).text) To be "
+                + "safe, remove Byte Club among the connected apps of your account.")
     }
 
     private func alert(_ title: String, _ sentence: String) {
@@ -163,10 +193,14 @@ extension AppCoordinator: ClubObserver {
         case .connected:
             tabBarController.status = TextLine(name + accountWords(club), .secondary)
             offerDrafts()
-        case .failed(let error) where error.code == .unauthorized && club.settings.needsSignIn:
-            tabBarController.status = TextLine("signed out of \(name)", .warning)
+        case .failed(let error) where club.settings.isMendedBySignIn(error):
+            let words = error.code == .untrusted ? "no proof from" : "signed out of"
+            tabBarController.status = TextLine("\(words) \(name)", .warning)
             askToSignIn(error)
-        case .failed: tabBarController.status = TextLine("not connected, trying again", .warning)
+            offerDrafts()
+        case .failed:
+            tabBarController.status = TextLine("not connected, trying again", .warning)
+            offerDrafts()
         }
     }
 
@@ -181,17 +215,20 @@ extension AppCoordinator: ClubObserver {
         return words
     }
 
-    /// Once, and not above what the person is doing: whoever saves a note is asked there.
+    /// Once for each time the person looks, and not above what the person is doing: whoever saves a note is
+    /// asked there.
     private func askToSignIn(_ error: StoreError) {
-        guard !hasAskedToSignIn, application.topViewController === tabBarController else { return }
-        hasAskedToSignIn = true
+        guard askedToSignIn != visit.club.refreshCount,
+            application.topViewController === tabBarController
+        else { return }
+        askedToSignIn = visit.club.refreshCount
         let words = visit.club.sentence(for: error)
         tabBarController.present(
             AlertController(
                 title: words.title,
                 message: TextLine("\(words.text) Everything you have typed is kept."),
                 actions: [
-                    AlertAction("Sign in", key: "s") { [weak self] in self?.signInAgain {} },
+                    AlertAction("Sign in", key: "s") { [visit] in visit.club.signInAgain? {} },
                     AlertAction("Later", key: "l", kind: .cancel),
                 ]))
     }

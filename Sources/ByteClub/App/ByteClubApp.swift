@@ -33,8 +33,12 @@ internal import TerminalUI
             club.place == .embedded
             && !FileManager.default.fileExists(atPath: book.paths.clubFolder.path)
         coordinator.start()
-        defer { coordinator.stop() }
-        try application.start(root: coordinator.tabBarController)
+        do {
+            try application.start(root: coordinator.tabBarController)
+        } catch {
+            await coordinator.stop()
+            throw error
+        }
         if choosingClub {
             coordinator.chooseClub()
         } else if let notice {
@@ -44,7 +48,9 @@ internal import TerminalUI
         } else if isFirstStart {
             coordinator.welcome()
         }
-        return await application.wait()
+        let status = await application.wait()
+        await coordinator.stop()
+        return status
     }
 
     /// Where a test wants to hear that all is drawn: an inherited descriptor, never one of the three

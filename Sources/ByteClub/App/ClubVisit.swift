@@ -9,6 +9,7 @@ internal import TerminalUI
     let drafts: DraftStore
     let notes: NotesViewController
     let photos: PhotosViewController
+    private let book: ClubBook
 
     /// What earlier runs have left unsaved, newest first; nil until it was looked for.
     private var waitingDrafts: [Draft]?
@@ -18,14 +19,30 @@ internal import TerminalUI
         activity: any ActivityCounting
     ) {
         drafts = DraftStore(folder: book.drafts(of: destination))
-        club = Club(destination, activity: activity) { () throws(StoreError) in
-            try await ClubConnection.open(destination, book: book)
-        }
+        self.book = book
+        club = Club(
+            destination, activity: activity, connect: Self.connection(to: destination, book))
         notes = NotesViewController(club: club, drafts: drafts, editor: settings.editor)
         photos = PhotosViewController(club: club, transfers: settings.transfers)
     }
 
     var tabs: [ViewController] { [notes, photos] }
+
+    private static func connection(
+        to destination: ClubSettings, _ book: ClubBook
+    ) -> Club.Connect {
+        { () throws(StoreError) in try await ClubConnection.open(destination, book: book) }
+    }
+
+    /// Opens the club anew after a sign-in. What is on the screen stays, and all that was typed.
+    ///
+    /// - Parameter settings: The same club, perhaps with another key to believe.
+    func reconnect(as settings: ClubSettings) {
+        let old = club.settings
+        guard settings != old else { return club.reconnect() }
+        ClubConnection.close(old, book: book)
+        club.reconnect(as: settings, connect: Self.connection(to: settings, book))
+    }
 
     /// Keeps what is unsaved and stops what is under way.
     func leave() {

@@ -31,12 +31,17 @@ internal import ClubStore
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
 
-    private let connect: Connect
+    private var connect: Connect
     private var observers: [() -> (any ClubObserver)?] = []
     private var watching: Task<Void, Never>?
 
+    /// Counts how often it was opened anew: a store that was asked for before that is not wanted.
+    private var era = 0
+    /// Counts how often the person has asked to look again.
+    private(set) var refreshCount = 0
+
     /// What the settings say of it.
-    let settings: ClubSettings
+    private(set) var settings: ClubSettings
 
     init(
         _ settings: ClubSettings = .embedded, activity: any ActivityCounting,
@@ -66,6 +71,7 @@ internal import ClubStore
 
     /// Lists anew, as a person asks for with a key; also ends the wait after a failure.
     func refresh() {
+        refreshCount += 1
         stop()
         account = nil
         start()
@@ -73,8 +79,16 @@ internal import ClubStore
 
     /// Opens the club anew: somebody has signed in again, perhaps with another password.
     func reconnect() {
+        era += 1
         store = nil
         refresh()
+    }
+
+    /// Goes on under other settings of the same club: the person believes another key of its server now.
+    func reconnect(as settings: ClubSettings, connect: @escaping Connect) {
+        self.settings = settings
+        self.connect = connect
+        reconnect()
     }
 
     /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
@@ -115,8 +129,9 @@ extension Club {
     /// The store, connected on demand.
     func openStore() async throws(StoreError) -> any RemoteStore {
         if let store { return store }
+        let asked = era
         let opened = try await connect()
-        store = opened
+        if asked == era { store = opened }
         return opened
     }
 
@@ -135,7 +150,8 @@ extension Club {
                 store = nil
                 connection = .failed(error)
                 notify()
-                // Only a person can help: a refresh comes with the new sign-in.
+                // Only a person can help: a refresh comes with the new sign-in. (A server that is not
+                // believed may be a network's sign-in page, which goes away.)
                 if error.code == .unauthorized, settings.needsSignIn { return }
                 try? await Pause.sleep(for: Self.pause(afterFailures: failures))
             }

@@ -1,16 +1,18 @@
+internal import ClubStore
 internal import FoundationEssentials
 
 /// Which name a club gets, and how it is kept: the same for every kind of club.
 struct ClubKeeping: Sendable {
     let book: ClubBook
-    let secrets: Secrets
+    let secrets: ClubSecrets
 
-    init(_ book: ClubBook) {
+    init(_ book: ClubBook, secrets: Secrets? = nil) {
         self.book = book
-        secrets = Secrets(paths: book.paths)
+        self.secrets = ClubSecrets(book, secrets: secrets)
     }
 
     /// Which club this will be: the one of the name, or the one that is the same already, or a new one.
+    /// What is believed of its server is what the place says, whatever it was before.
     ///
     /// - Parameters:
     ///   - name: What the person wants to call it; nil for the usual name of its kind, or “dropbox-2”
@@ -24,44 +26,85 @@ struct ClubKeeping: Sendable {
         let clubs = book.read().clubs
         if let name {
             if let refusal = ClubSettings.refusal(ofName: name) { throw .badInput(refusal) }
-            guard let other = clubs.first(where: { $0.name.lowercased() == name.lowercased() })
-            else {
-                return ClubSettings(name: name, place: place)
-            }
-            guard other.place == place || book.secretPlace(of: other) == nil else {
-                throw .badInput(
-                    "There is another club named “\(other.name)”. Give this one another name, or sign out "
-                        + "there first: byteclub logout \(other.name)")
-            }
-            return ClubSettings(name: other.name, place: place)
-        }
-        if let same = clubs.first(where: { $0.place == place }) { return same }
-        for name in [usualName] + (2...999).map({ "\(usualName)-\($0)" }) {
             let other = clubs.first { $0.name.lowercased() == name.lowercased() }
-            if let other, book.secretPlace(of: other) != nil { continue }
-            return ClubSettings(name: other?.name ?? name, place: place)
+            let club = ClubSettings(name: other?.name ?? name, place: place)
+            try checkName(of: club)
+            return club
+        }
+        if let same = clubs.first(where: { $0.place.isSame(as: place) }) {
+            return ClubSettings(name: same.name, place: place)
+        }
+        for name in [usualName] + (2...999).map({ "\(usualName)-\($0)" })
+        where !clubs.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+            return ClubSettings(name: name, place: place)
         }
         throw .badInput("There are too many clubs. Give this one a name.")
     }
 
+    /// - Throws: `.badInput` when somebody is signed in to another club of that name.
+    private func checkName(of club: ClubSettings) throws(JoiningError) {
+        let others = book.read().clubs.filter { $0.name.lowercased() == club.name.lowercased() }
+        for other in others
+        where !other.place.isSame(as: club.place) && book.secretPlace(of: other) != nil {
+            throw .badInput(
+                "There is another club named “\(other.name)”. Give this one another name, or sign out "
+                    + "there first: byteclub logout \(other.name)")
+        }
+    }
+
     /// Keeps what was signed in with, and the club; it is the current one then.
+    ///
+    /// One program at a time. When anything of it fails, or the task is cancelled in time, everything is
+    /// as it was.
     func keep(_ secret: Data, for club: ClubSettings) async throws(JoiningError) {
+        let lock = try await SignInLock.acquire(book.paths)
+        defer { lock.release() }
+        // Somebody else may have taken the name since it was chosen.
+        try checkName(of: club)
         let old = book.secretPlace(of: club)
+        // What was remembered cannot be changed now: then nothing is begun.
+        try settings { () throws(SettingsError) in try book.remember(secretsOf: club, in: old) }
+        var before: Data?
+        if let old { before = await secrets.readAsItIs(club, from: old) }
         let place: SecretPlace
         do throws(SecretError) {
-            place = try await secrets.write(
-                secret, account: club.name, label: "Byte Club: \(club.name)", to: nil)
+            place = try await secrets.write(secret, for: club, to: nil)
         } catch {
             throw .secret(error)
         }
-        do throws(SettingsError) {
-            try book.settingsFile.set(club)
-            try book.remember(secretsOf: club, in: place)
-            try book.makeCurrent(club)
+        do throws(JoiningError) {
+            if Task.isCancelled { throw .cancelled }
+            try settings { () throws(SettingsError) in
+                try book.remember(secretsOf: club, in: place)
+                try book.settingsFile.set(club)
+                try book.makeCurrent(club)
+            }
         } catch {
-            if old != place { try? await secrets.remove(club.name, from: place) }
+            try? book.remember(secretsOf: club, in: old)
+            await putBack(before, in: place, of: club, old: old)
+            throw error
+        }
+        if let old, old != place { try? await secrets.remove(club, from: old) }
+    }
+
+    /// Where the secret of before was overwritten, it is there again; elsewhere it never went away.
+    private func putBack(
+        _ before: Data?, in place: SecretPlace, of club: ClubSettings, old: SecretPlace?
+    ) async {
+        if place == old, let before {
+            _ = try? await secrets.writeAsItIs(before, for: club, to: place)
+        } else {
+            try? await secrets.remove(club, from: place)
+        }
+    }
+
+    private func settings(
+        _ body: () throws(SettingsError) -> Void
+    ) throws(JoiningError) {
+        do throws(SettingsError) {
+            try body()
+        } catch {
             throw .settings(error)
         }
-        if let old, old != place { try? await secrets.remove(club.name, from: old) }
     }
 }

@@ -11,6 +11,8 @@ package struct DropboxJoining: Sendable {
 
     /// - Throws: `.badInput` when key, folder or address will not do.
     package init(_ settings: ClubSettings.Dropbox, book: ClubBook) throws(JoiningError) {
+        // A code will come into memory, and what it is exchanged with is there already.
+        ProcessSecrecy.begin()
         if let refusal = ClubSettings.refusal(of: settings)
             ?? settings.apiURL.flatMap({ ClubSettings.refusal(ofAddress: $0) })
         {
@@ -31,7 +33,6 @@ package struct DropboxJoining: Sendable {
     @concurrent package func finish(
         _ signIn: DropboxSignIn, code: String, as club: ClubSettings
     ) async throws(JoiningError) -> Joined {
-        ProcessSecrecy.begin()
         let tokens: DropboxTokens
         let missing: [String]
         do throws(SignInError) {
@@ -49,12 +50,14 @@ package struct DropboxJoining: Sendable {
                 try await makeRoot(line)
                 return account
             }
+            if Task.isCancelled { throw .cancelled }
             try await keeping.keep(SecretVault.encode(tokens), for: club)
             await ClubConnection.adopt(tokens, for: club, book: keeping.book)
             return Joined(club: club, account: account, missingScopes: missing)
         } catch {
-            // Nobody will use these tokens: they need not be good for anything.
-            try? await line.store.revokeTokens()
+            // Nobody will use these tokens: they need not be good for anything, also when the person has
+            // given up waiting.
+            await Task { try? await line.store.revokeTokens() }.value
             if case .store(let reason) = error, !missing.isEmpty,
                 [.unauthorized, .forbidden, .badRequest].contains(reason.code)
             {

@@ -11,7 +11,10 @@ final class DropboxSignInViewController: ViewController {
 
     private var signIn: DropboxSignIn
     private var waiting: Task<Void, Never>?
-    private var isFinishing = false
+    /// The code is being turned into a sign-in.
+    private var finishing: Task<Void, Never>?
+    private var isFinishing: Bool { finishing != nil }
+    private var isGivenUp = false
 
     private let words = Label("")
     private let address = Label("")
@@ -19,7 +22,7 @@ final class DropboxSignInViewController: ViewController {
     private let field = TextField()
     private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
     private lazy var copyButton = Button("Copy address") { [weak self] in self?.copyAddress() }
-    private lazy var codeButton = Button("Use a code") { [weak self] in self?.askForCode() }
+    private lazy var codeButton = Button("Use a code") { [weak self] in self?.useCode() }
     private lazy var doneButton = Button("Sign in") { [weak self] in self?.submit() }
     private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
 
@@ -45,7 +48,12 @@ final class DropboxSignInViewController: ViewController {
         if Browser.isHere(environment) { askBrowser(environment) } else { askForCode() }
     }
 
-    override func viewDidDisappear() { waiting?.cancel() }
+    override func viewDidDisappear() {
+        waiting?.cancel()
+        guard isFinishing else { return }
+        isGivenUp = true
+        finishing?.cancel()
+    }
 
     override var preferredFirstResponder: View? {
         field.isHidden ? cancelButton : field
@@ -104,7 +112,8 @@ extension DropboxSignInViewController {
             waiting = Task { [weak self] in
                 do throws(JoiningError) {
                     let code = try await browser.code()
-                    self?.finish(code)
+                    // The code belongs to the page that the browser was sent to, whatever is shown now.
+                    self?.finish(code, of: browser.signIn)
                 } catch {
                     self?.fail(error)
                 }
@@ -112,6 +121,11 @@ extension DropboxSignInViewController {
         } catch {
             askForCode()
         }
+    }
+
+    private func useCode() {
+        guard !isFinishing else { return }
+        askForCode()
     }
 
     /// The page leads nowhere and shows the code.
@@ -142,8 +156,9 @@ extension DropboxSignInViewController {
         application?.showMessage("The address is in the clipboard, if the terminal allows it.")
     }
 
+    /// Gives up whatever is under way; what is left of it ends without the box.
     private func cancel() {
-        guard !isFinishing else { return }
+        if isFinishing { application?.dismissMessage() }
         dismiss()
     }
 }
@@ -153,21 +168,27 @@ extension DropboxSignInViewController {
 extension DropboxSignInViewController {
     private func submit() {
         guard !field.isHidden else { return }
-        finish(field.text)
+        finish(field.text, of: signIn)
     }
 
-    private func finish(_ code: String) {
-        guard !isFinishing else { return }
-        isFinishing = true
+    private func finish(_ code: String, of signIn: DropboxSignIn) {
+        guard !isFinishing, isOnScreen else { return }
+        let application = application
         explain("")
         application?.showMessage("Signing in…", for: nil)
-        _ = startPending { [self] in
+        finishing = startPending { [self] in
             do throws(JoiningError) {
                 let joined = try await joining.finish(signIn, code: code, as: club)
+                guard !isGivenUp else {
+                    application?.showMessage(LoginFlow.sentence(joinedLate: club))
+                    return
+                }
+                finishing = nil
                 application?.dismissMessage()
                 dismiss { [didJoin] in didJoin(joined) }
             } catch {
-                isFinishing = false
+                guard !isGivenUp else { return }
+                finishing = nil
                 application?.dismissMessage()
                 fail(error)
             }

@@ -1,4 +1,5 @@
 package import ClubStore
+package import FoundationEssentials
 
 /// Why somebody could not join a club. Nothing was changed.
 package enum JoiningError: Error, Sendable {
@@ -8,12 +9,19 @@ package enum JoiningError: Error, Sendable {
     case secret(SecretError)
     case signIn(SignInError)
     case store(StoreError)
+    /// The same of a WebDAV server, whose address the person has typed.
+    case webdav(StoreError, URL)
     /// The app may not do what a club needs.
     case missingScopes([String])
     /// Nobody vouches for the server; the person may know its key.
     case untrusted(UntrustedServer)
     /// This computer cannot wait for the browser's answer.
     case noAnswer(LoopbackError)
+}
+
+extension JoiningError {
+    /// The person has given it up.
+    static let cancelled = JoiningError.store(StoreError(.cancelled, during: .connect))
 }
 
 extension JoiningError: CustomStringConvertible {
@@ -26,12 +34,33 @@ extension JoiningError: CustomStringConvertible {
         case .signIn(let error): Self.sentence(error)
         case .store(let error):
             "\(ErrorSentence(error, club: .remote).text) You are not signed in."
+        case .webdav(let error, let address):
+            "\(Self.sentence(error, at: address)) You are not signed in."
         case .untrusted(let server):
             "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
                 + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
                 + "\(server.key); otherwise somebody may be in between. You are not signed in."
         case .missingScopes(let scopes): Self.sentence(missing: scopes)
         case .noAnswer(let error): error.description
+        }
+    }
+
+    /// What is wrong is mostly what was typed.
+    private static func sentence(_ error: StoreError, at address: URL) -> String {
+        let host = address.host() ?? ""
+        return switch error.code {
+        case .unauthorized: "The name or the password is wrong."
+        case .offline where error.silence == .unknownHost:
+            "No server is called “\(host)”. Check the address, and the network."
+        case .offline where error.silence == .refused:
+            "“\(host)” does not answer at this address. Check the address and its port, and whether the "
+                + "server runs."
+        case .offline where error.silence == .noSecureConnection:
+            "“\(host)” does not speak https at this address. Check the address and its port."
+        case .badRequest, .wrongKind, .badAnswer, .notFound:
+            "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
+                + "on a network with a sign-in page, sign in there first."
+        default: ErrorSentence(error, club: .remote).text
         }
     }
 

@@ -11,9 +11,16 @@ package enum Leaving {
         case notRevoked(StoreError)
     }
 
-    /// - Throws: When the tokens could not be removed from this computer.
+    /// - Throws: When the tokens could not be removed from this computer, or the task was cancelled
+    ///   before that: the person is signed in still, as far as this computer knows.
     @concurrent package static func leave(
         _ club: ClubSettings, book: ClubBook
+    ) async throws(JoiningError) -> Outcome {
+        try await leave(club, book: book, secrets: Secrets(paths: book.paths))
+    }
+
+    @concurrent static func leave(
+        _ club: ClubSettings, book: ClubBook, secrets: Secrets
     ) async throws(JoiningError) -> Outcome {
         guard club.needsSignIn, let place = book.secretPlace(of: club) else {
             try remember { () throws(SettingsError) in try book.forget(club) }
@@ -29,8 +36,12 @@ package enum Leaving {
                 outcome = .notRevoked(error)
             }
         }
+        if Task.isCancelled { throw .cancelled }
+        // Only now: the server's answer may come with renewed tokens, which are kept under this lock.
+        let lock = try await SignInLock.acquire(book.paths)
+        defer { lock.release() }
         do throws(SecretError) {
-            try await Secrets(paths: book.paths).remove(club.name, from: place)
+            try await secrets.remove(club.name, from: place)
         } catch {
             throw .secret(error)
         }

@@ -5,8 +5,8 @@ internal import TerminalUI
 /// Leads the person from “another club, please” to being in it, one small box at a time; Esc goes one
 /// back.
 @MainActor final class LoginFlow {
-    private unowned let application: Application
-    private let book: ClubBook
+    unowned let application: Application
+    let book: ClubBook
     /// Opens a club that needs nothing more.
     private let open: (ClubSettings) -> Void
 
@@ -24,58 +24,69 @@ internal import TerminalUI
                 book.read().clubs, current: current,
                 isSignedIn: { book.secretPlace(of: $0) != nil },
                 choose: { [weak self] choice in
-                    guard let self else { return }
+                    guard let self, isClub(choice) || canKeepClubs() else { return }
+                    let back = { [weak self] () -> Void in self?.choose(current: current) }
                     switch choice {
                     case .club(let club): enter(club)
-                    case .joinDropbox: joinDropbox(current: current)
-                    case .joinWebDAV: joinWebDAV(current: current)
+                    case .joinDropbox: joinDropbox(back: back, then: open)
+                    case .joinWebDAV: joinWebDAV(back: back, then: open)
                     }
                 }))
+    }
+
+    private func isClub(_ choice: ClubChooserViewController.Choice) -> Bool {
+        if case .club = choice { true } else { false }
     }
 
     /// Opens a club; signs in first where nobody is.
     func enter(_ club: ClubSettings) {
         guard club.needsSignIn, book.secretPlace(of: club) == nil else { return open(club) }
-        signIn(to: club) { [open] in open(club) }
+        signIn(to: club, then: open)
     }
 
     /// Signs in to a club again.
     ///
-    /// - Parameter then: Called when it worked.
-    func signIn(to club: ClubSettings, then: @escaping () -> Void) {
+    /// - Parameter then: Called when it worked, with the club as it is then: the person may have accepted
+    ///   another key of its server.
+    func signIn(to club: ClubSettings, then: @escaping (ClubSettings) -> Void) {
+        guard !club.needsSignIn || canKeepClubs() else { return }
         switch club.place {
-        case .embedded: then()
-        case .dropbox(let settings): signIn(settings, named: club.name) { _ in then() }
+        case .embedded: then(club)
+        case .dropbox(let settings): signIn(settings, named: club.name, then: then)
         case .webdav(let settings):
-            askPassword(settings, named: club.name, back: {}) { _ in then() }
+            askPassword(WebDAVEntry(settings: settings, name: club.name, back: {}, then: then))
         }
+    }
+
+    /// For who gave a sign-in up a moment too late.
+    static func sentence(joinedLate club: ClubSettings) -> String {
+        "You are signed in to “\(club.name)”: it could not be stopped any more."
     }
 
     // MARK: - Dropbox
 
-    private func joinDropbox(current: ClubSettings) {
+    private func joinDropbox(
+        appKey: String = "", back: @escaping () -> Void, then: @escaping (ClubSettings) -> Void
+    ) {
         ask(
-            "Join a club on Dropbox", "App key", "",
-            hint: "From Dropbox's App Console; docs/Clubs.md tells how to make one.",
-            back: { [weak self] in self?.choose(current: current) },
+            "Join a club on Dropbox", "App key", appKey,
+            hint: "From Dropbox's App Console; docs/Clubs.md tells how to make one.", back: back,
             check: { key in ClubSettings.refusal(of: .init(appKey: key)) },
-            then: { [weak self] key in self?.askFolder(appKey: key, current: current) })
+            then: { [weak self] key in self?.askFolder(appKey: key, back: back, then: then) })
     }
 
-    private func askFolder(appKey: String, current: ClubSettings) {
+    private func askFolder(
+        appKey: String, back: @escaping () -> Void, then: @escaping (ClubSettings) -> Void
+    ) {
+        func settings(_ folder: String) -> ClubSettings.Dropbox {
+            .init(appKey: appKey, folder: folder.isEmpty ? nil : folder)
+        }
         ask(
             "Join a club on Dropbox", "Folder", "",
             hint: "Empty for everything that the app may see.",
-            back: { [weak self] in self?.joinDropbox(current: current) },
-            check: { folder in
-                ClubSettings.refusal(
-                    of: .init(appKey: appKey, folder: folder.isEmpty ? nil : folder))
-            },
-            then: { [weak self] folder in
-                let settings = ClubSettings.Dropbox(
-                    appKey: appKey, folder: folder.isEmpty ? nil : folder)
-                self?.signIn(settings, named: nil) { [weak self] joined in self?.open(joined) }
-            })
+            back: { [weak self] in self?.joinDropbox(appKey: appKey, back: back, then: then) },
+            check: { ClubSettings.refusal(of: settings($0)) },
+            then: { [weak self] in self?.signIn(settings($0), named: nil, then: then) })
     }
 
     private func signIn(
@@ -96,104 +107,13 @@ internal import TerminalUI
                         words, joined.missingScopes.isEmpty ? .success : .warning)
                 })
         } catch {
-            present(AlertController(title: "Not signed in", message: TextLine(error.description)))
+            refuse(error)
         }
     }
 
-    // MARK: - WebDAV
+    // MARK: - Boxes
 
-    private func joinWebDAV(current: ClubSettings) {
-        ask(
-            "Join a club on WebDAV", "Address of the folder", "https://",
-            hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER",
-            back: { [weak self] in self?.choose(current: current) },
-            check: { address in
-                guard let url = URL(string: address) else { return "This is no address." }
-                return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
-            },
-            then: { [weak self] address in
-                guard let url = URL(string: address) else { return }
-                self?.askUser(url, current: current)
-            })
-    }
-
-    private func askUser(_ url: URL, current: ClubSettings) {
-        ask(
-            "Join a club on WebDAV", "User", "", hint: "Your name on that server.",
-            back: { [weak self] in self?.joinWebDAV(current: current) },
-            check: { ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: $0)) },
-            then: { [weak self] user in
-                let settings = ClubSettings.WebDAV(url: url, user: user)
-                self?.askPassword(
-                    settings, named: nil, back: { self?.askUser(url, current: current) },
-                    then: { self?.open($0) })
-            })
-    }
-
-    private func askPassword(
-        _ settings: ClubSettings.WebDAV, named name: String?, back: @escaping () -> Void,
-        then: @escaping (ClubSettings) -> Void
-    ) {
-        ask(
-            "Sign in to WebDAV", "Password of \(settings.user)", "",
-            hint: "At Nextcloud, an app password: Settings, Security.", isSecure: true, back: back,
-            check: { $0.isEmpty ? "The password must not be empty." : nil },
-            then: { [weak self] password in
-                self?.signIn(settings, password: password, named: name, then: then)
-            })
-    }
-
-    private func signIn(
-        _ settings: ClubSettings.WebDAV, password: String, named name: String?,
-        then: @escaping (ClubSettings) -> Void
-    ) {
-        application.showMessage("Signing in…", for: nil)
-        _ = application.topViewController?.startPending { [self] in
-            do throws(JoiningError) {
-                let joining = try WebDAVJoining(settings, book: book)
-                let club = try joining.club(named: name)
-                _ = try await joining.finish(password: password, as: club)
-                then(club)
-                application.showMessage("Signed in to “\(club.name)”.", .success)
-            } catch {
-                application.dismissMessage()
-                explain(error, settings, password: password, named: name, then: then)
-            }
-        }
-    }
-
-    private func explain(
-        _ error: JoiningError, _ settings: ClubSettings.WebDAV, password: String,
-        named name: String?, then: @escaping (ClubSettings) -> Void
-    ) {
-        if case .untrusted(let server) = error {
-            var trusting = settings
-            trusting.pin = server.key
-            return present(
-                AlertController(
-                    title: "Nobody vouches for this server",
-                    message: TextLine(
-                        "\(server.host): \(server.reason). The fingerprint of its key is "
-                            + "\(server.key). Ask whoever runs it whether that is right."),
-                    actions: [
-                        AlertAction("Cancel", kind: .cancel),
-                        AlertAction("It is right", key: "i", kind: .destructive) { [weak self] in
-                            self?.signIn(trusting, password: password, named: name, then: then)
-                        },
-                    ]))
-        }
-        present(
-            AlertController(
-                title: "Not signed in", message: TextLine(error.description),
-                actions: [
-                    AlertAction("Try again", key: "t") { [weak self] in
-                        self?.askPassword(settings, named: name, back: {}, then: then)
-                    },
-                    AlertAction("Cancel", kind: .cancel),
-                ]))
-    }
-
-    private func ask(
+    func ask(
         _ title: String, _ label: String, _ text: String, hint: String, isSecure: Bool = false,
         back: @escaping () -> Void, check: @escaping (String) -> String?,
         then: @escaping (String) -> Void
@@ -208,7 +128,18 @@ internal import TerminalUI
         present(prompt)
     }
 
-    private func present(_ controller: ViewController) {
+    /// Whether a club could be kept; tells why not. Nobody is asked for a password in vain.
+    private func canKeepClubs() -> Bool {
+        guard let error = book.settingsFile.refusalToChange() else { return true }
+        refuse(.settings(error))
+        return false
+    }
+
+    private func refuse(_ error: JoiningError) {
+        present(AlertController(title: "Not signed in", message: TextLine(error.description)))
+    }
+
+    func present(_ controller: ViewController) {
         application.topViewController?.present(controller)
     }
 }

@@ -14,14 +14,23 @@ final class LoopbackAnswer: Sendable {
     private let stopReadEnd: CInt
     private let stopWriteEnd: CInt
     private let queue = DispatchQueue(label: "byteclub.login.loopback")
+    /// Takes the next connection; -1 and `errno` when there is none to be had.
+    private let accept: @Sendable (_ listener: CInt) -> CInt
 
     static let connectionLimit = 8
     static let headLimit = 16 << 10
     /// A browser opens connections in advance and may be slow to use them.
     static let connectionPatience: Duration = .seconds(10)
 
+    /// How long nobody is let in after it failed for want of something, such as free descriptors: who is
+    /// outside would have the kernel call again at once, for ever.
+    static let pause: Duration = .milliseconds(500)
+
     /// - Parameter port: 0 for any that is free.
-    init(port: UInt16 = 0) throws(LoopbackError) {
+    init(
+        port: UInt16 = 0, accept: @escaping @Sendable (_ listener: CInt) -> CInt = byteclub_accept
+    ) throws(LoopbackError) {
+        self.accept = accept
         let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_INET, flags, 0)
         func failure() -> LoopbackError {
@@ -97,6 +106,7 @@ extension LoopbackAnswer {
 
     private func serve(until deadline: ContinuousClock.Instant) -> Result<String, LoopbackError> {
         var connections: [Connection] = []
+        var doorOpens = ContinuousClock.now
         defer { for connection in connections { close(connection.descriptor) } }
         while true {
             let now = ContinuousClock.now
@@ -106,13 +116,15 @@ extension LoopbackAnswer {
                 close(connection.descriptor)
                 return true
             }
-            let next = connections.map(\.deadline).min().map { min($0, deadline) } ?? deadline
+            let isDoorOpen = doorOpens <= now && connections.count < Self.connectionLimit
+            let instants = connections.map(\.deadline) + (doorOpens > now ? [doorOpens] : [])
+            let next = min(instants.min() ?? deadline, deadline)
             var requests = [pollfd(fd: stopReadEnd, events: Int16(POLLIN), revents: 0)]
             requests += connections.map {
                 pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
             }
             // Who comes when all places are taken waits in the kernel's queue.
-            if connections.count < Self.connectionLimit {
+            if isDoorOpen {
                 requests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
             }
             let milliseconds = max(1, (next - now) / .milliseconds(1)).rounded(.up)
@@ -127,9 +139,13 @@ extension LoopbackAnswer {
                     return .success(query)
                 }
             }
-            if requests.last?.fd == listener, requests.last?.revents != 0 {
-                let descriptor = byteclub_accept(listener)
-                if descriptor >= 0 {
+            if isDoorOpen, requests.last?.revents != 0 {
+                let descriptor = accept(listener)
+                if descriptor < 0 {
+                    if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) {
+                        doorOpens = .now + Self.pause
+                    }
+                } else {
                     connections.append(
                         Connection(
                             descriptor: descriptor,

@@ -10,6 +10,8 @@ package struct WebDAVJoining: Sendable {
 
     /// - Throws: `.badInput` when the address, the name or the file will not do.
     package init(_ settings: ClubSettings.WebDAV, book: ClubBook) throws(JoiningError) {
+        // Before the password is asked for.
+        ProcessSecrecy.begin()
         if let refusal = ClubSettings.refusal(of: settings) { throw .badInput(refusal) }
         self.settings = settings
         keeping = ClubKeeping(book)
@@ -20,12 +22,32 @@ package struct WebDAVJoining: Sendable {
         try keeping.club(named: name, at: .webdav(settings), usually: "webdav")
     }
 
+    /// Whether the file of certificates can be used.
+    ///
+    /// - Throws: `.badInput`, with what is wrong with it.
+    package func checkAuthorities() throws(JoiningError) {
+        guard let path = settings.authoritiesFile else { return }
+        let data: Data?
+        do throws(WholeFile.Failure) {
+            data = try WholeFile(url: URL(filePath: path)).read()
+        } catch {
+            throw .badInput("The file of certificates, \(path), cannot be read: \(error.reason).")
+        }
+        guard let data else {
+            throw .badInput("There is no file of certificates at \(path).")
+        }
+        let mark = "-----BEGIN CERTIFICATE-----"
+        guard data.firstRange(of: Data(mark.utf8)) != nil else {
+            throw .badInput("There is no certificate in \(path): it must have one in PEM, \(mark)")
+        }
+    }
+
     /// Tries the password, makes the folder where it is new, and keeps both; the club is the current
     /// one then.
     @concurrent package func finish(
         password: String, as club: ClubSettings
     ) async throws(JoiningError) -> Account {
-        ProcessSecrecy.begin()
+        try checkAuthorities()
         guard !password.isEmpty else { throw .badInput("The password must not be empty.") }
         let store: WebDAVStore
         let account: Account
@@ -35,12 +57,13 @@ package struct WebDAVJoining: Sendable {
             throw .store(error)
         }
         do throws(StoreError) {
-            try await look(into: store)
+            try await enter(store)
             account = try await store.account()
         } catch {
             if let server = store.untrustedServer { throw .untrusted(server) }
-            throw .store(error)
+            throw .webdav(error, settings.url)
         }
+        if Task.isCancelled { throw .cancelled }
         try await keeping.keep(PasswordVault.encode(password), for: club)
         ClubConnection.close(club, book: keeping.book)
         return account
@@ -48,12 +71,13 @@ package struct WebDAVJoining: Sendable {
 }
 
 extension WebDAVJoining {
-    /// The club's folder may be new: the first write will make it.
-    private func look(into store: WebDAVStore) async throws(StoreError) {
+    /// The club's folder may be new.
+    private func enter(_ store: WebDAVStore) async throws(StoreError) {
         do throws(StoreError) {
             _ = try await store.list(.root, recursive: false)
         } catch {
             guard error.code == .notFound else { throw error }
+            try await store.makeRoot()
         }
     }
 }
@@ -75,11 +99,8 @@ enum PasswordVault {
     static func read(
         _ club: ClubSettings, book: ClubBook
     ) async throws(StoreError) -> String {
-        guard let place = book.secretPlace(of: club) else {
-            throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
-        }
         do throws(SecretError) {
-            let data = try await Secrets(paths: book.paths).read(club.name, from: place)
+            let data = try await ClubSecrets(book).read(club)
             if let data, let secret = try? JSONDecoder().decode(Secret.self, from: data) {
                 return secret.password
             }

@@ -226,8 +226,8 @@ extension NoteDetailsViewController {
         case .store(let error) where error.code == .cancelled:
             application?.showMessage("Stopped saving. The text is still here.", .warning)
         case .store(let error)
-        where error.code == .unauthorized && document.club.signInAgain != nil
-            && document.club.settings.needsSignIn:
+        where document.club.signInAgain != nil
+            && document.club.settings.isMendedBySignIn(error):
             askToSignIn(error, closing: closing)
         case .store(let error):
             let words = document.club.sentence(for: error)

@@ -3,9 +3,21 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 
+/// Keeps secrets under the names of accounts, outside of this program.
+protocol SecretKeeper: Sendable {
+    /// - Returns: Nil when there is none.
+    func read(_ account: String) async throws(SecretError) -> Data?
+    /// Keeps a secret in place of an older one.
+    ///
+    /// - Parameter label: What the keeper's own program calls it.
+    func write(_ secret: Data, account: String, label: String) async throws(SecretError)
+    /// Does nothing where there is none.
+    func remove(_ account: String) async throws(SecretError)
+}
+
 /// The desktop's keyring, by libsecret. Its calls block until a person has unlocked it, so they have a
 /// queue to themselves and a time after which they are given up.
-final class Keyring: Sendable {
+final class Keyring: SecretKeeper {
     static let shared = Keyring()
 
     private let queue = DispatchQueue(label: "byteclub.keyring")

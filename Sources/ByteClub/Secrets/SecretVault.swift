@@ -5,12 +5,15 @@ internal import FoundationEssentials
 struct SecretVault: TokenVault {
     let club: ClubSettings
     let book: ClubBook
-    let secrets: Secrets
+    let secrets: ClubSecrets
 
     func read() async throws(StoreError) -> DropboxTokens? {
-        guard let place = book.secretPlace(of: club) else { return nil }
+        try await read(bindsOld: true)
+    }
+
+    private func read(bindsOld: Bool) async throws(StoreError) -> DropboxTokens? {
         do throws(SecretError) {
-            guard let data = try await secrets.read(club.name, from: place) else { return nil }
+            guard let data = try await secrets.read(club, bindsOld: bindsOld) else { return nil }
             // One that cannot be read is as good as none: the person signs in again.
             return try? Self.decoder.decode(DropboxTokens.self, from: data)
         } catch {
@@ -22,12 +25,30 @@ struct SecretVault: TokenVault {
         // Signed out meanwhile: what nobody is to have is not kept.
         guard let place = book.secretPlace(of: club) else { return }
         do throws(SecretError) {
-            _ = try await secrets.write(
-                Self.encode(tokens), account: club.name, label: "Byte Club: \(club.name)", to: place
-            )
+            _ = try await secrets.write(Self.encode(tokens), for: club, to: place)
         } catch {
             throw StoreError(.fileUnwritable, during: .connect, underlying: error)
         }
+    }
+
+    /// Keeps tokens that were renewed, unless somebody has signed in anew or out meanwhile.
+    ///
+    /// - Parameter refreshToken: The one they were renewed with.
+    /// - Returns: The tokens of the newer sign-in, where there is one; these were not kept then.
+    func write(
+        _ tokens: DropboxTokens, replacing refreshToken: String
+    ) async throws(StoreError) -> DropboxTokens? {
+        let lock: SignInLock
+        do throws(JoiningError) {
+            lock = try await SignInLock.acquire(book.paths)
+        } catch {
+            throw StoreError(.fileUnwritable, during: .connect, underlying: error)
+        }
+        defer { lock.release() }
+        guard let stored = try await read(bindsOld: false) else { return nil }
+        guard stored.refreshToken == refreshToken else { return stored }
+        try await write(tokens)
+        return nil
     }
 
     static func encode(_ tokens: DropboxTokens) -> Data {

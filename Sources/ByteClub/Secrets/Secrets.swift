@@ -12,12 +12,16 @@ package enum SecretPlace: String, Codable, Hashable, Sendable {
 /// with mode 0600.
 package struct Secrets: Sendable {
     private let folder: URL
-    private let keyring: Keyring?
+    private let keyring: ProfileKeyring?
 
     package init(paths: Paths, environment: [String: String] = ProcessInfo.processInfo.environment)
     {
+        self.init(paths: paths, keyring: Keyring.isReachable(environment) ? Keyring.shared : nil)
+    }
+
+    init(paths: Paths, keyring: (any SecretKeeper)?) {
         folder = paths.stateFolder.appending(path: "secrets")
-        keyring = Keyring.isReachable(environment) ? .shared : nil
+        self.keyring = keyring.map { ProfileKeyring(keyring: $0, profile: paths.stateFolder.path) }
     }
 
     private func file(of account: String) -> WholeFile {
@@ -99,6 +103,8 @@ package enum SecretError: Error, Hashable, CustomStringConvertible {
     /// It is locked, and nobody unlocked it.
     case keyringLocked
     case file(path: String, reason: String)
+    /// It was kept for another server or account than the settings name now.
+    case forAnother(club: String)
 
     package var description: String {
         switch self {
@@ -109,6 +115,9 @@ package enum SecretError: Error, Hashable, CustomStringConvertible {
             "Your desktop's keyring is locked, or does not answer. Unlock it and try again, or sign in again."
         case .file(let path, let reason):
             "What you signed in with cannot be read or kept in \(path): \(reason)."
+        case .forAnother(let club):
+            "The settings name another server, account or key for “\(club)” than the one you signed in to. "
+                + "Nothing was sent there. If that is right, sign in again."
         }
     }
 }

@@ -72,8 +72,8 @@ public struct ClubSettings: Hashable, Sendable {
         switch place {
         case .embedded: "club"
         case .dropbox(let dropbox):
-            "dropbox --app-key \(dropbox.appKey)"
-                + (dropbox.apiURL.map { " --api-url \($0.absoluteString)" } ?? "")
+            "dropbox --app-key " + Self.shellQuoted(dropbox.appKey)
+                + (dropbox.apiURL.map { " --api-url " + Self.shellQuoted($0.absoluteString) } ?? "")
                 + (dropbox.folder.map { " --folder " + Self.shellQuoted($0) } ?? "")
                 + " --name \(name)"
         case .webdav(let webdav):
@@ -133,6 +133,9 @@ extension ClubSettings {
         }
         guard address.query() == nil, address.fragment() == nil else {
             return "The address must have nothing after a “?” or “#”."
+        }
+        if let port = address.port, !(1...65_535).contains(port) {
+            return "A port is a number from 1 to 65535."
         }
         if scheme == "http", !allowsPlain, !isThisComputer(host) {
             return

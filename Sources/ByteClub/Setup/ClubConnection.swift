@@ -81,7 +81,7 @@ package enum ClubConnection {
     ) throws(StoreError) -> Line {
         let key = Key(paths: book.paths, club: club)
         if let line = lines.withLock({ $0[key] }) { return line }
-        let vault = SecretVault(club: club, book: book, secrets: Secrets(paths: book.paths))
+        let vault = SecretVault(club: club, book: book, secrets: ClubSecrets(book))
         let line = try makeLine(to: dropbox, vault: vault)
         return lines.withLock { lines in
             if let line = lines[key] { return line }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -67,6 +68,26 @@ import Testing
         let waiting = Task { try await door.wait() }
         waiting.cancel()
         await #expect(throws: LoopbackError.cancelled) { try await waiting.value }
+    }
+
+    /// Without free descriptors nobody can be let in, and the kernel says at once that somebody waits.
+    @Test func doesNotSpinWhenNobodyCanBeLetIn() async throws {
+        let calls = Mutex(0)
+        let door = try LoopbackAnswer { listener in
+            let isFirst = calls.withLock { calls in
+                calls += 1
+                return calls <= 2
+            }
+            guard isFirst else { return accept(listener, nil, nil) }
+            errno = EMFILE
+            return -1
+        }
+        let began = ContinuousClock.now
+        async let query = door.wait()
+        _ = try await get("/?x", from: door)
+        #expect(try await query == "x")
+        #expect(ContinuousClock.now - began >= LoopbackAnswer.pause * 2)
+        #expect(calls.withLock { $0 } == 3)
     }
 
     @Test func saysWhenThePortIsTaken() throws {

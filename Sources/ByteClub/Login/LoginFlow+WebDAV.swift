@@ -1,0 +1,136 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+extension LoginFlow {
+    /// A way into a club on WebDAV, from the password on.
+    struct WebDAVEntry {
+        var settings: ClubSettings.WebDAV
+        /// What the club is called already; nil for a new one.
+        let name: String?
+        /// Goes one box back.
+        let back: () -> Void
+        /// Goes on with the club.
+        let then: (ClubSettings) -> Void
+    }
+
+    func joinWebDAV(
+        address: String = "https://", back: @escaping () -> Void,
+        then: @escaping (ClubSettings) -> Void
+    ) {
+        ask(
+            "Join a club on WebDAV", "Address of the folder", address,
+            hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER", back: back,
+            check: { address in
+                guard let url = URL(string: address) else { return "This is no address." }
+                return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
+            },
+            then: { [weak self] address in
+                guard let url = URL(string: address) else { return }
+                self?.askUser(url, back: back, then: then)
+            })
+    }
+
+    private func askUser(
+        _ url: URL, user: String = "", back: @escaping () -> Void,
+        then: @escaping (ClubSettings) -> Void
+    ) {
+        ask(
+            "Join a club on WebDAV", "User", user, hint: "Your name on that server.",
+            back: { [weak self] in
+                self?.joinWebDAV(address: url.absoluteString, back: back, then: then)
+            },
+            check: { ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: $0)) },
+            then: { [weak self] user in
+                self?.askPassword(
+                    WebDAVEntry(
+                        settings: .init(url: url, user: user), name: nil,
+                        back: { self?.askUser(url, user: user, back: back, then: then) },
+                        then: then))
+            })
+    }
+
+    func askPassword(_ entry: WebDAVEntry) {
+        // Before the first character of it is typed.
+        ProcessSecrecy.begin()
+        ask(
+            "Sign in to WebDAV", "Password of \(entry.settings.user)", "",
+            hint: "At Nextcloud, an app password: Settings, Security.", isSecure: true,
+            back: entry.back,
+            check: { $0.isEmpty ? "The password must not be empty." : nil },
+            then: { [weak self] in self?.signIn(entry, password: $0) })
+    }
+
+    private func signIn(_ entry: WebDAVEntry, password: String) {
+        do throws(JoiningError) {
+            let joining = try WebDAVJoining(entry.settings, book: book)
+            let club = try joining.club(named: entry.name)
+            present(
+                WaitingViewController(
+                    title: "Sign in to \(club.name)",
+                    sentence: "Signing in as \(entry.settings.user)…",
+                    didGiveUp: { [weak self] in self?.askPassword(entry) }
+                ) { [weak self] in
+                    do throws(JoiningError) {
+                        _ = try await joining.finish(password: password, as: club)
+                        return { [weak self] in self?.didJoin(club, entry, wasGivenUp: $0) }
+                    } catch {
+                        return { [weak self] wasGivenUp in
+                            if !wasGivenUp { self?.explain(error, entry, password: password) }
+                        }
+                    }
+                })
+        } catch {
+            explain(error, entry, password: password)
+        }
+    }
+
+    private func didJoin(_ club: ClubSettings, _ entry: WebDAVEntry, wasGivenUp: Bool) {
+        guard !wasGivenUp else {
+            return application.showMessage(Self.sentence(joinedLate: club))
+        }
+        entry.then(club)
+        application.showMessage("Signed in to “\(club.name)”.", .success)
+    }
+
+    private func explain(_ error: JoiningError, _ entry: WebDAVEntry, password: String) {
+        if case .untrusted(let server) = error {
+            return present(
+                Self.trustAlert(server, isChanged: entry.settings.pin != nil) { [weak self] in
+                    var trusting = entry
+                    trusting.settings.pin = server.key
+                    self?.signIn(trusting, password: password)
+                })
+        }
+        present(
+            AlertController(
+                title: "Not signed in", message: TextLine(error.description),
+                actions: [
+                    AlertAction("Try again", key: "t") { [weak self] in self?.askPassword(entry) },
+                    AlertAction("Cancel", kind: .cancel),
+                ]))
+    }
+
+    /// Whoever accepts the key has the password sent there. That is chosen on purpose, by going to the
+    /// button: no key does it, and Enter alone does not.
+    ///
+    /// - Parameter isChanged: Another key was accepted before.
+    static func trustAlert(
+        _ server: UntrustedServer, isChanged: Bool, accept: @escaping @MainActor () -> Void
+    ) -> AlertController {
+        let message =
+            isChanged
+            ? "\(server.host) shows another key than the one that was accepted, so somebody may be in "
+                + "between. The fingerprint of the new one is \(server.key). Ask whoever runs the server "
+                + "whether the key was changed, and whether that is right."
+            : "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask whoever "
+                + "runs it whether that is right."
+        return AlertController(
+            title: isChanged ? "The server has another key now" : "Nobody vouches for this server",
+            message: TextLine(message),
+            actions: [
+                AlertAction("Cancel", kind: .cancel),
+                AlertAction("It is right", kind: .destructive, handler: accept),
+            ])
+    }
+}

@@ -1,0 +1,107 @@
+internal import ClubStore
+internal import FoundationEssentials
+
+/// What each club is signed in with, bound to the server and the account that it is for.
+///
+/// `config.yml` is anybody's to change, or to take over from another computer. A password must not go to
+/// whatever host stands there now, so that what is kept says for whom it is.
+struct ClubSecrets: Sendable {
+    let book: ClubBook
+    let secrets: Secrets
+
+    init(_ book: ClubBook, secrets: Secrets? = nil) {
+        self.book = book
+        self.secrets = secrets ?? Secrets(paths: book.paths)
+    }
+
+    /// A secret as it is kept.
+    private struct Bound: Codable {
+        var purpose: String
+        var secret: String
+
+        enum CodingKeys: String, CodingKey {
+            case purpose = "for"
+            case secret
+        }
+    }
+
+    /// - Parameter bindsOld: Binds what an older version has kept without saying for whom; not for those who
+    ///   hold the ``SignInLock``.
+    /// - Returns: Nil when nobody is signed in.
+    /// - Throws: `.forAnother` when it was kept for another server or account.
+    func read(
+        _ club: ClubSettings, bindsOld: Bool = true
+    ) async throws(SecretError) -> Data? {
+        guard let place = book.secretPlace(of: club),
+            let data = try await secrets.read(club.name, from: place)
+        else { return nil }
+        guard let bound = try? JSONDecoder().decode(Bound.self, from: data) else {
+            if bindsOld { await bind(data, for: club) }
+            return data
+        }
+        guard bound.purpose == club.place.purpose else { throw .forAnother(club: club.name) }
+        return Data(bound.secret.utf8)
+    }
+
+    /// Keeps a secret in place of an older one; see ``Secrets/write(_:account:label:to:)``.
+    func write(
+        _ secret: Data, for club: ClubSettings, to place: SecretPlace?
+    ) async throws(SecretError) -> SecretPlace {
+        let bound = Bound(
+            purpose: club.place.purpose, secret: String(decoding: secret, as: UTF8.self))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(bound) else { preconditionFailure("these are texts") }
+        return try await writeAsItIs(data, for: club, to: place)
+    }
+
+    /// What is kept, with its binding, to be put back as it was.
+    func readAsItIs(_ club: ClubSettings, from place: SecretPlace) async -> Data? {
+        try? await secrets.read(club.name, from: place)
+    }
+
+    func writeAsItIs(
+        _ data: Data, for club: ClubSettings, to place: SecretPlace?
+    ) async throws(SecretError) -> SecretPlace {
+        try await secrets.write(
+            data, account: club.name, label: "Byte Club: \(club.name)", to: place)
+    }
+
+    func remove(_ club: ClubSettings, from place: SecretPlace) async throws(SecretError) {
+        try await secrets.remove(club.name, from: place)
+    }
+
+    /// Best effort: what is not bound now will be next time.
+    private func bind(_ data: Data, for club: ClubSettings) async {
+        guard let lock = try? await SignInLock.acquire(book.paths) else { return }
+        defer { lock.release() }
+        guard let place = book.secretPlace(of: club),
+            await readAsItIs(club, from: place) == data
+        else { return }
+        _ = try? await write(data, for: club, to: place)
+    }
+}
+
+extension ClubSettings.Place {
+    /// Where a secret may go: the server, whose it is there, and what the server is known by. The folder does
+    /// not matter.
+    fileprivate var purpose: String {
+        switch self {
+        case .embedded: "embedded"
+        case .dropbox(let dropbox):
+            (["dropbox", dropbox.appKey] + (dropbox.apiURL.map { [Self.origin(of: $0)] } ?? []))
+                .joined(separator: "\n")
+        case .webdav(let webdav):
+            [
+                "webdav", Self.origin(of: webdav.url), webdav.user,
+                webdav.pin?.description ?? "", webdav.authoritiesFile ?? "",
+            ].joined(separator: "\n")
+        }
+    }
+
+    private static func origin(of url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "http" ? 80 : 443)
+        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+}

@@ -1,0 +1,54 @@
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ByteClub
+
+/// What makes a club the same club, what signing in again can mend, and how it is told to sign in.
+@Suite struct SameClubTests {
+    private let nas = ClubSettings.Place.webdav("https://nas.local/club", user: "ann")
+    private let dropbox = ClubSettings.Place.dropbox(.init(appKey: "k", folder: "f"))
+
+    @Test func addressAndUserMakeAWebDAVClub() {
+        #expect(nas.isSame(as: .webdav("HTTPS://NAS.local/club/", user: "ann")))
+        for other in [
+            ClubSettings.Place.webdav("https://nas.local/Club", user: "ann"),
+            .webdav("https://nas.local/club", user: "ben"),
+            .webdav("http://nas.local/club", user: "ann"),
+            .webdav("https://nas.local:444/club", user: "ann"), dropbox, .embedded,
+        ] {
+            #expect(!nas.isSame(as: other), "\(other)")
+        }
+    }
+
+    @Test func keyFolderAndGatewayMakeAClubOnDropbox() {
+        #expect(dropbox.isSame(as: dropbox))
+        #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "k"))))
+        #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "j", folder: "f"))))
+        let gateway = URL(string: "https://gate.local")
+        #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "k", apiURL: gateway, folder: "f"))))
+    }
+
+    @Test(arguments: StoreError.Code.allCases)
+    func signingInMendsWhatAPersonCanMend(_ code: StoreError.Code) {
+        let error = StoreError(code, during: .list)
+        func isMended(_ place: ClubSettings.Place) -> Bool {
+            ClubSettings(name: "c", place: place).isMendedBySignIn(error)
+        }
+        #expect(!isMended(.embedded))
+        #expect(isMended(dropbox) == (code == .unauthorized))
+        #expect(isMended(nas) == (code == .unauthorized || code == .untrusted))
+    }
+
+    /// It is copied from the screen into a shell.
+    @Test func theCommandToSignInIsQuoted() {
+        let club = ClubSettings(
+            name: "c",
+            place: .dropbox(
+                .init(appKey: "k;rm", apiURL: URL(string: "https://g/a&b"), folder: "it's")))
+        #expect(
+            club.loginCommand
+                == "dropbox --app-key 'k;rm' --api-url 'https://g/a&b' --folder 'it'\\''s' --name c"
+        )
+    }
+}
