@@ -230,6 +230,12 @@ import Testing
                 $0.contains("Sign in again") && $0.contains("signed out of work")
             }
             try await second.waitUntilIdle()
+            // Put off, it is asked again when the person looks again.
+            second.type("l")
+            try await second.wait(untilGone: "Sign in again")
+            second.type("R")
+            try await second.wait(forText: "Sign in again")
+            try await second.waitUntilIdle()
             second.type("s")
             try await signIn(second)
             try await second.wait(for: "the club") {
@@ -249,6 +255,39 @@ import Testing
             }
             #expect(dropbox.validRefreshTokenCount == 0)
             #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
+        }
+    }
+
+    /// Nobody is asked for an address and a password that cannot be kept in the end.
+    @Test func settingsThatCannotBeChangedAreToldBeforeAnythingIsAsked() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "clubs: [\n")
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "WebDAV…")
+            terminal.type("G\n")
+            try await terminal.wait(for: "the reason") {
+                $0.contains("Not signed in") && $0.contains("must be mended first")
+            }
+            #expect(!terminal.screen.contains("Address of the folder"))
+        }
+    }
+
+    /// What was typed is wanted most when the club is out of reach.
+    @Test func draftsAreOfferedWithoutAConnection() async throws {
+        try await withClub { home, terminal in
+            try await enterWork(terminal)
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Ln 1")
+            terminal.type("unsaved ")
+            try await terminal.wait(forText: "unsaved from afar")
+            terminal.signal(SIGTERM)
+            try await terminal.waitForEnd()
+            dropbox.stop()
+            let second = try home.start()
+            defer { second.close() }
+            try await second.wait(forText: "An unsaved note was kept")
         }
     }
 

@@ -50,6 +50,9 @@ public final class StandInDropbox: Sendable {
 
     public var requests: [LoopbackRequest] { server.requests }
 
+    /// From now on nobody answers.
+    public func stop() { server.stop() }
+
     /// The routes asked for, in order.
     public var routes: [String] { requests.map { String($0.target.dropFirst()) } }
 
