@@ -274,16 +274,21 @@ import Testing
         }
     }
 
+    /// Changes the note of the club on the stand-in, and ends the program before it is saved.
+    private func leaveUnsaved(_ terminal: TerminalDriver) async throws {
+        try await enterWork(terminal)
+        terminal.press(.enter)
+        try await terminal.wait(forText: "Ln 1")
+        terminal.type("unsaved ")
+        try await terminal.wait(forText: "unsaved from afar")
+        terminal.signal(SIGTERM)
+        try await terminal.waitForEnd()
+    }
+
     /// What was typed is wanted most when the club is out of reach.
     @Test func draftsAreOfferedWithoutAConnection() async throws {
         try await withClub { home, terminal in
-            try await enterWork(terminal)
-            terminal.press(.enter)
-            try await terminal.wait(forText: "Ln 1")
-            terminal.type("unsaved ")
-            try await terminal.wait(forText: "unsaved from afar")
-            terminal.signal(SIGTERM)
-            try await terminal.waitForEnd()
+            try await leaveUnsaved(terminal)
             dropbox.stop()
             let second = try home.start()
             defer { second.close() }
@@ -293,13 +298,7 @@ import Testing
 
     @Test func draftsStayWithTheirClub() async throws {
         try await withClub { home, terminal in
-            try await enterWork(terminal)
-            terminal.press(.enter)
-            try await terminal.wait(forText: "Ln 1")
-            terminal.type("unsaved ")
-            try await terminal.wait(forText: "unsaved from afar")
-            terminal.signal(SIGTERM)
-            try await terminal.waitForEnd()
+            try await leaveUnsaved(terminal)
             let drafts = home.folder.appending(path: "state/byteclub/clubs/work/drafts")
             #expect(home.names(in: drafts).contains { $0.hasSuffix(".draft") })
 

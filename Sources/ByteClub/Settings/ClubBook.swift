@@ -73,7 +73,10 @@ package struct ClubBook: Sendable {
     ) throws(SettingsError) -> Bool {
         let lock = copyFolder(from: source, to: destination).appending(path: "lock")
         do throws(WholeFile.Failure) {
-            return try FileLock.take(lock)
+            let held = try FileLock(lock)
+            if held.attempt() == .taken { return true }
+            held.release()
+            return false
         } catch {
             throw .unwritable(path: lock.path, reason: error.reason)
         }
@@ -152,29 +155,28 @@ package struct ClubBook: Sendable {
     /// One program at a time: two that sign in at once must not undo each other.
     private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
         let file = memoryFile
-        var refusal: SettingsError?
-        do throws(WholeFile.Failure) {
-            try FileLock.hold(URL(filePath: file.url.path + ".lock")) {
-                () throws(WholeFile.Failure) in
-                let old: Memory
-                do throws(SettingsError) {
-                    old = try memory()
-                } catch {
-                    refusal = error
-                    return
-                }
-                var new = old
-                body(&new)
-                guard new != old else { return }
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-                guard let data = try? encoder.encode(new) else { return }
-                try file.write(data)
-            }
-        } catch {
-            throw .unwritable(path: file.url.path, reason: error.reason)
+        func unwritable(_ failure: WholeFile.Failure) -> SettingsError {
+            .unwritable(path: file.url.path, reason: failure.reason)
         }
-        if let refusal { throw refusal }
+        let lock: FileLock
+        do throws(WholeFile.Failure) {
+            lock = try FileLock.hold(URL(filePath: file.url.path + ".lock"))
+        } catch {
+            throw unwritable(error)
+        }
+        defer { lock.release() }
+        let old = try memory()
+        var new = old
+        body(&new)
+        guard new != old else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        guard let data = try? encoder.encode(new) else { return }
+        do throws(WholeFile.Failure) {
+            try file.write(data)
+        } catch {
+            throw unwritable(error)
+        }
     }
 }
 

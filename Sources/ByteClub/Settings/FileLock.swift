@@ -1,38 +1,42 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A lock between programs that the kernel lets go with the process.
-enum FileLock {
-    /// Runs something while no other holder of the same lock does. Taken twice by one thread, it waits for
-    /// itself for ever.
+/// A lock between programs, held until it is released. The kernel lets it go with the process.
+struct FileLock: Sendable {
+    private let descriptor: CInt
+
+    /// What came of an attempt that does not wait.
+    enum Attempt {
+        case taken
+        /// Another holder has it.
+        case busy
+        /// Files have no locks here.
+        case impossible
+    }
+
+    /// Opens a lock without taking it.
     ///
     /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
-    static func hold(
-        _ lock: URL, _ body: () throws(WholeFile.Failure) -> Void
-    ) throws(WholeFile.Failure) {
-        let descriptor = try open(lock)
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-        try body()
-    }
-
-    /// Takes a lock for the rest of the program's life.
-    ///
-    /// - Returns: False when another program holds it.
-    static func take(_ lock: URL) throws(WholeFile.Failure) -> Bool {
-        let descriptor = try open(lock)
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        close(descriptor)
-        return false
-    }
-
-    private static func open(_ lock: URL) throws(WholeFile.Failure) -> CInt {
+    init(_ lock: URL) throws(WholeFile.Failure) {
         try? FileManager.default.createDirectory(
             at: lock.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = Glibc.open(lock.path, flags, 0o600)
+        descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
-        return descriptor
     }
+
+    /// Opens a lock and waits until it is free. Held twice by one thread, it waits for itself for ever.
+    static func hold(_ lock: URL) throws(WholeFile.Failure) -> FileLock {
+        let lock = try FileLock(lock)
+        while flock(lock.descriptor, LOCK_EX) != 0, errno == EINTR {}
+        return lock
+    }
+
+    func attempt() -> Attempt {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .taken }
+        return errno == EWOULDBLOCK || errno == EINTR ? .busy : .impossible
+    }
+
+    /// To be called once.
+    func release() { close(descriptor) }
 }

@@ -42,23 +42,14 @@ package struct SettingsFile: Sendable {
 
     /// Writes a club into it, in place of the one of its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
-        var refusal: SettingsError?
+        let held: FileLock
         do throws(WholeFile.Failure) {
-            // Two clubs that are joined at the same moment must both be in it.
-            try FileLock.hold(lock) {
-                do throws(SettingsError) {
-                    try write(club)
-                } catch {
-                    refusal = error
-                }
-            }
+            held = try FileLock.hold(lock)
         } catch {
             throw .unwritable(path: lock.path, reason: error.reason)
         }
-        if let refusal { throw refusal }
-    }
-
-    private func write(_ club: ClubSettings) throws(SettingsError) {
+        // Two clubs that are joined at the same moment must both be in it.
+        defer { held.release() }
         let old = try text()
         try check(Settings(reading: old))
         guard let new = ClubSection(old).setting(club) else {
