@@ -10,7 +10,8 @@ extension LoginCommand {
             commandName: "webdav", abstract: "Join a club on WebDAV: Nextcloud, Synology, Apache.",
             discussion: """
                 The password is asked for on the terminal, or taken from standard input with \
-                --password-stdin. At Nextcloud, use an app password.
+                --password-stdin. At Nextcloud, use an app password. With --token it is a bearer \
+                token in place of a name and a password.
                 """)
 
         /// No password is longer; what has no end must not fill memory.
@@ -20,9 +21,12 @@ extension LoginCommand {
         var url: String
 
         @Option(help: ArgumentHelp("Your name on that server.", valueName: "name"))
-        var user: String
+        var user: String?
 
-        @Flag(help: "Take the password from the first line of standard input.")
+        @Flag(help: "Sign in with a token instead of a name and a password.")
+        var token = false
+
+        @Flag(help: "Take the password or token from the first line of standard input.")
         var passwordStdin = false
 
         @Option(
@@ -47,7 +51,17 @@ extension LoginCommand {
             }
             if !passwordStdin, isatty(STDIN_FILENO) != 1 {
                 throw ValidationError(
-                    "Without a terminal, the password comes with --password-stdin.")
+                    "Without a terminal, the password or token comes with --password-stdin.")
+            }
+        }
+
+        private func signIn() throws -> ClubSettings.WebDAV.SignIn {
+            switch (user, token) {
+            case (let user?, false): .password(user: user)
+            case (nil, true): .token
+            case (nil, false):
+                throw ValidationError("Say who you are there: --user NAME, or --token.")
+            case (_?, true): throw ValidationError("A token says whose it is: leave --user out.")
             }
         }
 
@@ -55,6 +69,7 @@ extension LoginCommand {
             guard let address = URL(string: url) else {
                 throw ValidationError("“\(url)” is no address.")
             }
+            let signIn = try signIn()
             let key = pin.flatMap { ServerKey($0) }
             if pin != nil, key == nil {
                 throw ValidationError("--pin must be “sha256//” and the fingerprint of a key.")
@@ -62,7 +77,8 @@ extension LoginCommand {
             let file = authoritiesFile.map { URL(filePath: $0).standardizedFileURL.path }
             do throws(JoiningError) {
                 return try WebDAVJoining(
-                    ClubSettings.WebDAV(url: address, user: user, authoritiesFile: file, pin: key),
+                    ClubSettings.WebDAV(
+                        url: address, signIn: signIn, authoritiesFile: file, pin: key),
                     book: ClubBook())
             } catch {
                 throw ValidationError(error.description)
@@ -82,22 +98,24 @@ extension LoginCommand {
             let club = try joining.club(named: name)
             // Before somebody types a password in vain.
             try joining.checkAuthorities()
-            let password: String?
+            let secret: String?
             if passwordStdin {
-                password = await StandardInput.line(limit: Self.passwordLimit)
+                secret = await StandardInput.line(limit: Self.passwordLimit)
             } else {
-                Output.prompt("Password of \(user): ")
-                password = await StandardInput.secret(limit: Self.passwordLimit)
+                Output.prompt(user.map { "Password of \($0): " } ?? "Token: ")
+                secret = await StandardInput.secret(limit: Self.passwordLimit)
                 Output.prompt("\n")
             }
-            guard let password, !password.isEmpty else {
-                throw CommandFailure("No password came, so nothing was changed.")
+            guard let secret, !secret.isEmpty else {
+                throw CommandFailure(
+                    "No \(token ? "token" : "password") came, so nothing was changed.")
             }
             let account = try await joining.finish(
-                password: password.hasSuffix("\r") ? String(password.dropLast()) : password,
+                secret: secret.hasSuffix("\r") ? String(secret.dropLast()) : secret,
                 as: club)
-            let who = account.displayName.isEmpty ? user : account.displayName
-            Output.line("Signed in as \(who).")
+            // Of a token nobody may know whose it is.
+            let isKnown = account.displayName != joining.settings.url.host()
+            Output.line(isKnown ? "Signed in as \(account.displayName)." : "Signed in.")
             Output.line(
                 "The club is called “\(club.name)”, and everything is about it from now on. "
                     + "byteclub login club goes back to the one on this computer.")

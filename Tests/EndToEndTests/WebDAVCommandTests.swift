@@ -63,6 +63,39 @@ import Testing
         }
     }
 
+    /// Some servers give out tokens and know no password.
+    @Test func aTokenIsAsGoodAsANameAndAPassword() async throws {
+        try await inFreshHome { home in
+            func login(_ token: String) async throws -> Command.Output {
+                try await Command(
+                    ClubHome.program,
+                    ["login", "webdav", server.address, "--token", "--password-stdin"],
+                    environment: home.environment(), directory: home.work.path,
+                    input: Data((token + "\n").utf8)
+                ).run()
+            }
+            let refused = try await login("expired")
+            #expect(refused.status == 1)
+            #expect(refused.errorText.contains("does not accept this token"))
+            let forged = try await login("a b")
+            #expect(forged.status == 1)
+            #expect(forged.errorText.contains("no blanks"))
+            #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
+
+            let joined = try await login(server.token)
+            #expect(joined.status == 0, "\(joined.errorText)")
+            #expect(joined.text.hasPrefix("Signed in.\n"))
+            #expect(try await home.run("notes", "cat", "Afar").text == "from afar\n")
+            let used = try #require(server.requests.last)
+            #expect(used["Authorization"] == "Bearer \(server.token)")
+            let settings = try String(
+                contentsOf: home.folder.appending(path: "config/byteclub/config.yml"),
+                encoding: .utf8)
+            #expect(settings.contains("sign-in: token"))
+            #expect(!settings.contains(server.token))
+        }
+    }
+
     @Test func badArgumentsAreBadUsage() async throws {
         try await inFreshHome { home in
             for arguments in [
@@ -72,6 +105,8 @@ import Testing
                 ["login", "webdav", "https://h:99999/", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "u"],
+                ["login", "webdav", "https://h/", "--user", "u", "--token", "--password-stdin"],
+                ["login", "webdav", "http://nas.example/", "--token", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "u", "--password-stdin", "--pin", "x"],
             ] {
                 let output = try await Command(
@@ -145,6 +180,23 @@ import Testing
             #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
             try home.write(settings: text)
             #expect(try await home.run("notes", "ls").text.contains("Afar.txt"))
+        }
+    }
+
+    @Test func joinsWithATokenOnTheScreen() async throws {
+        try await withApp { _, terminal in
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "WebDAV…")
+            terminal.type("G\n")
+            try await terminal.wait(forText: "Address of the folder")
+            terminal.press(.control("a"))
+            terminal.type(server.address + "\n")
+            try await terminal.wait(forText: "Empty to sign in with a token")
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Token")
+            terminal.type(server.token + "\n")
+            try await terminal.wait(forText: "Afar.txt")
+            #expect(!String(decoding: terminal.output, as: UTF8.self).contains(server.token))
         }
     }
 

@@ -9,7 +9,7 @@ extension ClubSettings.Place {
         case (.embedded, .embedded): true
         case (.dropbox(let own), .dropbox(let other)): own == other
         case (.webdav(let own), .webdav(let other)):
-            own.user == other.user && Self.plain(own.url) == Self.plain(other.url)
+            own.signIn == other.signIn && Self.plain(own.url) == Self.plain(other.url)
         default: false
         }
     }

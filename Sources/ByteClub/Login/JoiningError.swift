@@ -1,5 +1,5 @@
 package import ClubStore
-package import FoundationEssentials
+internal import FoundationEssentials
 
 /// Why somebody could not join a club. Nothing was changed.
 package enum JoiningError: Error, Sendable {
@@ -9,8 +9,8 @@ package enum JoiningError: Error, Sendable {
     case secret(SecretError)
     case signIn(SignInError)
     case store(StoreError)
-    /// The same of a WebDAV server, whose address the person has typed.
-    case webdav(StoreError, URL)
+    /// The same of a WebDAV server; its address was typed.
+    case webdav(StoreError, ClubSettings.WebDAV)
     /// The app may not do what a club needs.
     case missingScopes([String])
     /// Nobody vouches for the server; the person may know its key.
@@ -34,8 +34,8 @@ extension JoiningError: CustomStringConvertible {
         case .signIn(let error): Self.sentence(error)
         case .store(let error):
             "\(ErrorSentence(error, club: .remote).text) You are not signed in."
-        case .webdav(let error, let address):
-            "\(Self.sentence(error, at: address)) You are not signed in."
+        case .webdav(let error, let club):
+            "\(Self.sentence(error, at: club)) You are not signed in."
         case .untrusted(let server):
             "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
                 + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
@@ -46,9 +46,11 @@ extension JoiningError: CustomStringConvertible {
     }
 
     /// What is wrong is mostly what was typed.
-    private static func sentence(_ error: StoreError, at address: URL) -> String {
-        let host = address.host() ?? ""
+    private static func sentence(_ error: StoreError, at club: ClubSettings.WebDAV) -> String {
+        let host = club.url.host() ?? ""
         return switch error.code {
+        case .unauthorized where club.signIn == .token:
+            "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
         case .unauthorized: "The name or the password is wrong."
         case .offline where error.silence == .unknownHost:
             "No server is called “\(host)”. Check the address, and the network."

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import TerminalUI
 
 extension LoginFlow {
-    /// A way into a club on WebDAV, from the password on.
+    /// A way into a club on WebDAV, from the password or token on.
     struct WebDAVEntry {
         var settings: ClubSettings.WebDAV
         /// What the club is called already; nil for a new one.
@@ -35,16 +35,20 @@ extension LoginFlow {
         _ url: URL, user: String = "", back: @escaping () -> Void,
         then: @escaping (ClubSettings) -> Void
     ) {
+        func settings(_ user: String) -> ClubSettings.WebDAV {
+            .init(url: url, signIn: user.isEmpty ? .token : .password(user: user))
+        }
         ask(
-            "Join a club on WebDAV", "User", user, hint: "Your name on that server.",
+            "Join a club on WebDAV", "User", user,
+            hint: "Your name on that server. Empty to sign in with a token.",
             back: { [weak self] in
                 self?.joinWebDAV(address: url.absoluteString, back: back, then: then)
             },
-            check: { ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: $0)) },
+            check: { ClubSettings.refusal(of: settings($0)) },
             then: { [weak self] user in
                 self?.askPassword(
                     WebDAVEntry(
-                        settings: .init(url: url, user: user), name: nil,
+                        settings: settings(user), name: nil,
                         back: { self?.askUser(url, user: user, back: back, then: then) },
                         then: then))
             })
@@ -53,35 +57,39 @@ extension LoginFlow {
     func askPassword(_ entry: WebDAVEntry) {
         // Before the first character of it is typed.
         ProcessSecrecy.begin()
+        let user = entry.settings.signIn.user
         ask(
-            "Sign in to WebDAV", "Password of \(entry.settings.user)", "",
-            hint: "At Nextcloud, an app password: Settings, Security.", isSecure: true,
-            back: entry.back,
-            check: { $0.isEmpty ? "The password must not be empty." : nil },
-            then: { [weak self] in self?.signIn(entry, password: $0) })
+            "Sign in to WebDAV", user.map { "Password of \($0)" } ?? "Token", "",
+            hint: user == nil
+                ? "From the server's own pages, or from whoever runs it."
+                : "At Nextcloud, an app password: Settings, Security.",
+            isSecure: true, back: entry.back,
+            check: { ClubSettings.refusal(ofSecret: $0, for: entry.settings) },
+            then: { [weak self] in self?.signIn(entry, secret: $0) })
     }
 
-    private func signIn(_ entry: WebDAVEntry, password: String) {
+    private func signIn(_ entry: WebDAVEntry, secret: String) {
         do throws(JoiningError) {
             let joining = try WebDAVJoining(entry.settings, book: book)
             let club = try joining.club(named: entry.name)
             present(
                 WaitingViewController(
                     title: "Sign in to \(club.name)",
-                    sentence: "Signing in as \(entry.settings.user)…",
+                    sentence: entry.settings.signIn.user.map { "Signing in as \($0)…" }
+                        ?? "Signing in…",
                     didGiveUp: { [weak self] in self?.askPassword(entry) }
                 ) { [weak self] in
                     do throws(JoiningError) {
-                        _ = try await joining.finish(password: password, as: club)
+                        _ = try await joining.finish(secret: secret, as: club)
                         return { [weak self] in self?.didJoin(club, entry, wasGivenUp: $0) }
                     } catch {
                         return { [weak self] wasGivenUp in
-                            if !wasGivenUp { self?.explain(error, entry, password: password) }
+                            if !wasGivenUp { self?.explain(error, entry, secret: secret) }
                         }
                     }
                 })
         } catch {
-            explain(error, entry, password: password)
+            explain(error, entry, secret: secret)
         }
     }
 
@@ -93,13 +101,13 @@ extension LoginFlow {
         application.showMessage("Signed in to “\(club.name)”.", .success)
     }
 
-    private func explain(_ error: JoiningError, _ entry: WebDAVEntry, password: String) {
+    private func explain(_ error: JoiningError, _ entry: WebDAVEntry, secret: String) {
         if case .untrusted(let server) = error {
             return present(
                 Self.trustAlert(server, isChanged: entry.settings.pin != nil) { [weak self] in
                     var trusting = entry
                     trusting.settings.pin = server.key
-                    self?.signIn(trusting, password: password)
+                    self?.signIn(trusting, secret: secret)
                 })
         }
         present(

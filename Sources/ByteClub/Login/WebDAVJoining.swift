@@ -42,17 +42,19 @@ package struct WebDAVJoining: Sendable {
         }
     }
 
-    /// Tries the password, makes the folder where it is new, and keeps both; the club is the current
+    /// Tries the password or token, makes the folder where it is new, and keeps both; the club is the current
     /// one then.
     @concurrent package func finish(
-        password: String, as club: ClubSettings
+        secret: String, as club: ClubSettings
     ) async throws(JoiningError) -> Account {
         try checkAuthorities()
-        guard !password.isEmpty else { throw .badInput("The password must not be empty.") }
+        if let refusal = ClubSettings.refusal(ofSecret: secret, for: settings) {
+            throw .badInput(refusal)
+        }
         let store: WebDAVStore
         let account: Account
         do throws(StoreError) {
-            store = try ClubConnection.makeStore(to: settings, password: password)
+            store = try ClubConnection.makeStore(to: settings, secret: secret)
         } catch {
             throw .store(error)
         }
@@ -61,10 +63,10 @@ package struct WebDAVJoining: Sendable {
             account = try await store.account()
         } catch {
             if let server = store.untrustedServer { throw .untrusted(server) }
-            throw .webdav(error, settings.url)
+            throw .webdav(error, settings)
         }
         if Task.isCancelled { throw .cancelled }
-        try await keeping.keep(PasswordVault.encode(password), for: club)
+        try await keeping.keep(PasswordVault.encode(secret), for: club)
         ClubConnection.close(club, book: keeping.book)
         return account
     }
@@ -82,14 +84,14 @@ extension WebDAVJoining {
     }
 }
 
-/// A club's password among the secrets.
+/// A club's password or token among the secrets.
 enum PasswordVault {
     private struct Secret: Codable {
         var password: String
     }
 
-    static func encode(_ password: String) -> Data {
-        guard let data = try? JSONEncoder().encode(Secret(password: password)) else {
+    static func encode(_ secret: String) -> Data {
+        guard let data = try? JSONEncoder().encode(Secret(password: secret)) else {
             preconditionFailure("a password is a text")
         }
         return data

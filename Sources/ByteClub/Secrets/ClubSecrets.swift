@@ -93,7 +93,7 @@ extension ClubSettings.Place {
                 .joined(separator: "\n")
         case .webdav(let webdav):
             [
-                "webdav", Self.origin(of: webdav.url), webdav.user,
+                "webdav", Self.origin(of: webdav.url), webdav.signIn.user ?? "",
                 webdav.pin?.description ?? "", webdav.authoritiesFile ?? "",
             ].joined(separator: "\n")
         }

@@ -145,7 +145,9 @@ extension ClubSection {
             ]
         case .webdav(let webdav):
             fields = [
-                ("kind", "webdav"), ("url", webdav.url.absoluteString), ("user", webdav.user),
+                ("kind", "webdav"), ("url", webdav.url.absoluteString),
+                ("user", webdav.signIn.user ?? ""),
+                ("sign-in", webdav.signIn == .token ? "token" : ""),
                 ("ca-file", webdav.authoritiesFile ?? ""), ("pin", webdav.pin?.description ?? ""),
             ]
         }

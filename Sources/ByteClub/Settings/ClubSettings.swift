@@ -18,17 +18,24 @@ public struct ClubSettings: Hashable, Sendable {
     public struct WebDAV: Hashable, Sendable {
         /// The club's folder.
         public var url: URL
-        public var user: String
+        public var signIn: SignIn
         /// A file of certificates to believe instead of the system's, as an absolute path.
         public var authoritiesFile: String?
         /// The one key to believe, whoever vouches for it or does not.
         public var pin: ServerKey?
 
+        /// What a person shows to the server.
+        public enum SignIn: Hashable, Sendable {
+            case password(user: String)
+            /// A bearer token (RFC 6750), which says whose it is.
+            case token
+        }
+
         public init(
-            url: URL, user: String, authoritiesFile: String? = nil, pin: ServerKey? = nil
+            url: URL, signIn: SignIn, authoritiesFile: String? = nil, pin: ServerKey? = nil
         ) {
             self.url = url
-            self.user = user
+            self.signIn = signIn
             self.authoritiesFile = authoritiesFile
             self.pin = pin
         }
@@ -77,8 +84,8 @@ public struct ClubSettings: Hashable, Sendable {
                 + (dropbox.folder.map { " --folder " + Self.shellQuoted($0) } ?? "")
                 + " --name \(name)"
         case .webdav(let webdav):
-            "webdav \(Self.shellQuoted(webdav.url.absoluteString)) --user "
-                + Self.shellQuoted(webdav.user)
+            "webdav \(Self.shellQuoted(webdav.url.absoluteString)) "
+                + (webdav.signIn.user.map { "--user " + Self.shellQuoted($0) } ?? "--token")
                 + (webdav.authoritiesFile.map { " --ca-file " + Self.shellQuoted($0) } ?? "")
                 + (webdav.pin.map { " --pin \($0)" } ?? "")
                 + " --name \(name)"
@@ -151,6 +158,16 @@ extension ClubSettings {
     }
 }
 
+extension ClubSettings.WebDAV.SignIn {
+    /// Nil for a token.
+    public var user: String? {
+        if case .password(let user) = self { user } else { nil }
+    }
+
+    /// What is typed to sign in.
+    var secretName: String { self == .token ? "token" : "password" }
+}
+
 extension ClubSettings {
     /// Why a Dropbox club's key or folder will not do; nil when they will.
     static func refusal(of dropbox: Dropbox) -> String? {
@@ -168,15 +185,27 @@ extension ClubSettings {
 
     /// Why a WebDAV club's address, name or file will not do; nil when they will.
     static func refusal(of webdav: WebDAV) -> String? {
-        if let refusal = refusal(ofAddress: webdav.url, allowsPlain: true) { return refusal }
-        let user = webdav.user.unicodeScalars
-        guard !user.isEmpty, !user.contains(":"),
-            !user.contains(where: { $0.properties.generalCategory == .control })
-        else { return "The user's name must not be empty, and has no “:” in it." }
+        // A password can be shown without saying it (Digest), a token cannot.
+        let isToken = webdav.signIn == .token
+        if let refusal = refusal(ofAddress: webdav.url, allowsPlain: !isToken) { return refusal }
+        if let user = webdav.signIn.user?.unicodeScalars {
+            guard !user.isEmpty, !user.contains(":"),
+                !user.contains(where: { $0.properties.generalCategory == .control })
+            else { return "The user's name must not be empty, and has no “:” in it." }
+        }
         if let file = webdav.authoritiesFile, !file.hasPrefix("/") {
             return "The file of certificates must be an absolute path: “\(file)” is none."
         }
         return nil
+    }
+
+    /// Why a password or token will not do, before a server is asked; nil when it will.
+    static func refusal(ofSecret secret: String, for webdav: WebDAV) -> String? {
+        if secret.isEmpty { return "The \(webdav.signIn.secretName) must not be empty." }
+        guard webdav.signIn == .token else { return nil }
+        // It becomes part of a field as it is.
+        return secret.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            ? nil : "A token has no blanks in it, and nothing but letters, digits and marks."
     }
 
     /// A folder's path from what was typed: `Byte Club`, `/shared/club`.

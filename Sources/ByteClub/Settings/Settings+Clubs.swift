@@ -62,10 +62,27 @@ extension SettingsFields {
     fileprivate mutating func webdav() -> ClubSettings.Place? {
         let address = text("url")
         let user = text("user")
+        let way = text("sign-in")
         let file = text("ca-file")
         let pin = text("pin")
-        guard let address, let user else {
-            report(ownLine, "“url” and “user” must both be said of \(owner).")
+        let signIn: ClubSettings.WebDAV.SignIn
+        switch (way, user) {
+        case ("token", nil): signIn = .token
+        case ("token", _):
+            report(line(of: "user"), "A token says whose it is: \(owner) needs no “user”.")
+            return nil
+        case (nil, let user?), ("password", let user?): signIn = .password(user: user)
+        case (nil, nil), ("password", nil):
+            report(ownLine, "A “user” is missing in \(owner), or “sign-in: token”.")
+            return nil
+        case (let way?, _):
+            report(
+                line(of: "sign-in"),
+                "“sign-in” of \(owner) must be password or token, not “\(way)”.")
+            return nil
+        }
+        guard let address else {
+            report(ownLine, "An “url” is missing in \(owner).")
             return nil
         }
         guard let url = URL(string: address) else {
@@ -73,7 +90,7 @@ extension SettingsFields {
             return nil
         }
         var club = ClubSettings.WebDAV(
-            url: url, user: user, authoritiesFile: file.flatMap { $0.isEmpty ? nil : $0 })
+            url: url, signIn: signIn, authoritiesFile: file.flatMap { $0.isEmpty ? nil : $0 })
         if let pin {
             guard let key = ServerKey(pin) else {
                 report(
@@ -83,12 +100,13 @@ extension SettingsFields {
             }
             club.pin = key
         }
-        if let refusal = ClubSettings.refusal(ofAddress: url, allowsPlain: true) {
+        if let refusal = ClubSettings.refusal(ofAddress: url, allowsPlain: signIn != .token) {
             report(line(of: "url"), refusal)
             return nil
         }
         if let refusal = ClubSettings.refusal(of: club) {
-            let isUser = ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, user: user)) != nil
+            let isUser =
+                ClubSettings.refusal(of: ClubSettings.WebDAV(url: url, signIn: signIn)) != nil
             report(line(of: isUser ? "user" : "ca-file"), refusal)
             return nil
         }

@@ -121,14 +121,17 @@ package enum SettingsSchema {
                     [
                         "kind": .text("A folder on a WebDAV server.", choices: ["webdav"]),
                         "url": .text("The club's folder.", pattern: "^https?://"),
-                        "user": .text("Who signs in."),
+                        "user": .text("Who signs in, with a password."),
+                        "sign-in": .text(
+                            "What is shown to the server; a password unless said.",
+                            choices: ["password", "token"]),
                         "ca-file": .text(
                             "A file of certificates to believe instead of the system's.",
                             pattern: "^/"),
                         "pin": .text(
                             "The one key of the server to believe.", pattern: "^sha256//"),
                     ], description: "A club on a WebDAV server.", others: nil,
-                    required: ["kind", "url", "user"]),
+                    required: ["kind", "url"]),
             ]))
     }
 

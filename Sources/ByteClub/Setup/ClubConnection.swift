@@ -20,15 +20,15 @@ package enum ClubConnection {
         }
     }
 
-    /// The password is read once, when the club is opened; another one closes it first.
+    /// The password or token is read once, when the club is opened; another one closes it first.
     private static func store(
         of club: ClubSettings, _ webdav: ClubSettings.WebDAV, book: ClubBook
     ) async throws(StoreError) -> WebDAVStore {
         let key = Key(paths: book.paths, club: club)
         if let store = stores.withLock({ $0[key] }) { return store }
-        let password = try await PasswordVault.read(club, book: book)
+        let secret = try await PasswordVault.read(club, book: book)
         let store = try makeStore(
-            to: webdav, password: password,
+            to: webdav, secret: secret,
             abilitiesFile: book.paths.stateFolder.appending(
                 path: "clubs/\(club.name)/abilities.json"))
         return stores.withLock { stores in
@@ -39,10 +39,15 @@ package enum ClubConnection {
     }
 
     static func makeStore(
-        to webdav: ClubSettings.WebDAV, password: String, abilitiesFile: URL? = nil
+        to webdav: ClubSettings.WebDAV, secret: String, abilitiesFile: URL? = nil
     ) throws(StoreError) -> WebDAVStore {
+        let credentials: WebDAVCredentials =
+            switch webdav.signIn {
+            case .password(let user): .password(user: user, password: secret)
+            case .token: .bearer(token: secret)
+            }
         var configuration = WebDAVStore.Configuration(
-            baseURL: webdav.url, credentials: .password(user: webdav.user, password: password))
+            baseURL: webdav.url, credentials: credentials)
         configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
         configuration.trust.pinnedKey = webdav.pin
         configuration.abilitiesFile = abilitiesFile

@@ -82,8 +82,9 @@ final class TestKeyring: SecretKeeper {
 
 extension ClubSettings.Place {
     /// A folder on a WebDAV server.
-    static func webdav(_ address: String, user: String, pin: ServerKey? = nil) -> Self {
+    static func webdav(_ address: String, user: String?, pin: ServerKey? = nil) -> Self {
         guard let url = URL(string: address) else { preconditionFailure("no address: \(address)") }
-        return .webdav(.init(url: url, user: user, pin: pin))
+        return .webdav(
+            .init(url: url, signIn: user.map { .password(user: $0) } ?? .token, pin: pin))
     }
 }

@@ -14,6 +14,7 @@ import Testing
         for other in [
             ClubSettings.Place.webdav("https://nas.local/Club", user: "ann"),
             .webdav("https://nas.local/club", user: "ben"),
+            .webdav("https://nas.local/club", user: nil),
             .webdav("http://nas.local/club", user: "ann"),
             .webdav("https://nas.local:444/club", user: "ann"), dropbox, .embedded,
         ] {

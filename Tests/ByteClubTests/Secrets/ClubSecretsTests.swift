@@ -30,6 +30,7 @@ import Testing
             .webdav("https://nas.local:444/club", user: "ann", pin: Self.key("a")),
             .webdav("http://nas.local/club", user: "ann", pin: Self.key("a")),
             .webdav("https://nas.local/club", user: "ben", pin: Self.key("a")),
+            .webdav("https://nas.local/club", user: nil, pin: Self.key("a")),
             .webdav("https://nas.local/club", user: "ann", pin: Self.key("b")),
             .webdav("https://nas.local/club", user: "ann"),
             .dropbox(.init(appKey: "k")),

@@ -46,6 +46,7 @@ import Testing
                     ca-file: /etc/nas.pem
                     pin: \(key)
                   lan: {kind: webdav, url: "http://nas.local/club", user: ann}
+                  work: {kind: webdav, url: "https://work.example/dav", sign-in: token}
                 """)
         #expect(settings.problems.isEmpty)
         guard case .webdav(let home) = try #require(settings.clubs.first).place else {
@@ -55,10 +56,12 @@ import Testing
         #expect(home.url.absoluteString == "https://nas.local:5006/club")
         #expect(home.authoritiesFile == "/etc/nas.pem")
         #expect(home.pin?.description == key)
-        #expect(settings.clubs.count == 2)
+        #expect(settings.clubs.count == 3)
         #expect(
-            Settings(reading: ClubSection("").setting(settings.clubs[0]) ?? "").clubs
-                == [settings.clubs[0]])
+            settings.clubs.last?.place == .webdav("https://work.example/dav", user: nil))
+        for club in settings.clubs {
+            #expect(Settings(reading: ClubSection("").setting(club) ?? "").clubs == [club])
+        }
     }
 
     @Test(arguments: ["", "# nothing\n", "clubs:\n", "clubs: {}\n", "---\n"])
@@ -81,6 +84,19 @@ import Testing
         ("clubs:\n  a:\n    kind: dropbox\n", 2, "app-key", 0),
         ("clubs:\n  a: yes\n", 2, "kind", 0),
         ("clubs:\n  a:\n    kind: webdav\n    url: https://h/\n", 2, "user", 0),
+        (
+            "clubs:\n  a:\n    kind: webdav\n    url: https://h/\n    sign-in: key\n    user: u\n",
+            5, "token", 0
+        ),
+        (
+            "clubs:\n  a:\n    kind: webdav\n    url: https://h/\n    sign-in: token\n    user: u\n",
+            6, "no “user”", 0
+        ),
+        (
+            "clubs:\n  a:\n    kind: webdav\n    url: http://h/\n    sign-in: token\n", 4,
+            "https", 0
+        ),
+        ("clubs:\n  a:\n    kind: webdav\n    user: u\n", 2, "url", 0),
         ("clubs:\n  a:\n    kind: webdav\n    url: h\n    user: u\n", 4, "https", 0),
         ("clubs:\n  a: {kind: webdav, url: https://h/, user: u, pin: x}\n", 2, "sha256", 0),
         (
