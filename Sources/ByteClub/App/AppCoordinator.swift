@@ -12,8 +12,9 @@ internal import TextEditing
     private let settings: Settings
     private let activity: ActivityCounter
     private var visit: ClubVisit
-    private lazy var login = LoginFlow(application: application, book: book) { [weak self] club in
-        self?.open(club)
+    private let clubs: ClubList
+    private lazy var login = LoginFlow(application: application, book: book, list: clubs) {
+        [weak self] in self?.open($0)
     }
     /// Which look at the club the person was told after that nobody is signed in: once for each.
     private var askedToSignIn: Int?
@@ -23,6 +24,8 @@ internal import TextEditing
     init(
         application: Application, club: ClubSettings, book: ClubBook, settings: Settings
     ) {
+        // Nothing is on the screen yet that could be held up.
+        clubs = book.list()
         self.application = application
         self.book = book
         self.settings = settings
@@ -276,8 +279,10 @@ extension AppCoordinator: ApplicationDelegate {
     /// What can be typed after `:`.
     func applicationCommands(_ application: Application) -> [PaletteCommand] {
         let current = visit.club.settings
+        // What is shown now is from the last look; what has changed since follows.
+        login.look()
         let busy =
-            application.topViewController === tabBarController
+            application.contextViewController === tabBarController
             ? nil : "Close what is open first: Esc leads back to the lists."
         var commands = [
             PaletteCommand("login", title: "Join a club, or go to another", unless: busy) {
@@ -290,7 +295,7 @@ extension AppCoordinator: ApplicationDelegate {
                     ? busy : "The club on this computer needs no sign-in."
             ) { [weak self] in self?.leaveClub() },
         ]
-        for club in book.read().clubs {
+        for club in login.list.clubs {
             let reason = club == current ? "This club is open." : busy
             commands.append(
                 PaletteCommand(

@@ -15,38 +15,48 @@ final class ClubChooserViewController: ViewController {
         let details: String
     }
 
-    private let rows: [Row]
+    private var rows: [Row] = []
+    private let current: ClubSettings
     private let list = ListView()
     private let choose: (Choice) -> Void
 
     /// - Parameters:
-    ///   - clubs: All there are.
-    ///   - isSignedIn: Whether a club can be opened without more ado.
+    ///   - current: The club that is open; chosen at first.
     ///   - choose: Called when the box is gone.
-    init(
-        _ clubs: [ClubSettings], current: ClubSettings, isSignedIn: (ClubSettings) -> Bool,
-        choose: @escaping (Choice) -> Void
-    ) {
-        rows =
-            clubs.map { club in
-                let state =
-                    club == current
-                    ? "open now"
-                    : !club.needsSignIn
-                        ? "no account needed" : isSignedIn(club) ? "signed in" : "sign in"
-                return Row(
-                    choice: .club(club), name: club.title, details: "\(club.placeName), \(state)")
-            } + [
-                Row(
-                    choice: .joinDropbox, name: "Join a club on Dropbox…",
-                    details: "with an app key of yours"),
-                Row(
-                    choice: .joinWebDAV, name: "Join a club on WebDAV…",
-                    details: "Nextcloud, Synology, Apache"),
-            ]
+    init(_ clubs: ClubList, current: ClubSettings, choose: @escaping (Choice) -> Void) {
+        self.current = current
         self.choose = choose
         super.init()
         title = "Clubs"
+        rows = rows(of: clubs)
+    }
+
+    /// Shows the clubs as they are by now; the chosen one stays chosen.
+    func show(_ clubs: ClubList) {
+        rows = rows(of: clubs)
+        guard isViewLoaded else { return }
+        list.reloadData()
+        view.superview?.setNeedsLayout()
+    }
+
+    private func rows(of clubs: ClubList) -> [Row] {
+        clubs.clubs.map { club in
+            let state =
+                club == current
+                ? "open now"
+                : !club.needsSignIn
+                    ? "no account needed"
+                    : clubs.isSignedIn(to: club) ? "signed in" : "sign in"
+            return Row(
+                choice: .club(club), name: club.title, details: "\(club.placeName), \(state)")
+        } + [
+            Row(
+                choice: .joinDropbox, name: "Join a club on Dropbox…",
+                details: "with an app key of yours"),
+            Row(
+                choice: .joinWebDAV, name: "Join a club on WebDAV…",
+                details: "Nextcloud, Synology, Apache"),
+        ]
     }
 
     override func makeView() -> View { list }
@@ -56,6 +66,7 @@ final class ClubChooserViewController: ViewController {
         list.delegate = self
         list.activationLabel = "choose"
         list.reloadData()
+        list.select(rows.firstIndex { $0.choice == .club(current) } ?? 0)
     }
 
     override var preferredFirstResponder: View? { list }

@@ -71,16 +71,15 @@ extension LoginFlow {
     private func signIn(_ entry: WebDAVEntry, secret: String) {
         do throws(JoiningError) {
             let joining = try WebDAVJoining(entry.settings, book: book)
-            let club = try joining.club(named: entry.name)
             present(
                 WaitingViewController(
-                    title: "Sign in to \(club.name)",
+                    title: "Sign in to \(entry.name ?? entry.settings.url.host() ?? "WebDAV")",
                     sentence: entry.settings.signIn.user.map { "Signing in as \($0)…" }
                         ?? "Signing in…",
                     didGiveUp: { [weak self] in self?.askPassword(entry) }
                 ) { [weak self] in
                     do throws(JoiningError) {
-                        _ = try await joining.finish(secret: secret, as: club)
+                        let club = try await joining.join(named: entry.name, secret: secret)
                         return { [weak self] in self?.didJoin(club, entry, wasGivenUp: $0) }
                     } catch {
                         return { [weak self] wasGivenUp in

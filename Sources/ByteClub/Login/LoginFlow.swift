@@ -7,31 +7,56 @@ internal import TerminalUI
 @MainActor final class LoginFlow {
     unowned let application: Application
     let book: ClubBook
+    /// As they were when ``look()`` last ended.
+    private(set) var list: ClubList
     /// Opens a club that needs nothing more.
     private let open: (ClubSettings) -> Void
+    private weak var chooser: ClubChooserViewController?
+    private var looking: Task<Void, Never>?
 
-    init(application: Application, book: ClubBook, open: @escaping (ClubSettings) -> Void) {
+    init(
+        application: Application, book: ClubBook, list: ClubList,
+        open: @escaping (ClubSettings) -> Void
+    ) {
         self.application = application
         self.book = book
+        self.list = list
         self.open = open
+    }
+
+    /// Reads again which clubs there are: the person may have changed `config.yml`, or have signed in
+    /// with another program. What is on the screen follows.
+    func look() {
+        let before = looking
+        let book = book
+        looking = application.topViewController?.startPending { [weak self] in
+            await before?.value
+            let list = await Self.read(book)
+            guard let self, list != self.list else { return }
+            self.list = list
+            chooser?.show(list)
+            application.reloadCommandPalette()
+        }
+    }
+
+    @concurrent private nonisolated static func read(_ book: ClubBook) async -> ClubList {
+        book.list()
     }
 
     /// Shows the clubs there are, and how to join another.
     func choose(current: ClubSettings) {
-        let book = book
-        present(
-            ClubChooserViewController(
-                book.read().clubs, current: current,
-                isSignedIn: { book.secretPlace(of: $0) != nil },
-                choose: { [weak self] choice in
-                    guard let self, isClub(choice) || canKeepClubs() else { return }
-                    let back = { [weak self] () -> Void in self?.choose(current: current) }
-                    switch choice {
-                    case .club(let club): enter(club)
-                    case .joinDropbox: joinDropbox(back: back, then: open)
-                    case .joinWebDAV: joinWebDAV(back: back, then: open)
-                    }
-                }))
+        let chooser = ClubChooserViewController(list, current: current) { [weak self] choice in
+            guard let self, isClub(choice) || canKeepClubs() else { return }
+            let back = { [weak self] () -> Void in self?.choose(current: current) }
+            switch choice {
+            case .club(let club): enter(club)
+            case .joinDropbox: joinDropbox(back: back, then: open)
+            case .joinWebDAV: joinWebDAV(back: back, then: open)
+            }
+        }
+        self.chooser = chooser
+        present(chooser)
+        look()
     }
 
     private func isClub(_ choice: ClubChooserViewController.Choice) -> Bool {
@@ -40,7 +65,7 @@ internal import TerminalUI
 
     /// Opens a club; signs in first where nobody is.
     func enter(_ club: ClubSettings) {
-        guard club.needsSignIn, book.secretPlace(of: club) == nil else { return open(club) }
+        guard !list.isSignedIn(to: club) else { return open(club) }
         signIn(to: club, then: open)
     }
 
@@ -130,7 +155,7 @@ internal import TerminalUI
 
     /// Whether a club could be kept; tells why not. Nobody is asked for a password in vain.
     private func canKeepClubs() -> Bool {
-        guard let error = book.settingsFile.refusalToChange() else { return true }
+        guard let error = list.refusalToChange else { return true }
         refuse(.settings(error))
         return false
     }

@@ -22,6 +22,15 @@ package struct WebDAVJoining: Sendable {
         try keeping.club(named: name, at: .webdav(settings), usually: "webdav")
     }
 
+    /// All of it, for who is called by nothing that waits for a terminal.
+    @concurrent func join(
+        named name: String?, secret: String
+    ) async throws(JoiningError) -> ClubSettings {
+        let club = try club(named: name)
+        _ = try await finish(secret: secret, as: club)
+        return club
+    }
+
     /// Whether the file of certificates can be used.
     ///
     /// - Throws: `.badInput`, with what is wrong with it.

@@ -25,6 +25,15 @@ package struct ClubBook: Sendable {
         return ([.embedded] + settings.clubs, settings.problems)
     }
 
+    /// What the screen shows of them.
+    func list() -> ClubList {
+        let secrets = (try? memory())?.secrets ?? [:]
+        return ClubList(
+            clubs: read().clubs,
+            signedIn: Set(secrets.filter { SecretPlace(rawValue: $0.value) != nil }.keys),
+            refusalToChange: settingsFile.refusalToChange())
+    }
+
     /// The club that a name means; without a name, the one opened last.
     package func club(named name: String?) throws(ClubChoiceError) -> ClubSettings {
         let (clubs, problems) = read()

@@ -48,6 +48,12 @@ extension Application {
             ) { [weak self] in self?.perform($0) })
     }
 
+    /// Asks the delegate for its commands again and shows them, where the palette is open.
+    public func reloadCommandPalette() {
+        guard let palette = topViewController as? CommandPaletteController else { return }
+        palette.show(delegate?.applicationCommands(self) ?? [])
+    }
+
     /// Ends the program unless the delegate wants it to stay.
     public func requestTermination() {
         if delegate?.applicationShouldTerminate(self) ?? true { terminate() }

@@ -4,6 +4,12 @@ extension Application {
         presentations.last?.controller ?? rootViewController
     }
 
+    /// The controller that commands are about: the uppermost one, or the one below the palette.
+    public var contextViewController: ViewController? {
+        guard topViewController is CommandPaletteController else { return topViewController }
+        return presentations.dropLast().last?.controller ?? rootViewController
+    }
+
     /// Makes a responder the first to get keys. Returns false when a box lies over it.
     func focus(_ responder: Responder) -> Bool {
         if let top = presentations.last, let view = responder as? View, !view.isDescendant(of: top)

@@ -34,7 +34,10 @@ public final class CommandPaletteController: ViewController {
         var text: String { "\(words) \(title) \(keys)".lowercased() }
     }
 
-    private let items: [Item]
+    private var items: [Item]
+    /// How many of them have words.
+    private var commandCount: Int
+    private var typed = ""
     private var shown: [Item] = []
     private let list = ListView()
     private lazy var prompt = FilteredList(
@@ -51,12 +54,9 @@ public final class CommandPaletteController: ViewController {
         perform: @escaping @MainActor (KeyTable.Entry) -> Void
     ) {
         let own: Set<KeyCommand.ID> = [KeyCommand.commandPalette.id, KeyCommand.quit.id]
+        commandCount = commands.count
         items =
-            commands.map {
-                Item(
-                    words: $0.words, title: $0.title, keys: "", reason: $0.reason, action: $0.action
-                )
-            }
+            commands.map(Item.init)
             + AvailableCommand.list(along: chain, bindings: bindings)
             .filter { !own.contains($0.entry.command.id) }
             .map { command in
@@ -68,6 +68,16 @@ public final class CommandPaletteController: ViewController {
             }
         super.init()
         title = "Command"
+    }
+
+    /// Replaces the commands with words; what is typed and what is chosen stay.
+    func show(_ commands: [PaletteCommand]) {
+        items.replaceSubrange(..<commandCount, with: commands.map(Item.init))
+        commandCount = commands.count
+        guard isViewLoaded else { return }
+        find()
+        list.reloadData()
+        view.superview?.setNeedsLayout()
     }
 
     public override func makeView() -> View { prompt }
@@ -95,7 +105,7 @@ public final class CommandPaletteController: ViewController {
     // MARK: - What is typed
 
     /// Commands whose words begin with it, then those that have all of its words somewhere.
-    private func show(matching typed: String) {
+    private func find() {
         let typed = Self.normalized(typed)
         let parts = typed.split(separator: " ")
         let begun = items.filter { !typed.isEmpty && $0.words.lowercased().hasPrefix(typed) }
@@ -106,6 +116,11 @@ public final class CommandPaletteController: ViewController {
         shown =
             begun.filter { $0.words.lowercased() == typed }
             + begun.filter { $0.words.lowercased() != typed } + found
+    }
+
+    private func show(matching typed: String) {
+        self.typed = typed
+        find()
         list.reloadData()
         list.select(0)
     }
@@ -159,6 +174,14 @@ extension CommandPaletteController: ListViewDataSource, ListViewDelegate {
                 item.action()
             }
         }
+    }
+}
+
+extension CommandPaletteController.Item {
+    fileprivate init(_ command: PaletteCommand) {
+        self.init(
+            words: command.words, title: command.title, keys: "", reason: command.reason,
+            action: command.action)
     }
 }
 
