@@ -118,11 +118,16 @@ public protocol RemoteStore: Sendable {
 
     /// Prepares to send a file of any size. Nothing happens before ``Transfer/resume()``.
     ///
+    /// - Parameter record: A file to keep how far it has got in, of this upload's own. When the upload
+    ///   breaks off, or the program does, the next one of the same bytes to the same path with the same
+    ///   record goes on from there, where the store can. Nil to keep nothing, here or there.
+    ///
     /// Finishes with the errors of ``put(_:at:mode:)``; `.fileUnreadable` when the local
     /// file cannot be read or is no file; `.changedMeanwhile` when it changed underway;
     /// `.damaged` when the store has other bytes than were sent.
     @MainActor func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        delegate: any TransferDelegate
     ) -> any Transfer
 
     /// Prepares to receive a file of any size. Nothing happens before ``Transfer/resume()``.
@@ -155,6 +160,13 @@ extension RemoteStore {
     /// All entries of one folder, not of the folders in it.
     @concurrent public func list(_ folder: RemotePath) async throws(StoreError) -> Listing {
         try await list(folder, recursive: false)
+    }
+
+    /// Prepares to send a file; it begins anew when it was begun before.
+    @MainActor public func upload(
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+    ) -> any Transfer {
+        upload(fileAt: file, to: path, mode: mode, record: nil, delegate: delegate)
     }
 
     /// Prepares to receive a file; nothing is left behind when that fails.

@@ -191,7 +191,8 @@ public final class InMemoryStore: RemoteStore {
     }
 
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         InMemoryTransfer(.upload, of: path, delegate: delegate) {
             [self] transfer throws(StoreError) in

@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///
 /// Every copy is verified: by the destination's content hash, or by reading it back where the store
 /// keeps none. A run that was interrupted is simply started again: what was copied is passed over,
-/// and what was on its way here goes on from the bytes that had arrived.
+/// and what was on its way, here or there, goes on from the bytes that had arrived.
 @MainActor public final class ClubCopy {
     private let source: any RemoteStore
     private let destination: any RemoteStore
@@ -118,15 +118,21 @@ extension ClubCopy {
         }
     }
 
-    /// Whole, or begun: `.NAME.REVISION.part`.
+    /// Whole, or begun: `.NAME.REVISION.part`; or the record of its upload.
     private static func isLocalCopy(_ name: String) -> Bool {
         var rest = name.drop { $0 == "." }
         if rest.hasPrefix(checkPrefix) { rest = rest.dropFirst(checkPrefix.count) }
         let digits = rest.prefix { $0.isHexDigit }
-        return digits.count == 32 && (digits.endIndex == rest.endIndex || name.hasSuffix(".part"))
+        let ending = rest[digits.endIndex...]
+        return digits.count == 32
+            && (ending.isEmpty || ending.hasSuffix(".part") || ending.hasPrefix(recordEnding))
     }
 
     private static let checkPrefix = "check-"
+
+    /// Of what is known of the way there.
+    private static let recordExtension = "upload"
+    private static let recordEnding = "." + recordExtension
 
     /// Something in the source that cannot be asked for.
     private static func unnameable(_ place: String) -> Outcome {
@@ -180,7 +186,9 @@ extension ClubCopy {
             sent = try await to { () async throws(StoreError) in
                 try await TransferRun.run { delegate in
                     let transfer = self.destination.upload(
-                        fileAt: local, to: received.path, mode: .add, delegate: delegate)
+                        fileAt: local, to: received.path, mode: .add,
+                        record: local.appendingPathExtension(Self.recordExtension),
+                        delegate: delegate)
                     transfer.bytesPerSecondLimit = self.bytesPerSecondLimit
                     return transfer
                 } moved: { count, _ in

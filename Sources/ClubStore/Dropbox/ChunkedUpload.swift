@@ -42,18 +42,33 @@ struct ChunkedUpload: Sendable {
 
     private let byteCount: Int64
     private let chunkByteCount: Int64
-    private var restarts = 0
+    private var restartsLeft = 1
     private var corrections = 0
     private var reasonToLookUp: StoreError?
 
     /// - Parameters:
     ///   - byteCount: Of the whole file; more than one chunk.
     ///   - chunkByteCount: Of each request but the last; a multiple of 4 MiB, as the API advises.
-    init(byteCount: Int64, chunkByteCount: Int64) {
+    ///   - kept: A session of an earlier run to go on with. Sessions end after some days: then it begins
+    ///     anew.
+    init(byteCount: Int64, chunkByteCount: Int64, goingOnFrom kept: UploadRecord.Progress? = nil) {
         precondition(byteCount > chunkByteCount && chunkByteCount > 0, "one request would do")
         self.byteCount = byteCount
         self.chunkByteCount = chunkByteCount
         request = .start(length: chunkByteCount)
+        if let kept, (0...byteCount).contains(kept.byteCount) {
+            restartsLeft += 1
+            goOn(kept.place, from: kept.byteCount)
+        }
+    }
+
+    /// What another run could go on from; nil when it would have to begin anew.
+    var progress: UploadRecord.Progress? {
+        switch request {
+        case .start, .lookUp: nil
+        case .append(let session, let offset, _), .finish(let session, let offset, _):
+            UploadRecord.Progress(place: session, byteCount: offset)
+        }
     }
 
     /// The bytes of the file that the current request carries.
@@ -125,17 +140,17 @@ extension ChunkedUpload {
     private mutating func correctOffset(_ session: String, to offset: Int64) -> Outcome {
         corrections += 1
         guard corrections <= 3, (0...byteCount).contains(offset) else {
-            return .failed(senseless)
+            return restartsLeft > 1 ? restart(insteadOf: senseless) : .failed(senseless)
         }
         goOn(session, from: offset)
         return .goOn
     }
 
     private mutating func restart(insteadOf error: StoreError) -> Outcome {
-        guard restarts == 0 else {
+        guard restartsLeft > 0 else {
             return .failed(StoreError(.serverError, during: .upload, underlying: error))
         }
-        restarts += 1
+        restartsLeft -= 1
         corrections = 0
         request = .start(length: chunkByteCount)
         return .goOn

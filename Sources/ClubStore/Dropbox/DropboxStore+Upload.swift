@@ -4,11 +4,13 @@ public import FoundationEssentials
 
 extension DropboxStore {
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
             do throws(StoreError) {
-                return try await send(fileAt: file, to: path, mode: mode, progress: port)
+                return try await send(
+                    fileAt: file, to: path, mode: mode, record: record, progress: port)
             } catch {
                 var error = await addingServerRevision(to: error)
                 error.path = path
@@ -20,7 +22,8 @@ extension DropboxStore {
 
 extension DropboxStore {
     @concurrent private func send(
-        fileAt url: URL, to path: RemotePath, mode: WriteMode, progress: TransferProgressPort
+        fileAt url: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        progress: TransferProgressPort
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
@@ -39,17 +42,22 @@ extension DropboxStore {
         let upload = FileUpload(
             store: self, source: source, commit: commit(to: path, mode), path: path,
             progress: progress, hashing: hashing)
+        let limits = configuration.limits
+        // What is to go on after an interruption goes in parts.
+        let wholeLimit = record == nil ? limits.wholeFileByteCount : limits.chunkByteCount
         let file =
-            if source.byteCount <= configuration.limits.wholeFileByteCount {
+            if source.byteCount <= wholeLimit {
                 try await upload.sendWhole()
             } else {
-                try await upload.sendInChunks()
+                try await upload.sendInChunks(record)
             }
         try source.requireUnchanged()
         let hash = try await upload.contentHash()
         guard file.byteCount == source.byteCount,
             file.contentHash.map({ $0 == hash.hexadecimal }) ?? true
         else {
+            // Ours, and not what it should be: it would pass for another member's.
+            if mode == .add { try? await delete(file.path, ifRevision: file.revision) }
             throw StoreError(
                 .damaged, during: .upload, at: path,
                 detail: "hash \(hash), the server has \(file.contentHash ?? "none")")
@@ -78,17 +86,33 @@ private struct FileUpload: Sendable {
         return try file(in: answer)
     }
 
-    func sendInChunks() async throws(StoreError) -> RemoteFile {
+    /// - Parameter url: Where to keep how far it has got, if anywhere.
+    func sendInChunks(_ url: URL?) async throws(StoreError) -> RemoteFile {
+        let record = try await self.record(at: url)
         var upload = ChunkedUpload(
             byteCount: source.byteCount,
-            chunkByteCount: store.configuration.limits.chunkByteCount)
+            chunkByteCount: store.configuration.limits.chunkByteCount,
+            goingOnFrom: record?.progress)
+        progress.tell(upload.range.lowerBound, ofExpected: source.byteCount)
         while true {
             switch upload.take(await answer(to: upload)) {
-            case .goOn: continue
-            case .done(let file): return file
-            case .failed(let error): throw error
+            case .goOn:
+                await record?.keep(upload.progress)
+            case .done(let file):
+                await record?.keep(nil)
+                return file
+            case .failed(let error):
+                if !error.code.leavesUploadOfUse { await record?.keep(nil) }
+                throw error
             }
         }
+    }
+
+    /// Whether it speaks of this file is known when the file's hash is.
+    private func record(at url: URL?) async throws(StoreError) -> UploadRecord? {
+        guard let url else { return nil }
+        return UploadRecord(
+            file: url, contentHash: try await contentHash().hexadecimal, destination: commit.path)
     }
 }
 
@@ -97,22 +121,28 @@ extension FileUpload {
         do throws(StoreError) {
             switch upload.request {
             case .start:
-                let call = try DropboxCall(Routes.uploadSessionStart, UploadSessionStartArg())
-                let answer = try await sendChunk(call, upload.range)
+                let answer = try await sendChunk(upload.range) { hash throws(StoreError) in
+                    try DropboxCall(
+                        Routes.uploadSessionStart, UploadSessionStartArg(contentHash: hash))
+                }
                 let result: UploadSessionStartResult = try store.decode(
                     answer.body, during: .upload, at: path)
                 return .started(session: result.sessionID)
             case .append(let session, let offset, _):
-                let call = try DropboxCall(
-                    Routes.uploadSessionAppend,
-                    UploadSessionAppendArg(cursor: cursor(session, offset)))
-                _ = try await sendChunk(call, upload.range)
+                _ = try await sendChunk(upload.range) { hash throws(StoreError) in
+                    try DropboxCall(
+                        Routes.uploadSessionAppend,
+                        UploadSessionAppendArg(cursor: cursor(session, offset), contentHash: hash))
+                }
                 return .appended
             case .finish(let session, let offset, _):
-                let call = try DropboxCall(
-                    Routes.uploadSessionFinish,
-                    UploadSessionFinishArg(cursor: cursor(session, offset), commit: commit))
-                return .finished(try file(in: try await sendChunk(call, upload.range)))
+                let answer = try await sendChunk(upload.range) { hash throws(StoreError) in
+                    try DropboxCall(
+                        Routes.uploadSessionFinish,
+                        UploadSessionFinishArg(
+                            cursor: cursor(session, offset), commit: commit, contentHash: hash))
+                }
+                return .finished(try file(in: answer))
             case .lookUp:
                 let found = try await store.metadata(of: path)
                 let hash = try await contentHash()
@@ -139,15 +169,18 @@ extension FileUpload {
         UploadSessionCursor(sessionID: session, offset: UInt64(offset))
     }
 
+    /// - Parameter makeCall: Makes the call for bytes of this hash, by which the server checks them.
     private func sendChunk(
-        _ call: DropboxCall, _ range: Range<Int64>
+        _ range: Range<Int64>, _ makeCall: (ContentHash) throws(StoreError) -> DropboxCall
     ) async throws(StoreError) -> HTTPLoader.Answer {
         // In a session the server knows how far it has got: every request can be repeated,
         // and patience pays.
         var policy = store.configuration.policy
         policy.reconnections = 3
+        let bytes = try await source.read(range)
         return try await send(
-            call, .data(try await source.read(range)), from: range.lowerBound, policy: policy)
+            try makeCall(ContentHash(of: bytes)), .data(bytes), from: range.lowerBound,
+            policy: policy)
     }
 
     private func send(

@@ -3,15 +3,17 @@ public import FoundationEssentials
 
 extension WebDAVStore {
     @MainActor public func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
-            try await send(fileAt: file, to: path, mode: mode, progress: port)
+            try await send(fileAt: file, to: path, mode: mode, record: record, progress: port)
         }
     }
 
     @concurrent private func send(
-        fileAt url: URL, to path: RemotePath, mode: WriteMode, progress: TransferProgressPort
+        fileAt url: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        progress: TransferProgressPort
     ) async throws(StoreError) -> RemoteFile {
         let source = try SourceFile(at: url)
         progress.tell(0, ofExpected: source.byteCount)
@@ -22,7 +24,8 @@ extension WebDAVStore {
         if let nextcloud {
             if source.byteCount > limits.chunkByteCount {
                 let hash = try await source.contentHash().hexadecimal
-                delivery = NextcloudDelivery(payload, file: source, hash: hash, place: nextcloud)
+                delivery = NextcloudDelivery(
+                    payload, file: source, hash: hash, place: nextcloud, isKept: record != nil)
             } else {
                 delivery = DirectDelivery(payload)
             }

@@ -28,11 +28,13 @@ import Foundation
 
     /// Uploads, or does what `start` does instead of resuming, and waits for the end.
     static func upload(
-        _ file: URL, to path: RemotePath, mode: WriteMode = .add, in store: any RemoteStore,
+        _ file: URL, to path: RemotePath, mode: WriteMode = .add, record: URL? = nil,
+        in store: any RemoteStore,
         start: @MainActor (any Transfer) -> Void = { $0.resume() }
     ) async throws -> RemoteFile {
         let recorder = Recorder()
-        let transfer = store.upload(fileAt: file, to: path, mode: mode, delegate: recorder)
+        let transfer = store.upload(
+            fileAt: file, to: path, mode: mode, record: record, delegate: recorder)
         start(transfer)
         await recorder.waitForEnd()
         return try recorder.results[0].get()

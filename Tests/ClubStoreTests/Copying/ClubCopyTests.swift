@@ -92,7 +92,10 @@ import Testing
         try source.plant("two", at: "/b.txt")
         // Of an earlier run, whole and begun; and a lock of whoever runs it.
         let name = String(repeating: "0af9", count: 8)
-        for name in [name, "check-\(name)", ".\(name).1.part", ".check-\(name).1.part", "lock"] {
+        for name in [
+            name, "check-\(name)", ".\(name).1.part", ".check-\(name).1.part", "lock",
+            "\(name).upload", "\(name).upload.new",
+        ] {
             _ = try folder.write(data("x"), to: name)
         }
         for code in [StoreError.Code.tooLarge, .nameNotAllowed, .forbidden] {
@@ -233,11 +236,12 @@ private final class Corrupting: RemoteStore {
     }
 
     @MainActor func upload(
-        fileAt file: URL, to path: RemotePath, mode: WriteMode, delegate: any TransferDelegate
+        fileAt file: URL, to path: RemotePath, mode: WriteMode, record: URL?,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         if !isHonest { try? Data("other".utf8).write(to: file) }
         return store.upload(
-            fileAt: file, to: path, mode: mode, delegate: Hashless(delegate))
+            fileAt: file, to: path, mode: mode, record: record, delegate: Hashless(delegate))
     }
 
     @MainActor func download(

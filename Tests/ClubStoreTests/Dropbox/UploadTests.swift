@@ -1,7 +1,6 @@
 import ClubStoreTestSupport
 import DropboxAPI
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -19,7 +18,7 @@ import Testing
     }
 
     /// Answers an upload with the facts of what has come.
-    nonisolated fileprivate static func accept(_ body: [UInt8]) -> [LoopbackStep] {
+    nonisolated private static func accept(_ body: [UInt8]) -> [LoopbackStep] {
         .json(FileMetadata.named("/up.jpg", data: Data(body)))
     }
 
@@ -128,75 +127,9 @@ import Testing
 
     // MARK: - In chunks
 
-    /// A server side of upload sessions, with faults.
-    private final class Sessions: Sendable {
-        let content = Mutex<[UInt8]>([])
-        /// Connections to break after the bytes were taken, by the number of the request.
-        let lostAnswers: Set<Int>
-        private let count = Mutex(0)
-
-        init(lostAnswers: Set<Int> = []) {
-            self.lostAnswers = lostAnswers
-        }
-
-        func answer(_ request: LoopbackRequest) -> [LoopbackStep] {
-            let number = count.withLock { count in
-                defer { count += 1 }
-                return count
-            }
-            let steps = take(request)
-            return lostAnswers.contains(number) ? [.close] : steps
-        }
-
-        private func take(_ request: LoopbackRequest) -> [LoopbackStep] {
-            let argument = Data((request["Dropbox-API-Arg"] ?? request.text).utf8)
-            if request.target == "/2/files/upload_session/start" {
-                content.withLock { $0 = request.body }
-                return .json(#"{"session_id":"s"}"#)
-            }
-            if request.target == "/2/files/upload_session/append_v2",
-                let append = try? WireJSON.decodeArgument(
-                    UploadSessionAppendArg.self, from: argument)
-            {
-                guard let offset = add(request.body, at: append.cursor.offset) else {
-                    return .json("null")
-                }
-                return .refusal(#"{".tag":"incorrect_offset","correct_offset":\#(offset)}"#)
-            }
-            if request.target == "/2/files/upload_session/finish",
-                let finish = try? WireJSON.decodeArgument(
-                    UploadSessionFinishArg.self, from: argument)
-            {
-                guard let offset = add(request.body, at: finish.cursor.offset) else {
-                    return UploadTests.accept(content.withLock { $0 })
-                }
-                return .refusal(
-                    #"{".tag":"lookup_failed","lookup_failed":{".tag":"incorrect_offset","correct_offset":\#(offset)}}"#
-                )
-            }
-            return [.answer("400 Bad Request", body: "unexpected \(request.target)")]
-        }
-
-        /// Where it should go on instead; nil when taken.
-        private func add(_ bytes: [UInt8], at offset: UInt64) -> Int? {
-            content.withLock { content in
-                guard content.count == Int(offset) else { return content.count }
-                content += bytes
-                return nil
-            }
-        }
-    }
-
-    private func inChunks(_ sessions: Sessions) throws -> ScriptedDropbox {
-        try ScriptedDropbox(
-            configure: {
-                $0.limits = DropboxStore.UploadLimits(wholeFileByteCount: 1000, chunkByteCount: 400)
-            }, answering: sessions.answer)
-    }
-
     @Test func aLargeFileTravelsInASession() async throws {
-        let sessions = Sessions()
-        let dropbox = try inChunks(sessions)
+        let sessions = UploadSessionsStandIn()
+        let dropbox = try sessions.makeDropbox()
         let content = bytes(1100)
         let recorder = Recorder()
         let transfer = dropbox.store.upload(
@@ -211,11 +144,11 @@ import Testing
                 "files/upload_session/finish",
             ])
         #expect(dropbox.requests.map(\.body.count) == [400, 400, 300])
-        #expect(Data(sessions.content.withLock { $0 }) == content)
+        #expect(sessions.file == content)
         let argument = try #require(dropbox.requests[2]["Dropbox-API-Arg"])
         let finish = try WireJSON.decodeArgument(
             UploadSessionFinishArg.self, from: Data(argument.utf8))
-        #expect(finish.cursor == UploadSessionCursor(sessionID: "s", offset: 800))
+        #expect(finish.cursor == UploadSessionCursor(sessionID: "s1", offset: 800))
         #expect(finish.commit.path == "/up.jpg")
         #expect(recorder.progress.map(\.moved) == recorder.progress.map(\.moved).sorted())
         #expect(recorder.progress.last?.moved == 1100)
@@ -224,12 +157,12 @@ import Testing
     /// Whichever answer is lost, the file arrives once and whole.
     @Test(arguments: [Set([0]), [1], [2], [1, 2], [0, 1, 2]])
     func lostAnswersDoNoHarm(_ lost: Set<Int>) async throws {
-        let sessions = Sessions(lostAnswers: lost)
-        let dropbox = try inChunks(sessions)
+        let sessions = UploadSessionsStandIn(lostAnswers: lost)
+        let dropbox = try sessions.makeDropbox()
         let content = bytes(1100)
         let file = try await Recorder.upload(
             try folder.write(content, to: "f"), to: path("/up.jpg"), in: dropbox.store)
         #expect(file.byteCount == 1100)
-        #expect(Data(sessions.content.withLock { $0 }) == content)
+        #expect(sessions.file == content)
     }
 }

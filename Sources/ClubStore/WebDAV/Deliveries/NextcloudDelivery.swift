@@ -10,6 +10,7 @@ final class NextcloudDelivery: WebDAVDelivery {
     private let file: SourceFile
     private let folder: [String]
     private let partByteCount: Int64
+    private let isKept: Bool
     private let hasAllParts = Mutex(false)
 
     var isDirect: Bool { false }
@@ -20,11 +21,14 @@ final class NextcloudDelivery: WebDAVDelivery {
     /// How often to ask whether the server has put the parts together.
     private static let looksLimit = 30
 
+    /// - Parameter isKept: Whether what has arrived stays there even when somebody stops it.
     init(
-        _ payload: WebDAVPayload, file: SourceFile, hash: String, place: NextcloudPlace
+        _ payload: WebDAVPayload, file: SourceFile, hash: String, place: NextcloudPlace,
+        isKept: Bool
     ) {
         self.payload = payload
         self.file = file
+        self.isKept = isKept
         let target = ContentHash(
             of: Array(payload.store.address.url(of: payload.path).utf8))
         folder = place.uploadFolder(
@@ -67,11 +71,8 @@ final class NextcloudDelivery: WebDAVDelivery {
 
     /// What may help the next attempt is left; the server removes it in a day.
     func abandon(after error: StoreError) async {
-        switch error.code {
-        case .cancelled, .conflict, .changedMeanwhile, .nameNotAllowed, .tooLarge:
-            await store.removeQuietly(store.address.url(folder, isFolder: true))
-        default: break
-        }
+        guard !error.code.leavesUploadOfUse || (error.code == .cancelled && !isKept) else { return }
+        await store.removeQuietly(store.address.url(folder, isFolder: true))
     }
 }
 

@@ -1,0 +1,170 @@
+import DropboxAPI
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// Uploads that go on after their program has ended: the second one here has a store of its own and
+/// knows of the first by the record alone.
+@MainActor @Suite struct ResumedUploadTests {
+    private let folder: TemporaryFolder
+    private let sessions = UploadSessionsStandIn()
+    private let content = Data((0..<1100).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2) })
+    private let source: URL
+    private let record: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        source = try folder.write(content, to: "f")
+        record = folder.url.appending(path: "f.upload")
+    }
+
+    /// Begins an upload of which so many requests are answered as they should be, and stops it in the
+    /// middle of the next.
+    private func breakOff(
+        after count: Int, by fault: UploadSessionsStandIn.Fault = .deafness
+    ) async throws {
+        sessions.fail(count, by: fault)
+        let dropbox = try sessions.makeDropbox()
+        let recorder = Recorder()
+        let transfer = dropbox.store.upload(
+            fileAt: source, to: try path("/up.jpg"), mode: .add, record: record, delegate: recorder)
+        transfer.resume()
+        await dropbox.server.requests(atLeast: count + 1)
+        transfer.cancel()
+        await recorder.waitForEnd()
+    }
+
+    /// What another run of the program sends: routes, and how many bytes with each.
+    private func goOn(to place: String = "/up.jpg") async throws -> [String] {
+        let dropbox = try sessions.makeDropbox()
+        let file = try await Recorder.upload(
+            source, to: path(place), record: record, in: dropbox.store)
+        #expect(file.contentHash == ContentHash(of: try Data(contentsOf: source)).hexadecimal)
+        #expect(try !folder.names.contains("f.upload"))
+        return dropbox.requests.map { request in
+            "\(request.target.split(separator: "/").last ?? "") \(request.body.count)"
+        }
+    }
+
+    @Test func inTheMiddleOfTheFirstChunkThereIsNothingToGoOnFrom() async throws {
+        try await breakOff(after: 0)
+        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func inTheMiddleOfAChunkThatChunkIsSentAgain() async throws {
+        try await breakOff(after: 1)
+        #expect(try await goOn() == ["append_v2 400", "finish 300"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func inTheMiddleOfTheLastChunkOnlyThatIsSentAgain() async throws {
+        try await breakOff(after: 2)
+        #expect(try await goOn() == ["finish 300"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func theServerIsBelievedThatAChunkHadArrived() async throws {
+        try await breakOff(after: 1, by: .silence)
+        #expect(try await goOn() == ["append_v2 400", "finish 300"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func theServerIsBelievedThatItHasLessThanItSaid() async throws {
+        try await breakOff(after: 2)
+        sessions.cut(to: 250)
+        #expect(try await goOn() == ["finish 300", "append_v2 400", "append_v2 400", "finish 50"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func aFinishThatHadArrivedIsFoundByLooking() async throws {
+        try await breakOff(after: 2, by: .silence)
+        #expect(sessions.file == content)
+        let asked = try await goOn()
+        #expect(asked.map { $0.prefix { $0 != " " } } == ["finish", "get_metadata"])
+    }
+
+    @Test(arguments: [1, 2])
+    func aSessionThatHasEndedIsBegunAnew(_ count: Int) async throws {
+        try await breakOff(after: count)
+        sessions.forgetSessions()
+        let asked = try await goOn()
+        #expect(asked.suffix(3) == ["start 400", "append_v2 400", "finish 300"])
+        #expect(sessions.file == content)
+    }
+
+    @Test func aSessionThatEndsAgainWhileItIsSentAnewIsBegunOnceMore() async throws {
+        try await breakOff(after: 1)
+        sessions.forgetSessions()
+        sessions.fail(2, by: .refusal(#"{".tag":"closed"}"#))
+        #expect(
+            try await goOn() == [
+                "append_v2 400", "start 400", "append_v2 400", "start 400", "append_v2 400",
+                "finish 300",
+            ])
+    }
+
+    @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
+        try await breakOff(after: 2)
+        try Data(content.reversed()).write(to: source)
+        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+        #expect(sessions.file == Data(content.reversed()))
+    }
+
+    @Test func whatIsOnItsWayToAnotherPlaceIsNotTouched() async throws {
+        try await breakOff(after: 2)
+        #expect(
+            try await goOn(to: "/other.jpg") == ["start 400", "append_v2 400", "finish 300"])
+        #expect(sessions.sessions.count == 1)
+    }
+
+    @Test(arguments: ["", "null", "{", #"{"progress":{"place":"s","byteCount":-1}}"#])
+    func aRecordThatMakesNoSenseIsNone(_ text: String) async throws {
+        try await breakOff(after: 2)
+        try Data(text.utf8).write(to: record)
+        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+    }
+
+    @Test func anOffsetBehindTheEndOfTheFileIsNone() async throws {
+        let record = UploadRecord(
+            file: record, contentHash: ContentHash(of: content).hexadecimal,
+            destination: "/up.jpg")
+        await record.keep(.init(place: "s", byteCount: 1101))
+        #expect(try await goOn() == ["start 400", "append_v2 400", "finish 300"])
+    }
+
+    @Test func aConflictLeavesNothingToGoOnFrom() async throws {
+        let dropbox = try sessions.makeDropbox()
+        sessions.fail(
+            2, by: .refusal(#"{".tag":"path","path":{".tag":"conflict","conflict":"file"}}"#))
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await Recorder.upload(
+                source, to: path("/up.jpg"), record: record, in: dropbox.store)
+        }
+        #expect(try folder.names == ["f"])
+    }
+
+    @Test func withoutARecordNothingIsKept() async throws {
+        let dropbox = try sessions.makeDropbox()
+        sessions.fail(1, by: .refusal(#"{".tag":"from_the_future"}"#))
+        await expectFailure(.badRequest) {
+            _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
+        }
+        #expect(try folder.names == ["f"])
+    }
+
+    @Test func bytesThatComeOutWrongAreTakenAwayAgain() async throws {
+        let dropbox = try ScriptedDropbox { request in
+            request.target == "/2/files/upload"
+                ? .json(FileMetadata.named("/up.jpg", revision: "0badc0ffee", data: Data([1])))
+                : .json(DeleteResult(metadata: .file(.named("/up.jpg"))))
+        }
+        await expectFailure(.damaged) {
+            _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
+        }
+        #expect(dropbox.routes == ["files/upload", "files/delete_v2"])
+        #expect(dropbox.requests.last?.text.contains("0badc0ffee") == true)
+    }
+}
