@@ -334,8 +334,8 @@ import Testing
         let server = try GuardedServer(.digest("SHA-256", protection: "auth-int"))
         let session = makeSession(TaskChallengeDelegate(ChallengeBook(user: "ada", password: "pw")))
         let body = makeBytes(2_500_000)
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(body)
+        let folder = try ScratchFolder()
+        let file = try folder.put(body)
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"
         for _ in 0..<2 {

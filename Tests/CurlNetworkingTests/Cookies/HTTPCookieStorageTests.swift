@@ -100,18 +100,11 @@ import Testing
 }
 
 @Suite struct CookieFileTests {
-    private let folder: URL
-    private var file: URL { folder.appending(path: "below/cookies") }
+    private let folder: ScratchFolder
+    private var file: URL { folder.url(of: "below/cookies") }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(
-            path: "cookies-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    private func withFolder(_ body: () throws -> Void) rethrows {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body()
+        folder = try ScratchFolder()
     }
 
     private func receive(_ lines: String..., in storage: HTTPCookieStorage) throws {
@@ -122,59 +115,52 @@ import Testing
     private func names(in storage: HTTPCookieStorage) -> [String]? { storage.cookies?.map(\.name) }
 
     @Test func keepsAllButSessionCookiesForThisUserAlone() throws {
-        try withFolder {
-            let storage = HTTPCookieStorage(fileURL: file)
-            try receive(
-                "a=1; max-age=60; secure; httponly; samesite=lax", "b=2",
-                "c=3; max-age=60; path=/x",
-                in: storage)
-            storage.flush()
-            let status = try FileManager.default.attributesOfItem(atPath: file.path)
-            #expect(status[.posixPermissions] as? Int == 0o600)
-            let again = HTTPCookieStorage(fileURL: file)
-            #expect(names(in: again) == ["a", "c"])
-            #expect(again.cookies?.first == storage.cookies?.first)
-            #expect(
-                try FileManager.default.contentsOfDirectory(
-                    atPath: file.deletingLastPathComponent().path
-                )
-                .sorted() == ["cookies", "cookies.lock"])
-        }
+        let storage = HTTPCookieStorage(fileURL: file)
+        try receive(
+            "a=1; max-age=60; secure; httponly; samesite=lax", "b=2",
+            "c=3; max-age=60; path=/x",
+            in: storage)
+        storage.flush()
+        let status = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(status[.posixPermissions] as? Int == 0o600)
+        let again = HTTPCookieStorage(fileURL: file)
+        #expect(names(in: again) == ["a", "c"])
+        #expect(again.cookies?.first == storage.cookies?.first)
+        #expect(
+            try FileManager.default.contentsOfDirectory(
+                atPath: file.deletingLastPathComponent().path
+            )
+            .sorted() == ["cookies", "cookies.lock"])
     }
 
     @Test func keepsTheOrderOfOneAnswer() throws {
-        try withFolder {
-            let storage = HTTPCookieStorage(fileURL: file)
-            let names = (0..<30).map { "c\($0)" }
-            for name in names { try receive("\(name)=1; max-age=60", in: storage) }
-            storage.flush()
-            #expect(self.names(in: HTTPCookieStorage(fileURL: file)) == names)
-        }
+        let storage = HTTPCookieStorage(fileURL: file)
+        let names = (0..<30).map { "c\($0)" }
+        for name in names { try receive("\(name)=1; max-age=60", in: storage) }
+        storage.flush()
+        #expect(self.names(in: HTTPCookieStorage(fileURL: file)) == names)
     }
 
     @Test func twoWritersLoseNothingOfEachOther() throws {
-        try withFolder {
-            let one = HTTPCookieStorage(fileURL: file)
-            let two = HTTPCookieStorage(fileURL: file)
-            #expect(one.cookies == [] && two.cookies == [])
-            try receive("a=1; max-age=60", "gone=1; max-age=60", in: one)
-            one.flush()
-            try receive("b=2; max-age=60", "session=1", in: two)
-            two.flush()
-            // Whose file was read first may decide the order of what is equally old.
-            #expect(Set(names(in: two) ?? []) == ["b", "session", "a", "gone"])
-            try receive("gone=1; max-age=0", in: two)
-            try receive("c=3; max-age=60", in: one)
-            one.flush()
-            two.flush()
-            #expect(Set(names(in: HTTPCookieStorage(fileURL: file)) ?? []) == ["a", "b", "c"])
-            one.lookAtFile()
-            #expect(Set(names(in: one) ?? []) == ["a", "b", "c"])
-        }
+        let one = HTTPCookieStorage(fileURL: file)
+        let two = HTTPCookieStorage(fileURL: file)
+        #expect(one.cookies == [] && two.cookies == [])
+        try receive("a=1; max-age=60", "gone=1; max-age=60", in: one)
+        one.flush()
+        try receive("b=2; max-age=60", "session=1", in: two)
+        two.flush()
+        // Whose file was read first may decide the order of what is equally old.
+        #expect(Set(names(in: two) ?? []) == ["b", "session", "a", "gone"])
+        try receive("gone=1; max-age=0", in: two)
+        try receive("c=3; max-age=60", in: one)
+        one.flush()
+        two.flush()
+        #expect(Set(names(in: HTTPCookieStorage(fileURL: file)) ?? []) == ["a", "b", "c"])
+        one.jar.lookAtFile()
+        #expect(Set(names(in: one) ?? []) == ["a", "b", "c"])
     }
 
     @Test func whoeverFlushesWaitsForAWriteUnderWay() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let storage = HTTPCookieStorage(fileURL: file)
         try receive("a=1; max-age=60", in: storage)
         try FileManager.default.createDirectory(
@@ -189,7 +175,7 @@ import Testing
             }
         }
         // Time enough for either to come back too early.
-        let aside = HTTPCookieStorage(fileURL: folder.appending(path: "aside"))
+        let aside = HTTPCookieStorage(fileURL: folder.url(of: "aside"))
         for number in 0..<30 {
             try receive("a=\(number); max-age=60", in: aside)
             aside.flush()
@@ -201,33 +187,29 @@ import Testing
     }
 
     @Test func aSessionCookieThatReplacesAKeptOneTakesItOutOfTheFile() throws {
-        try withFolder {
-            let storage = HTTPCookieStorage(fileURL: file)
-            try receive("a=1; max-age=60", in: storage)
-            storage.flush()
-            try receive("a=2", in: storage)
-            storage.flush()
-            #expect(names(in: storage) == ["a"])
-            #expect(names(in: HTTPCookieStorage(fileURL: file)) == [])
-        }
+        let storage = HTTPCookieStorage(fileURL: file)
+        try receive("a=1; max-age=60", in: storage)
+        storage.flush()
+        try receive("a=2", in: storage)
+        storage.flush()
+        #expect(names(in: storage) == ["a"])
+        #expect(names(in: HTTPCookieStorage(fileURL: file)) == [])
     }
 
     @Test(arguments: [0, 10, 40, 60, 75, 120, 200])
     func setsADamagedFileAsideAndBeginsAnew(flipped: Int) throws {
-        try withFolder {
-            let storage = HTTPCookieStorage(fileURL: file)
-            try receive("a=1; max-age=60", in: storage)
-            storage.flush()
-            var bytes = try Data(contentsOf: file)
-            bytes[flipped] ^= 1
-            try bytes.write(to: file)
-            let again = HTTPCookieStorage(fileURL: file)
-            #expect(names(in: again) == [])
-            try receive("b=1; max-age=60", in: again)
-            again.flush()
-            #expect(names(in: HTTPCookieStorage(fileURL: file)) == ["b"])
-            #expect(try Data(contentsOf: URL(filePath: file.path + ".damaged")) == bytes)
-        }
+        let storage = HTTPCookieStorage(fileURL: file)
+        try receive("a=1; max-age=60", in: storage)
+        storage.flush()
+        var bytes = try Data(contentsOf: file)
+        bytes[flipped] ^= 1
+        try bytes.write(to: file)
+        let again = HTTPCookieStorage(fileURL: file)
+        #expect(names(in: again) == [])
+        try receive("b=1; max-age=60", in: again)
+        again.flush()
+        #expect(names(in: HTTPCookieStorage(fileURL: file)) == ["b"])
+        #expect(try Data(contentsOf: URL(filePath: file.path + ".damaged")) == bytes)
     }
 
     @Test func trustsNoFileThatWasCutOffOrIsNone() throws {
@@ -256,11 +238,9 @@ import Testing
     }
 
     @Test func worksOnInMemoryWhereNoFileCanBe() throws {
-        try withFolder {
-            let storage = HTTPCookieStorage(fileURL: URL(filePath: "/proc/nowhere/cookies"))
-            try receive("a=1; max-age=60", in: storage)
-            storage.flush()
-            #expect(names(in: storage) == ["a"])
-        }
+        let storage = HTTPCookieStorage(fileURL: URL(filePath: "/proc/nowhere/cookies"))
+        try receive("a=1; max-age=60", in: storage)
+        storage.flush()
+        #expect(names(in: storage) == ["a"])
     }
 }

@@ -215,13 +215,13 @@ private final class WaitingDelegate: URLSessionDataDelegate {
 
     @Test("A modem is known by its name or by what the kernel calls it")
     func modems() throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         for (device, type) in [("eth0", "DEVTYPE=vlan"), ("usb0", "INTERFACE=usb0\nDEVTYPE=wwan")] {
-            let home = folder.url.appending(path: device)
+            let home = folder.url(of: device)
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             try Data((type + "\n").utf8).write(to: home.appending(path: "uevent"))
         }
-        let path = folder.url.path
+        let path = folder.path
         #expect(!SystemNetwork.isModem("eth0", folder: path))
         #expect(SystemNetwork.isModem("usb0", folder: path))
         #expect(SystemNetwork.isModem("wwan0", folder: path))

@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func `a file is read from open to end`() throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(Data([7, 8]))
+        let folder = try ScratchFolder()
+        let file = try folder.put(Data([7, 8]))
         let stream = try #require(InputStream(url: file))
         stream.open()
         #expect(read(stream, 10) == [7, 8])

@@ -252,27 +252,6 @@ func drain(_ queue: DispatchQueue) async {
     await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
 }
 
-/// A folder of a test's own, removed with it.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appending(path: "networking-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    func makeFile(named name: String = "file", _ data: Data) throws -> URL {
-        let file = url.appending(path: name)
-        try data.write(to: file)
-        return file
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-}
-
 /// Bytes that differ from place to place, so that a gap or a repetition shows.
 func makeBytes(_ count: Int) -> Data {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -155,8 +155,8 @@ import Testing
 
     @Test("A damaged file of the cache is not believed, and the next answer takes its place")
     func damagedCache() async throws {
-        let folder = try TemporaryFolder()
-        let home = folder.url.appending(path: "cache")
+        let folder = try ScratchFolder()
+        let home = folder.url(of: "cache")
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=1000"], body: "the body")]
         }
@@ -185,8 +185,8 @@ import Testing
 
     @Test("A damaged cookie file is set aside, and what comes next is kept")
     func damagedCookies() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(named: "cookies", Data("nonsense".utf8))
+        let folder = try ScratchFolder()
+        let file = try folder.put(Data("nonsense".utf8), "cookies")
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Set-Cookie: a=1; Max-Age=1000"])]
         }
@@ -196,7 +196,7 @@ import Testing
         #expect(server.requests.first?["Cookie"] == nil)
         #expect(HTTPCookieStorage(fileURL: file).cookies?.map(\.name) == ["a"])
         #expect(
-            try Data(contentsOf: folder.url.appending(path: "cookies.damaged"))
+            try Data(contentsOf: folder.url(of: "cookies.damaged"))
                 == Data("nonsense".utf8))
     }
 }

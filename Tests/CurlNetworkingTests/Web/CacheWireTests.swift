@@ -138,14 +138,14 @@ import Testing
 
     @Test("A large answer comes from the disk, to memory, to a delegate and to a file")
     func large() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let body = makeBytes(3_000_000)
         let server = try LoopbackServer { _ in
             [.answer("200 OK", ["Cache-Control: max-age=1000"], body: Array(body))]
         }
         let cache = URLCache(
             memoryCapacity: 100_000, diskCapacity: 100 << 20,
-            directory: folder.url.appending(path: "cache"))
+            directory: folder.url(of: "cache"))
         let delegate = RecordingDelegate()
         let session = makeSession(delegate) { $0.urlCache = cache }
         #expect(try await session.data(from: server.url()).0 == body)
@@ -160,7 +160,7 @@ import Testing
         // Another process finds it too.
         let other = URLCache(
             memoryCapacity: 0, diskCapacity: 100 << 20,
-            directory: folder.url.appending(path: "cache"))
+            directory: folder.url(of: "cache"))
         let again = makeSession { $0.urlCache = other }
         #expect(try await again.data(from: server.url()).0 == body)
         #expect(server.requests.count == 1)

@@ -51,6 +51,9 @@ import Testing
         #expect(await successor.cancelByProducingResumeData() != nil)
         await delegate.completion()
         #expect(delegate.snapshot.completionCount == 1)
+        // The session holds the delegate, which keeps the task, which holds the session.
+        session.finishTasksAndInvalidate()
+        await delegate.invalidated()
     }
 
     @Test func cancellingFromTheCallEndsBoth() async throws {

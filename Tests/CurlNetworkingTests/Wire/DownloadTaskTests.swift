@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func aFileThatWasMovedStays() async throws {
-        let folder = try TemporaryFolder()
-        let goal = folder.url.appending(path: "mine")
+        let folder = try ScratchFolder()
+        let goal = folder.url(of: "mine")
         let server = try LoopbackServer { _ in [.answer(body: "content")] }
         let done = Signal()
         makeSession().downloadTask(with: server.url()) { url, response, error in

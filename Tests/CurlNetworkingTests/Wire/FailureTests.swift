@@ -146,8 +146,8 @@ import Testing
     @Test func aServerThatReadsNothingRunsIntoTheRequestTimer() async throws {
         let gate = LoopbackGate()
         let server = try LoopbackServer(scripts: [[.wait(gate)]])
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(makeBytes(40_000_000))
+        let folder = try ScratchFolder()
+        let file = try folder.put(makeBytes(40_000_000))
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
         request.timeoutInterval = 0.4

@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func sendsAFileAgainAfter307() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let body = makeBytes(1_000_000)
-        let file = try folder.makeFile(body)
+        let file = try folder.put(body)
         let server = try LoopbackServer { request in
             request.target == "/" ? [.answer("307 X", ["Location: /x"])] : [.answer()]
         }

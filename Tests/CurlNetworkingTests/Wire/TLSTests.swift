@@ -146,14 +146,14 @@ private final class OpenSSL {
 private final class TLSServer {
     let certificate: URL
     private let port: Int
-    private let folder: TemporaryFolder
+    private let folder: ScratchFolder
     private let command: OpenSSL
 
     /// - Parameter dates: From when until when the certificate is valid, as ASN.1 writes them.
     init(dates: (String, String) = ("20200101000000Z", "20980101000000Z")) throws {
-        folder = try TemporaryFolder()
-        certificate = folder.url.appending(path: "certificate.pem")
-        let key = folder.url.appending(path: "key.pem").path
+        folder = try ScratchFolder()
+        certificate = folder.url(of: "certificate.pem")
+        let key = folder.url(of: "key.pem").path
         try Self.makeCertificate(certificate.path, key: key, dates: dates, in: folder)
         command = try OpenSSL([
             "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.path, "-key", key, "-www",
@@ -176,15 +176,15 @@ private final class TLSServer {
     }
 
     private static func makeCertificate(
-        _ certificate: String, key: String, dates: (String, String), in folder: TemporaryFolder
+        _ certificate: String, key: String, dates: (String, String), in folder: ScratchFolder
     ) throws {
-        let request = folder.url.appending(path: "request.pem").path
+        let request = folder.url(of: "request.pem").path
         let settings = """
             [ca]
             default_ca = house
             [house]
-            database = \(try folder.makeFile(named: "database", Data()).path)
-            new_certs_dir = \(folder.url.path)
+            database = \(try folder.put(Data(), "database").path)
+            new_certs_dir = \(folder.path)
             default_md = sha256
             rand_serial = yes
             policy = policy
@@ -201,7 +201,7 @@ private final class TLSServer {
         ])
         try OpenSSL.run([
             "ca", "-batch", "-selfsign", "-config",
-            try folder.makeFile(named: "settings", Data(settings.utf8)).path, "-keyfile", key,
+            try folder.put(Data(settings.utf8), "settings").path, "-keyfile", key,
             "-in",
             request, "-out", certificate, "-notext", "-startdate", dates.0, "-enddate", dates.1,
         ])

@@ -137,9 +137,9 @@ import Testing
         let server = try LoopbackServer(scripts: [
             [.readHead, .wait(gate), .read(byteCount: 12_000_000), .answer("201 Created")]
         ])
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let body = makeBytes(12_000_000)
-        let file = try folder.makeFile(body)
+        let file = try folder.put(body)
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
         let suspended = Signal()

@@ -13,10 +13,10 @@ import Testing
         let server = try ResumingServer(lossAfter: [200_000, 150_000])
         let delegate = RecordingDelegate { $0.interim = server.wasHeard }
         let session = makeSession(delegate)
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let task =
             isFile
-            ? session.uploadTask(with: server.request, fromFile: try folder.makeFile(body))
+            ? session.uploadTask(with: server.request, fromFile: try folder.put(body))
             : session.uploadTask(with: server.request, from: body)
         task.resume()
         await delegate.completion()
@@ -106,8 +106,8 @@ import Testing
         await delegate.completion()
         #expect(delegate.error?.code == .cancelled)
         #expect(delegate.error?.uploadTaskResumeData == blob)
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(body)
+        let folder = try ScratchFolder()
+        let file = try folder.put(body)
         let second = RecordingDelegate()
         let again = makeSession(second).uploadTask(
             withResumeData: blob, request: server.request, fromFile: file)

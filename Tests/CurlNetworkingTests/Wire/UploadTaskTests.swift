@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct UploadTaskTests {
     @Test(arguments: [0, 1, 70_000, 3_000_000])
     func sendsAFileWithItsLengthAndProgress(count: Int) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let body = makeBytes(count)
-        let file = try folder.makeFile(body)
+        let file = try folder.put(body)
         let server = try LoopbackServer { _ in [.answer("201 Created", body: "ok")] }
         let delegate = RecordingDelegate()
         var request = URLRequest(url: server.url())
@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func namesWhatIsWrongWithAFile() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let server = try LoopbackServer { _ in [.answer()] }
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
-        let missing = folder.url.appending(path: "missing")
+        let missing = folder.url(of: "missing")
         await #expect { try await makeSession().upload(for: request, fromFile: missing) } throws: {
             ($0 as? URLError)?.code == .fileDoesNotExist
         }
@@ -67,8 +67,8 @@ import Testing
     }
 
     @Test func noticesAFileThatShrinks() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(makeBytes(40_000_000))
+        let folder = try ScratchFolder()
+        let file = try folder.put(makeBytes(40_000_000))
         let gate = LoopbackGate()
         let server = try LoopbackServer(scripts: [[.readHead, .wait(gate), .stall]])
         var request = URLRequest(url: server.url())
@@ -131,8 +131,8 @@ import Testing
     }
 
     @Test func takesAnAnswerThatComesBeforeTheBodyIsSent() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(makeBytes(30_000_000))
+        let folder = try ScratchFolder()
+        let file = try folder.put(makeBytes(30_000_000))
         let server = try LoopbackServer(scripts: [
             [.readHead, .answer("413 Too Large", ["Connection: close"], body: "no"), .stall]
         ])
@@ -144,8 +144,8 @@ import Testing
     }
 
     @Test func aServerThatDiesMidwayIsALostConnection() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.makeFile(makeBytes(20_000_000))
+        let folder = try ScratchFolder()
+        let file = try folder.put(makeBytes(20_000_000))
         let server = try LoopbackServer(scripts: [[.readHead, .read(byteCount: 100_000), .reset]])
         var request = URLRequest(url: server.url())
         request.httpMethod = "PUT"
@@ -155,9 +155,9 @@ import Testing
     }
 
     @Test func aDeadKeptConnectionIsReplacedAndTheFileSentFromItsStart() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let body = makeBytes(600_000)
-        let file = try folder.makeFile(body)
+        let file = try folder.put(body)
         // The first connection dies under the second request, unanswered.
         let server = try LoopbackServer(scripts: [
             [.readRequest, .answer(), .readHead, .read(byteCount: 10), .close],
