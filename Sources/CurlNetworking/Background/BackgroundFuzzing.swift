@@ -30,6 +30,21 @@ package enum BackgroundFuzzing {
                 settings.cookieFile = nil
                 _ = settings.makeConfiguration()
             }
+            if let reply = message as? BackgroundReply { use(reply) }
+        }
+    }
+
+    /// What the program makes of a reply, for its delegate.
+    private static func use(_ reply: BackgroundReply) {
+        switch reply {
+        case .redirected(_, let request): _ = request.request
+        case .answered(_, let answer): _ = answer.response?.expectedContentLength
+        case .ended(_, .finished(let answer, _), let history):
+            _ = answer.response
+            _ = history.transactions.map(\.metrics)
+        case .ended(_, _, let history): _ = history.transactions.map(\.metrics)
+        case .challenged(_, _, let challenge): _ = challenge.makeChallenge(nil)
+        default: break
         }
     }
 }

@@ -7,6 +7,8 @@ package enum FuzzingDoors {
     /// The names are those of the corpora.
     package static let all: [String: Door] = [
         "response-head": { ResponseFuzzing.head($0) },
+        "content-disposition": { ResponseFuzzing.disposition($0) },
+        "location": { ResponseFuzzing.location($0) },
         "set-cookie": { CookieFuzzing.setCookie($0) },
         "joined-cookies": { CookieFuzzing.joinedLines($0) },
         "cookie-date": { CookieFuzzing.date($0) },
@@ -21,8 +23,11 @@ package enum FuzzingDoors {
         "certificate": { AuthenticationFuzzing.certificate($0) },
         "credential-file": { AuthenticationFuzzing.credentialFile($0) },
         "resume-data": { ResumingFuzzing.resumeData($0) },
+        "resumed-answers": { ResumingFuzzing.answers($0) },
         "content-range": { ResumingFuzzing.contentRange($0) },
         "journal": { ResumingFuzzing.journal($0) },
         "background-messages": { BackgroundFuzzing.messages($0) },
+        "websocket-frames": { WebSocketFuzzing.frames($0) },
+        "bus-message": { NetworkFuzzing.busMessage($0) },
     ]
 }

@@ -34,6 +34,8 @@ struct UploadResumption: Sendable {
     private(set) var location: URL?
     /// What has arrived there for certain.
     private(set) var offset: Int64 = 0
+    /// The most that has ever arrived there.
+    private var furthest: Int64 = 0
     private var attempts = 0
     private var hasStartedOver = false
 
@@ -84,6 +86,7 @@ struct UploadResumption: Sendable {
         guard stage == .creating else { return }
         location = nil
         offset = 0
+        furthest = 0
     }
 
     /// One request to send.
@@ -186,6 +189,7 @@ struct UploadResumption: Sendable {
             hasStartedOver = true
             location = nil
             offset = 0
+            furthest = 0
             stage = .creating
             return .send
         }
@@ -195,7 +199,11 @@ struct UploadResumption: Sendable {
             offset = arrived
             return .deliverWithoutBody
         }
-        if arrived > offset { attempts = 0 }
+        // Bytes that were there before are no progress: a server could walk back and forth for ever.
+        if arrived > furthest {
+            furthest = arrived
+            attempts = 0
+        }
         offset = arrived
         stage = .appending(from: arrived)
         return .send

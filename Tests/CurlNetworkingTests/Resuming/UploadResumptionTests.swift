@@ -107,6 +107,17 @@ import Testing
         #expect(upload.resumeData != nil)
     }
 
+    @Test func whatWasThereBeforeIsNoProgress() throws {
+        var upload = try makeAppending(from: 60)
+        var rounds = 0
+        while upload.take(head(409)) == .send {
+            rounds += 1
+            try #require(rounds < 10)
+            #expect(upload.take(head(204, "Upload-Offset: \(50 + rounds % 2 * 10)")) == .send)
+        }
+        #expect(rounds == UploadResumption.mostAttempts)
+    }
+
     @Test func goesOnAsLongAsSomethingMoves() throws {
         var upload = try makeAppending(from: 1)
         for offset in 2...99 {

@@ -1,7 +1,6 @@
 import Dispatch
 import FoundationEssentials
 import Synchronization
-import Synchronization
 
 /// A background session's line to the helper.
 ///
