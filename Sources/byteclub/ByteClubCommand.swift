@@ -45,6 +45,7 @@ struct ByteClubCommand: AsyncParsableCommand {
         Output.line("")
         Output.line("PanoPhotos")
         print(files.photos, "No photos yet.", now)
+        if let complaint = files.complaint { Output.complain(complaint) }
         Output.line("")
         Output.line(
             "To open the screen, run byteclub in a terminal. byteclub --help lists the commands.")

@@ -1,3 +1,4 @@
+import ByteClub
 import ClubStore
 import FoundationEssentials
 
@@ -20,5 +21,19 @@ struct ListedFile: Encodable {
         modified = file.modified.ISO8601Format()
         revision = file.revision.rawValue
         path = file.path.string
+    }
+}
+
+extension Output {
+    /// Writes what a listing command lists; what is left out is told on standard error.
+    static func list(
+        _ shown: [RemoteFile], of files: ClubFiles, asJSON isJSON: Bool
+    ) throws {
+        if isJSON {
+            try json(shown.map(ListedFile.init))
+        } else {
+            for text in FileLines.lines(for: shown, now: Date()) { line(text) }
+        }
+        if let complaint = files.complaint { complain(complaint) }
     }
 }

@@ -24,9 +24,8 @@ struct NotesCommand: ParsableCommand {
 
         func run() async throws {
             let store = try await club.open()
-            let notes = ClubFiles(try await store.list(.root, recursive: false)).notes
-            if json { return try Output.json(notes.map(ListedFile.init)) }
-            for line in FileLines.lines(for: notes, now: Date()) { Output.line(line) }
+            let files = ClubFiles(try await store.list(.root, recursive: false))
+            try Output.list(files.notes, of: files, asJSON: json)
         }
     }
 

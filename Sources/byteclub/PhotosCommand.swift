@@ -25,9 +25,8 @@ struct PhotosCommand: ParsableCommand {
 
         func run() async throws {
             let store = try await club.open()
-            let photos = ClubFiles(try await store.list(.root, recursive: true)).photos
-            if json { return try Output.json(photos.map(ListedFile.init)) }
-            for line in FileLines.lines(for: photos, now: Date()) { Output.line(line) }
+            let files = ClubFiles(try await store.list(.root, recursive: true))
+            try Output.list(files.photos, of: files, asJSON: json)
         }
     }
 

@@ -151,6 +151,36 @@ import Testing
         }
     }
 
+    @Test func aClubAddedToTheSettingsMeanwhileIsThere() async throws {
+        try await withClub { home, terminal in
+            terminal.type(":")
+            try await terminal.wait(forText: "club work")
+            try home.write(settings: "clubs:\n  other: {kind: dropbox, app-key: k}\n")
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: "club work")
+            terminal.type(":")
+            try await terminal.wait(for: "the other club") {
+                $0.contains("club other") && !$0.contains("club work")
+            }
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: "club other")
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "other")
+        }
+    }
+
+    @Test func theOpenClubIsChosenFirst() async throws {
+        try await withClub { _, terminal in
+            try await enterWork(terminal)
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "open now")
+            terminal.press(.up, .enter)
+            try await terminal.wait(for: "the club above") {
+                $0.contains("Near.txt") && !$0.contains("Afar.txt")
+            }
+        }
+    }
+
     /// What ^O puts into the terminal's clipboard.
     private func copied(_ terminal: TerminalDriver) async throws -> String {
         try await terminal.waitUntilIdle()

@@ -13,12 +13,9 @@ import Testing
     private func login(
         _ home: ClubHome, password: String, _ more: String...
     ) async throws -> Command.Output {
-        try await Command(
-            ClubHome.program,
+        try await home.run(
             ["login", "webdav", server.address, "--user", server.user, "--password-stdin"] + more,
-            environment: home.environment(), directory: home.work.path,
-            input: Data((password + "\n").utf8)
-        ).run()
+            input: password + "\n")
     }
 
     @Test func joinsUsesAndLeavesAClub() async throws {
@@ -38,12 +35,9 @@ import Testing
     @Test func aFolderThatIsNewIsMade() async throws {
         let server = try StandInWebDAV(hasFolder: false)
         try await inFreshHome { home in
-            let login = try await Command(
-                ClubHome.program,
+            let login = try await home.run(
                 ["login", "webdav", server.address, "--user", server.user, "--password-stdin"],
-                environment: home.environment(), directory: home.work.path,
-                input: Data((server.password + "\n").utf8)
-            ).run()
+                input: server.password + "\n")
             #expect(login.status == 0, "\(login.errorText)")
             let list = try await home.run("notes", "ls")
             #expect(list.status == 0, "\(list.errorText)")
@@ -63,16 +57,34 @@ import Testing
         }
     }
 
+    /// Such a name cannot be asked for. The person can do something about it, once it is known.
+    @Test func whatHasNoNameInUTF8IsToldOf() async throws {
+        let server = try StandInWebDAV(files: ["bad%ff.txt": "", "Afar.txt": ""])
+        try await inFreshHome { home in
+            let output = try await home.run(
+                ["login", "webdav", server.address, "--user", server.user, "--password-stdin"],
+                input: server.password + "\n")
+            #expect(output.status == 0)
+            for arguments in [["notes", "ls"], ["notes", "ls", "--json"], ["photos", "ls"], []] {
+                let list = try await home.run(arguments)
+                #expect(list.status == 0)
+                #expect(list.errorText.contains("“bad%ff.txt” is not shown"), "\(arguments)")
+            }
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(for: "the club and what is not shown") {
+                $0.contains("Afar.txt") && $0.contains("“bad%ff.txt” is not shown")
+            }
+        }
+    }
+
     /// Some servers give out tokens and know no password.
     @Test func aTokenIsAsGoodAsANameAndAPassword() async throws {
         try await inFreshHome { home in
             func login(_ token: String) async throws -> Command.Output {
-                try await Command(
-                    ClubHome.program,
+                try await home.run(
                     ["login", "webdav", server.address, "--token", "--password-stdin"],
-                    environment: home.environment(), directory: home.work.path,
-                    input: Data((token + "\n").utf8)
-                ).run()
+                    input: token + "\n")
             }
             let refused = try await login("expired")
             #expect(refused.status == 1)
@@ -109,10 +121,7 @@ import Testing
                 ["login", "webdav", "http://nas.example/", "--token", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "u", "--password-stdin", "--pin", "x"],
             ] {
-                let output = try await Command(
-                    ClubHome.program, arguments, environment: home.environment(),
-                    directory: home.work.path
-                ).run()
+                let output = try await home.run(arguments)
                 #expect(output.status == 2, "\(arguments) \(output.errorText)")
             }
         }
@@ -153,12 +162,9 @@ import Testing
                 ("https://127.0.0.1:\(plain.port)/club", [], "does not speak https"),
                 (server.address, ["--ca-file", text.path], "There is no certificate in"),
             ] {
-                let output = try await Command(
-                    ClubHome.program,
+                let output = try await home.run(
                     ["login", "webdav", address, "--user", "ann", "--password-stdin"] + more,
-                    environment: home.environment(), directory: home.work.path,
-                    input: Data((server.password + "\n").utf8)
-                ).run()
+                    input: server.password + "\n")
                 #expect(output.status == 1)
                 #expect(output.errorText.contains(words), "\(address): \(output.errorText)")
             }

@@ -18,6 +18,8 @@ internal import TextEditing
     }
     /// Which look at the club the person was told after that nobody is signed in: once for each.
     private var askedToSignIn: Int?
+    /// What the person was told of that is not shown.
+    private var toldSkipped: [String] = []
     /// Remembers which club was opened last: one after the other, so that it is the last one.
     private var remembering: Task<Void, Never>?
 
@@ -101,6 +103,7 @@ extension AppCoordinator {
                 "Close what is open, then :club \(club.name) leads there.", .warning)
         }
         askedToSignIn = nil
+        toldSkipped = []
         remember(club)
         visit.leave()
         visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
@@ -195,6 +198,7 @@ extension AppCoordinator: ClubObserver {
             tabBarController.status = TextLine(words, .secondary)
         case .connected:
             tabBarController.status = TextLine(name + accountWords(club), .secondary)
+            tellSkipped()
             offerDrafts()
         case .failed(let error) where club.settings.isMendedBySignIn(error):
             let words = error.code == .untrusted ? "no proof from" : "signed out of"
@@ -205,6 +209,14 @@ extension AppCoordinator: ClubObserver {
             tabBarController.status = TextLine("not connected, trying again", .warning)
             offerDrafts()
         }
+    }
+
+    /// Once for all that there is of it.
+    private func tellSkipped() {
+        guard visit.club.skipped != toldSkipped else { return }
+        toldSkipped = visit.club.skipped
+        guard let sentence = SkippedNames.sentence(toldSkipped) else { return }
+        application.showMessage(sentence, .warning, for: .seconds(20))
     }
 
     /// ` · Ada Lovelace · 1.2 GB of 2.0 GB`.

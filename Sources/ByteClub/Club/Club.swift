@@ -22,6 +22,8 @@ internal import ClubStore
     typealias Connect = @Sendable () async throws(StoreError) -> any RemoteStore
 
     private(set) var contents = ClubContents()
+    /// What is in the folder, too, but has no name that could be asked for.
+    private(set) var skipped: [String] = []
     private(set) var connection = Connection.connecting
     private(set) var store: (any RemoteStore)?
     /// Who is signed in, once that is known; never for the club on this computer.
@@ -164,6 +166,7 @@ extension Club {
         }
         if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
         contents = ClubContents(listing: listing)
+        skipped = listing.skipped
         connection = .connected
         notify()
         return listing.cursor

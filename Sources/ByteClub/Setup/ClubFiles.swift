@@ -8,7 +8,11 @@ package struct ClubFiles: Sendable {
     /// The pictures in its photos folder.
     package let photos: [RemoteFile]
 
+    /// Why there may be more in the club than that; nil when there is not.
+    package let complaint: String?
+
     package init(_ listing: Listing) {
+        complaint = SkippedNames.sentence(listing.skipped)
         let contents = ClubContents(listing: listing)
         notes = contents.notes
         photos = contents.photos

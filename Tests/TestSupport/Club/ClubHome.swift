@@ -98,6 +98,10 @@ public final class ClubHome: Sendable {
 
     /// Runs a command to its end.
     public func run(_ arguments: String..., input: String = "") async throws -> Command.Output {
+        try await run(arguments, input: input)
+    }
+
+    public func run(_ arguments: [String], input: String = "") async throws -> Command.Output {
         try await Command(
             ClubHome.program, arguments, environment: environment(), directory: work.path,
             input: Data(input.utf8)
