@@ -40,6 +40,12 @@ struct ClubOptions: ParsableArguments {
         return settings
     }
 
+    /// For commands that are about no club, or that name theirs in another way: `--club` before them must
+    /// not be passed over.
+    func checkUnsaid() throws {
+        if name != nil { throw ValidationError("--club has no meaning for this command.") }
+    }
+
     /// Opens the club.
     func open() async throws -> any RemoteStore {
         let book = ClubBook()

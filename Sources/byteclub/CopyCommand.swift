@@ -14,11 +14,15 @@ struct CopyCommand: AsyncParsableCommand {
             To move a club, copy it, and sign in to the new one: byteclub login.
             """)
 
+    @OptionGroup(visibility: .hidden) var club: ClubOptions
+
     @Option(help: ArgumentHelp("The club to copy.", valueName: "name"))
     var from: String
 
     @Option(help: ArgumentHelp("The club to copy into.", valueName: "name"))
     var to: String
+
+    func validate() throws { try club.checkUnsaid() }
 
     func run() async throws {
         let book = ClubBook()

@@ -7,8 +7,12 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys", abstract: "List every key of the screen.",
         discussion: "With the keys of your own that config.yml has.")
 
+    @OptionGroup(visibility: .hidden) var club: ClubOptions
+
     @Flag(help: "Write the names that config.yml calls the commands by, too.")
     var ids = false
+
+    func validate() throws { try club.checkUnsaid() }
 
     @MainActor func run() async throws {
         let settings = ClubOptions.settings()

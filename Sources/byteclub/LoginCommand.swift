@@ -13,6 +13,10 @@ struct LoginCommand: AsyncParsableCommand {
             """,
         subcommands: [EmbeddedClubLogin.self, DropboxLogin.self, WebDAVLogin.self])
 
+    @OptionGroup(visibility: .hidden) var club: ClubOptions
+
+    func validate() throws { try club.checkUnsaid() }
+
     func run() async throws {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw ValidationError(
@@ -27,6 +31,10 @@ struct LoginCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "club",
             abstract: "Go back to the club on this computer. It needs no account.")
+
+        @OptionGroup(visibility: .hidden) var club: ClubOptions
+
+        func validate() throws { try club.checkUnsaid() }
 
         func run() async throws {
             do throws(SettingsError) {
@@ -46,6 +54,8 @@ struct LoginCommand: AsyncParsableCommand {
                 over SSH, it prints the page's address and takes the code that the page shows. The app \
                 key is that of an app of yours: docs/Clubs.md tells how to make one.
                 """)
+
+        @OptionGroup(visibility: .hidden) var club: ClubOptions
 
         @Option(
             help: ArgumentHelp("The key of your app in Dropbox's App Console.", valueName: "key"))
@@ -75,6 +85,7 @@ struct LoginCommand: AsyncParsableCommand {
         var redirectPort: UInt16?
 
         func validate() throws {
+            try club.checkUnsaid()
             _ = try settings()
         }
 
@@ -168,12 +179,20 @@ struct LogoutCommand: AsyncParsableCommand {
             config.yml, for the next time; what is in it stays where it is.
             """)
 
+    @OptionGroup var options: ClubOptions
+
     @Argument(help: "The club; the one opened last unless said.")
     var club: String?
 
+    func validate() throws {
+        if let name = options.name, let club, name != club {
+            throw ValidationError("“\(name)” and “\(club)” are two clubs: name one of them.")
+        }
+    }
+
     func run() async throws {
         let book = ClubBook()
-        let club = try ClubOptions.choose(club, in: book)
+        let club = try ClubOptions.choose(club ?? options.name, in: book)
         guard club.needsSignIn else {
             Output.line("The club on this computer needs no sign-in, so there is none to end.")
             return

@@ -6,6 +6,7 @@ import Glibc
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
 @main struct Program {
     @MainActor static func main() async {
+        StandardDescriptors.open()
         byteclub_install_executor()
         // Whoever reads our output may stop reading: writing says so, and nobody needs to
         // die of it.

@@ -12,6 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
             must send is made anew at each start; the path of the file that holds it is printed.
             """)
 
+    @OptionGroup(visibility: .hidden) var club: ClubOptions
+
     @Option(help: ArgumentHelp("The unix socket to listen on.", valueName: "path"))
     var socket: String?
 
@@ -30,6 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
     var readyDescriptor: Int32?
 
     func validate() throws {
+        try club.checkUnsaid()
         if socket != nil, listen != nil {
             throw ValidationError("Give either --socket or --listen.")
         }

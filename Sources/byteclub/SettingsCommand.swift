@@ -9,8 +9,12 @@ struct SettingsCommand: ParsableCommand {
             The exit status is 1 when something is wrong. docs/Settings.md lists all that can be set.
             """)
 
+    @OptionGroup(visibility: .hidden) var club: ClubOptions
+
     @Flag(help: "Write the form of the file instead, as a JSON Schema for editors.")
     var schema = false
+
+    func validate() throws { try club.checkUnsaid() }
 
     func run() throws {
         if schema { return Output.write(try SettingsSchema.json()) }

@@ -17,6 +17,8 @@ extension LoginCommand {
         /// No password is longer; what has no end must not fill memory.
         private static let passwordLimit = 1 << 16
 
+        @OptionGroup(visibility: .hidden) var club: ClubOptions
+
         @Argument(help: "The address of the club's folder.")
         var url: String
 
@@ -45,6 +47,7 @@ extension LoginCommand {
         var name: String?
 
         func validate() throws {
+            try club.checkUnsaid()
             _ = try joining()
             if let name, let refusal = ClubSettings.refusal(ofName: name) {
                 throw ValidationError(refusal)

@@ -28,6 +28,47 @@ import Testing
         }
     }
 
+    /// A club named before the command counts, or is refused: it is never passed over.
+    @Test func theClubMayStandBeforeTheCommand() async throws {
+        try await inFreshHome { home in
+            for command in [["notes", "ls"], ["photos", "ls"], ["doctor"], ["logout"], []] {
+                let output = try await home.run(["--club", "nowhere"] + command)
+                #expect(output.status == 1, "\(command)")
+                #expect((output.text + output.errorText).contains("“nowhere”"), "\(command)")
+            }
+            for command in [
+                ["login", "club"], ["login", "dropbox", "--app-key", "k", "--no-browser"],
+                ["login", "webdav", "https://h/", "--user", "u", "--password-stdin"], ["login"],
+                ["copy", "--from", "a", "--to", "b"], ["serve"], ["keys"], ["settings"],
+                ["logout", "elsewhere"],
+            ] {
+                let output = try await home.run(["--club", "nowhere"] + command)
+                #expect(output.status == 2, "\(command)")
+            }
+        }
+    }
+
+    /// Without its input, output or error, the program takes nothing of its own for them.
+    @Test func closedDescriptorsAreNotMistakenForOthers() async throws {
+        try await inFreshHome { home in
+            func run(_ command: String) async throws -> Command.Output {
+                try await Command(
+                    "/bin/sh", ["-c", command, ClubHome.program], environment: home.environment(),
+                    directory: home.work.path
+                ).run()
+            }
+            let unread = try await run(#""$0" notes new Plan - <&-"#)
+            #expect(unread.status == 1)
+            #expect(unread.errorText.contains("Standard input could not be read"))
+            #expect(home.noteNames.isEmpty)
+            try home.write("text", toNote: "Plan.txt")
+            let unwritten = try await run(#""$0" notes ls >&-"#)
+            #expect(unwritten.status == 1)
+            #expect(unwritten.errorText.contains("could not be written"))
+            #expect(try await run(#""$0" notes cat Plan 2>&- <&-"#).text == "text")
+        }
+    }
+
     @Test func writesReadsListsAndRemovesNotes() async throws {
         try await inFreshHome { home in
             let new = try await home.run("notes", "new", "Plan", "-", input: "one\ntwo 漢\n")

@@ -1,4 +1,5 @@
-/// Orders names as people expect: case ignored, numbers by value, so that `day 2` comes before `Day 10`.
+/// Orders names as people expect: case ignored, numbers by value, so that `day 2` comes before `Day 10`,
+/// and what is before the extension first, so that `plan.txt` comes before `plan 2.txt`.
 ///
 /// Ties are broken by the exact name, so that the order is total and never flickers.
 struct NaturalOrderKey: Comparable, Sendable {
@@ -8,24 +9,38 @@ struct NaturalOrderKey: Comparable, Sendable {
         case number(digits: String)
     }
 
-    private let parts: [Part]
+    private let stem: [Part]
+    private let whole: [Part]
     private let name: String
 
     init(_ name: String) {
         self.name = name
+        let folded = name.lowercased()
+        let dot = folded.lastIndex(of: ".").flatMap { $0 == folded.startIndex ? nil : $0 }
+        stem = Self.parts(of: folded[..<(dot ?? folded.endIndex)])
+        whole = Self.parts(of: folded[...])
+    }
+
+    private static func parts(of text: Substring) -> [Part] {
         var parts: [Part] = []
-        var rest = name.lowercased()[...]
+        var rest = text
         while let first = rest.first {
-            let isNumber = Self.isDigit(first)
-            let run = rest.prefix { Self.isDigit($0) == isNumber }
+            let isNumber = isDigit(first)
+            let run = rest.prefix { isDigit($0) == isNumber }
             rest = rest[run.endIndex...]
-            parts.append(isNumber ? .number(digits: String(run.drop { $0 == "0" })) : .text(String(run)))
+            parts.append(
+                isNumber ? .number(digits: String(run.drop { $0 == "0" })) : .text(String(run)))
         }
-        self.parts = parts
+        return parts
     }
 
     static func < (a: NaturalOrderKey, b: NaturalOrderKey) -> Bool {
-        for (left, right) in zip(a.parts, b.parts) where left != right {
+        isBefore(a.stem, b.stem) ?? isBefore(a.whole, b.whole) ?? (a.name < b.name)
+    }
+
+    /// Nil when they are the same.
+    private static func isBefore(_ a: [Part], _ b: [Part]) -> Bool? {
+        for (left, right) in zip(a, b) where left != right {
             switch (left, right) {
             case (.text(let left), .text(let right)): return left < right
             case (.number(let left), .number(let right)):
@@ -34,7 +49,7 @@ struct NaturalOrderKey: Comparable, Sendable {
             case (.text, .number): return false
             }
         }
-        return a.parts.count == b.parts.count ? a.name < b.name : a.parts.count < b.parts.count
+        return a.count == b.count ? nil : a.count < b.count
     }
 
     private static func isDigit(_ character: Character) -> Bool {

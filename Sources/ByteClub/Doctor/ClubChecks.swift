@@ -82,6 +82,14 @@ enum ClubChecks {
         }
     }
 
+    /// Of the club on this computer.
+    static let ownClock = Finding("clock", .fine, "The club has this computer's own clock.")
+
+    /// What cannot be known of a club that does not answer.
+    static func notLookedAt(_ subject: String) -> Finding {
+        Finding(subject, .notice, "Not looked at: the club has not told.")
+    }
+
     private static func spelled(_ seconds: Int) -> String {
         switch seconds {
         case ..<120: "\(seconds) seconds"

@@ -76,11 +76,16 @@ package struct Doctor: Sendable {
         report(
             ClubChecks.connection(
                 answer, took: clock.now - start, club: club.title, kind: club.kind))
-        // The club on this computer has this computer's clock.
         let lead = store?.clockLead
-        let isSilent = if case .failure = answer { lead == nil } else { false }
-        if club.needsSignIn, !isSilent { report(ClubChecks.clock(lead: lead)) }
-        if case .success(let account) = answer { report(ClubChecks.quota(account)) }
+        switch answer {
+        case _ where !club.needsSignIn: report(ClubChecks.ownClock)
+        case .failure where lead == nil: report(ClubChecks.notLookedAt("clock"))
+        default: report(ClubChecks.clock(lead: lead))
+        }
+        switch answer {
+        case .success(let account): report(ClubChecks.quota(account))
+        case .failure: report(ClubChecks.notLookedAt("quota"))
+        }
         if let protection = (store as? WebDAVStore)?.writeProtection {
             report(ClubChecks.writing(protection))
         }

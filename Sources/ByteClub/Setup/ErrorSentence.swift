@@ -157,8 +157,10 @@ extension ErrorSentence {
                 + "control characters or a full stop at the end."
         case .tooLarge where error.operation == .fetch:
             "\(capitalized(name)) is too large for a note: 16 MiB is the most that is opened here."
+        case .tooLarge where isAboutRoot(error):
+            "The club's server takes no request of this size. Ask whoever runs it."
         case .tooLarge:
-            "\(capitalized(name)) is too large for this."
+            "\(capitalized(name)) is too large: the club's server takes no file of this size."
         case .cursorReset:
             "The club's folder has to be listed anew. Refresh the list."
         case .noThumbnail:

@@ -53,6 +53,7 @@ import Testing
     @Test(arguments: [
         ["a", "B", "c"], ["1", "2", "10"], ["x1y", "x01z", "x2"], ["a", "a1", "aa"],
         ["file 99999999999999999999", "file 100000000000000000000"],
+        ["plan.md", "plan.txt", "plan2.txt", "plan10.txt", "plane.txt"], [".a", ".b.txt", "b"],
     ])
     func ordersNamesNaturally(names: [String]) {
         #expect(names.shuffled().sorted { NaturalOrderKey($0) < NaturalOrderKey($1) } == names)

@@ -11,9 +11,15 @@ import Testing
 @Suite struct SentenceTableTests {
     private static let statuses = [
         "400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found",
-        "405 Method Not Allowed", "409 Conflict", "423 Locked", "429 Too Many Requests",
-        "500 Internal Server Error", "503 Service Unavailable", "507 Insufficient Storage",
-        "302 Found", "200 OK",
+        "405 Method Not Allowed", "408 Request Timeout", "409 Conflict", "413 Content Too Large",
+        "423 Locked", "429 Too Many Requests", "500 Internal Server Error", "502 Bad Gateway",
+        "503 Service Unavailable", "504 Gateway Timeout", "507 Insufficient Storage", "302 Found",
+        "200 OK",
+    ]
+
+    /// Answers that say when to come again.
+    private static let pauses = [
+        ("429 Too Many Requests", "1200"), ("503 Service Unavailable", "7200"),
     ]
 
     /// What a person does, and the call that is made for it.
@@ -46,14 +52,21 @@ import Testing
 
     private static func table() async throws -> String {
         var rows: [String] = []
+        let answers: [(label: String, status: String, fields: [String])] =
+            statuses.map { (label: String($0.prefix(3)), status: $0, fields: [String]()) }
+            + pauses.map { ("\($0.0.prefix(3)) for \($0.1) s", $0.0, ["Retry-After: " + $0.1]) }
         for (action, call) in actions {
-            for status in statuses {
+            for answer in answers {
                 for (name, makeStore) in stores {
                     let server = try LoopbackServer { _ in
-                        [.answer(status, ["Content-Type: text/html"], body: "<html>Error</html>")]
+                        [
+                            .answer(
+                                answer.status, ["Content-Type: text/html"] + answer.fields,
+                                body: "<html>Error</html>")
+                        ]
                     }
                     let words = await sentence(of: call, in: try makeStore(server.url("")))
-                    rows.append("\(action), \(status.prefix(3)), \(name): \(words)")
+                    rows.append("\(action), \(answer.label), \(name): \(words)")
                 }
             }
             for (name, makeStore) in stores {
