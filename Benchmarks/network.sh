@@ -46,6 +46,11 @@ stop() {
 }
 trap stop EXIT
 
+# The parts and temporary files of downloads are beside the goal, as they are on most machines: else
+# the move into place copies the whole body to another file system. No settings of the user's either.
+export HOME=$work TMPDIR=$work
+unset XDG_CACHE_HOME XDG_DATA_HOME
+
 mkdir -p "$work/www/put" "$work/spool" "$work/files"
 head -c "${mib}M" /dev/urandom >"$work/files/big"
 head -c 4M "$work/files/big" >"$work/files/part"
