@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compares curl, CurlNetworking and FoundationNetworking against nginx on this machine.
+# Compares curl, plain sockets, CurlNetworking and FoundationNetworking against nginx on this machine.
 #
 # Benchmarks/network.sh [CASE]...   all cases without words; figures are for quiet machines.
 #   ROUNDS=3   runs of each; the table shows the median of their wall times
@@ -170,12 +170,12 @@ verdict() { # GOAL CURL-RATIO PEER-RATIO WALL CPU MEMORY THREADS
 }
 
 echo "$mib MiB bodies, median of $rounds; wall and processor in seconds, memory growth in KiB"
-row='%-9s %7s %7s | %7s %7s %7s %7s | %7s %7s %7s %7s | %9s %11s | %-25s %s\n'
-printf "$row" case curl cpu ours cpu memory threads Found. cpu memory threads \
-    ours/curl Found./ours goal ''
+row='%-9s %7s %7s | %7s %7s | %7s %7s %7s %7s | %7s %7s %7s %7s | %9s %11s %12s | %-25s %s\n'
+printf "$row" case curl cpu plain cpu ours cpu memory threads Found. cpu memory threads \
+    ours/curl Found./ours Found./plain goal ''
 missed=0
 for case in $cases; do
-    : >"$work/curl" >"$work/ours" >"$work/peer"
+    : >"$work/curl" >"$work/plain" >"$work/ours" >"$work/peer"
     rm -f "$work"/www/put/*
     sync
     runs=$rounds
@@ -184,6 +184,8 @@ for case in $cases; do
         rm -f "$work/files/downloaded"
         run_curl "$case" >>"$work/curl"
         rm -f "$work/files/downloaded" "$memory/downloaded"
+        "$BIN/NetworkBench" plain "$case" "$base" "$work/files" >>"$work/plain"
+        rm -f "$work/files/downloaded"
         "$BIN/NetworkBench" "$case" "$base" "$work/files" >>"$work/ours"
         rm -f "$work/files/downloaded"
         # FoundationNetworking may crash, or never come to an end.
@@ -191,17 +193,20 @@ for case in $cases; do
             2>/dev/null || echo >>"$work/peer"
     done
     read -r curl_wall curl_cpu < <(median <"$work/curl") || true
+    read -r plain_wall plain_cpu _ < <(median <"$work/plain") || true
     read -r our_wall our_cpu our_memory our_threads < <(median <"$work/ours")
     read -r peer_wall peer_cpu peer_memory peer_threads < <(median <"$work/peer") || true
     to_curl=$(ratio "$our_wall" "${curl_wall:-0}")
     to_peer=$(ratio "${peer_wall:-0}" "$our_wall")
+    peer_to_plain=$(ratio "${peer_wall:-0}" "${plain_wall:-0}")
     goal=$(goal "$case")
     verdict=$(verdict "$goal" "$to_curl" "$to_peer" "$our_wall" "$our_cpu" "$our_memory" \
         "$our_threads")
     [ "$verdict" != MISSED ] || missed=$((missed + 1))
     printf "$row" "$case" \
-        "${curl_wall:--}" "${curl_cpu:--}" "$our_wall" "$our_cpu" "$our_memory" "$our_threads" \
+        "${curl_wall:--}" "${curl_cpu:--}" "${plain_wall:--}" "${plain_cpu:--}" \
+        "$our_wall" "$our_cpu" "$our_memory" "$our_threads" \
         "${peer_wall:--}" "${peer_cpu:--}" "${peer_memory:--}" "${peer_threads:--}" \
-        "$to_curl" "$to_peer" "$goal" "$verdict"
+        "$to_curl" "$to_peer" "$peer_to_plain" "$goal" "$verdict"
 done
 echo "goals missed: $missed"

@@ -11,6 +11,9 @@ import Synchronization
 //
 // NetworkBench silent SECONDS listens on a port of 127.0.0.1, prints it, and answers each request
 // after so long a silence.
+//
+// NetworkBench plain CASE BASE-URL FOLDER does it on plain sockets, for the cases where that can be
+// compared; for the others it prints `-`.
 
 guard CommandLine.arguments.count >= 3 else {
     print("usage: NetworkBench CASE BASE-URL FOLDER")
@@ -19,6 +22,17 @@ guard CommandLine.arguments.count >= 3 else {
 let name = CommandLine.arguments[1]
 if name == "silent" {
     SilentServer(seconds: Double(CommandLine.arguments[2]) ?? 4).run()
+}
+if name == "plain" {
+    guard CommandLine.arguments.count == 5,
+        let port = CommandLine.arguments[3].split(separator: ":").last.flatMap({ UInt16($0) })
+    else {
+        print("usage: NetworkBench plain CASE http://127.0.0.1:PORT FOLDER")
+        exit(2)
+    }
+    let sockets = PlainSockets(port: port, folder: CommandLine.arguments[4])
+    print(sockets.run(CommandLine.arguments[2]) ?? "-")
+    exit(0)
 }
 guard CommandLine.arguments.count == 4, let base = URL(string: CommandLine.arguments[2]) else {
     print("NetworkBench: BASE-URL is no URL, or FOLDER is missing")
