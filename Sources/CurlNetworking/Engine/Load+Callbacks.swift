@@ -21,13 +21,14 @@ extension Load {
         easy.set(CURLOPT_READFUNCTION, callback: sendBody)
         easy.set(CURLOPT_READDATA, pointer: context)
         easy.set(CURLOPT_SEEKDATA, pointer: context)
-        easy.set(CURLOPT_XFERINFODATA, pointer: context)
         easy.set(CURLOPT_PREREQDATA, pointer: context)
-        easy.set(CURLOPT_NOPROGRESS, 0)
         _ = byteclub_easy_set_close_on_exec(easy.raw)
         _ = byteclub_easy_set_seek_callback(easy.raw, seekBody)
-        _ = byteclub_easy_set_progress_callback(easy.raw, noteProgress)
         _ = byteclub_easy_set_prereq_callback(easy.raw, noteConnection)
+        if case .none = body { return }  // nobody waits for news of what is sent
+        easy.set(CURLOPT_XFERINFODATA, pointer: context)
+        easy.set(CURLOPT_NOPROGRESS, 0)
+        _ = byteclub_easy_set_progress_callback(easy.raw, noteProgress)
     }
 
     fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {

@@ -157,7 +157,9 @@ final class Load {
 
     /// When a timer of ours runs out.
     var deadline: UInt64? {
-        [requestTimer.deadline, resourceTimer.deadline, restsUntil].lazy.compactMap(\.self).min()
+        let soonest = min(
+            requestTimer.deadline ?? .max, resourceTimer.deadline ?? .max, restsUntil ?? .max)
+        return soonest == .max ? nil : soonest
     }
 
     func mark() {

@@ -53,8 +53,8 @@ struct ResponseHeadParser: Sendable {
     }
 
     private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
-        let parts = line.split(separator: 0x20, maxSplits: 2)
-        guard parts.count >= 2, let status = Int(String(decoding: parts[1], as: UTF8.self)),
+        let digits = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
+        guard let status = Int(String(decoding: digits, as: UTF8.self)),
             (100...999).contains(status)
         else { throw .malformed }
         head = ResponseHead(status: status)

@@ -173,7 +173,9 @@ private struct MediaType {
     let charset: String?
 
     init?(_ field: String) {
-        let parts = field.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = field.utf8.split(
+            separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+        ).map(Substring.init)
         guard let first = parts.first else { return nil }
         essence = first.trimmingSpaces.lowercased()
         guard !essence.isEmpty else { return nil }
