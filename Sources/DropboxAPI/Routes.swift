@@ -116,6 +116,10 @@ public enum Routes {
         Route<UploadSessionFinishArg, FileMetadata, UploadSessionFinishError>(
             "files/upload_session/finish", host: .content, style: .upload)
 
+    /// Version 1, for clients that know no other.
+    public static let getThumbnailOfPath =
+        Route<ThumbnailArg, FileMetadata, ThumbnailError>(
+            "files/get_thumbnail", host: .content, style: .download)
     public static let getThumbnail =
         Route<ThumbnailV2Arg, PreviewResult, ThumbnailError>(
             "files/get_thumbnail_v2", host: .content, style: .download)

@@ -25,6 +25,7 @@ extension ClubAPI {
             try await metadata(argument)
         }
         router.on(Routes.listRevisions) { argument, _ in try await revisions(argument) }
+        router.on(Routes.restore) { argument, _ in try await restore(argument) }
     }
 
     // MARK: - Listing
@@ -161,6 +162,20 @@ extension ClubAPI {
         }
         let file = await club.fileMetadata(of: await hash(entry) ?? entry)
         return ListRevisionsResult(isDeleted: false, entries: [file], hasMore: false)
+    }
+
+    /// Brings back the revision that is there; of others nothing is left.
+    private func restore(_ argument: RestoreArg) async throws -> FileMetadata {
+        let entry: Entry
+        do throws(LookupError) {
+            entry = try await club.findFile(argument.path).entry
+        } catch {
+            throw RestoreError.pathLookup(error)
+        }
+        guard entry.facts?.revision == argument.revision else {
+            throw RestoreError.invalidRevision
+        }
+        return await club.fileMetadata(of: await hash(entry) ?? entry)
     }
 
     func badRequest(_ route: String, _ problem: String) -> Refusal {

@@ -8,24 +8,20 @@ extension ClubAPI {
                 format: argument.format, size: argument.size, mode: argument.mode,
                 quality: argument.quality)
             let (file, data) = try await thumbnail(of: argument.path, wish)
-            let result = WireJSON.headerText(PreviewResult(fileMetadata: file))
-            return Response(
-                status: 200,
-                headers: [
-                    ("Content-Type", "image/jpeg"), ("Dropbox-API-Result", result),
-                    ("ETag", "\"\(file.revision)\""),
-                ],
-                body: .bytes(Array(data)))
+            return Self.answer(
+                data, of: file, WireJSON.headerText(PreviewResult(fileMetadata: file)))
+        }
+        router.add(Routes.getThumbnailOfPath) { argument, _ in
+            let (file, data) = try await thumbnail(of: argument.path, Self.wish(argument))
+            return Self.answer(data, of: file, WireJSON.headerText(file))
         }
         router.on(Routes.getThumbnailBatch) { argument, _ in
             guard argument.entries.count <= 25 else { throw GetThumbnailBatchError.tooManyFiles }
             var entries: [GetThumbnailBatchResult.Entry] = []
             for argument in argument.entries {
-                let wish = ThumbnailMaker.Wish(
-                    format: argument.format, size: argument.size, mode: argument.mode,
-                    quality: argument.quality)
                 do throws(ThumbnailError) {
-                    let (file, data) = try await thumbnail(of: argument.path, wish)
+                    let (file, data) = try await thumbnail(
+                        of: argument.path, Self.wish(argument))
                     entries.append(.success(file, thumbnail: data))
                 } catch {
                     entries.append(.failure(error))
@@ -33,6 +29,22 @@ extension ClubAPI {
             }
             return GetThumbnailBatchResult(entries: entries)
         }
+    }
+
+    private static func wish(_ argument: ThumbnailArg) -> ThumbnailMaker.Wish {
+        ThumbnailMaker.Wish(
+            format: argument.format, size: argument.size, mode: argument.mode,
+            quality: argument.quality)
+    }
+
+    private static func answer(_ data: Data, of file: FileMetadata, _ result: String) -> Response {
+        Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "image/jpeg"), ("Dropbox-API-Result", result),
+                ("ETag", "\"\(file.revision)\""),
+            ],
+            body: .bytes(Array(data)))
     }
 
     private func thumbnail(

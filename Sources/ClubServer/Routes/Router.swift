@@ -89,7 +89,12 @@ struct Router: Sendable {
     private func dispatch(_ request: Request) async throws -> Response {
         let head = request.head
         guard let route = routes[head.path] else {
-            return .text(404, "There is no function at \(Self.printable(head.path)).")
+            guard head.path.hasPrefix("/2/") else {
+                return .text(404, "There is nothing at \(Self.printable(head.path)).")
+            }
+            // As Dropbox has it: clients take the body of a 404 for JSON.
+            let function = Self.printable(String(head.path.dropFirst(3)))
+            throw Refusal.badRequest("Unknown API function: \"\(function)\"")
         }
         let name = String(head.path.dropFirst(3))
         let isAllowed =

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test func theFirstVersionOfTheCallDescribesTheFileItself() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let reply = try await club.send(
+                Routes.getThumbnailOfPath, ThumbnailArg(path: "/photos/pano.jpg", size: .w128h128))
+            #expect(try self.size(of: reply.body) == PixelSize(width: 128, height: 21))
+            let header = try #require(reply.headers["dropbox-api-result"])
+            let file: FileMetadata = try WireJSON.decode(from: Data(header.utf8))
+            #expect(file.name == "pano.JPG")
+            #expect(
+                try await club.failure(Routes.getThumbnailOfPath, ThumbnailArg(path: "/none.jpg"))
+                    == .path(.notFound))
+        }
+    }
+
     @Test func whatIsNoPhotoHasNoThumbnail() async throws {
         try await withPhotos { (club: TestClub) async throws in
             let cases: [(String, ThumbnailFormat, ThumbnailError)] = [

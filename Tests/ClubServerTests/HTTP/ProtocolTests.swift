@@ -107,7 +107,9 @@ import Testing
     @Test func unknownFunctionsAndMethodsAreToldSo() async throws {
         try await TestClub.with { (club: TestClub) async throws in
             let headers = [("Authorization", "Bearer \(club.token)")]
-            #expect(try await club.send(path: "/2/files/nonsense", headers: headers).status == 404)
+            let unknown = try await club.send(path: "/2/files/nonsense", headers: headers)
+            #expect(unknown.status == 400)
+            #expect(unknown.text == #"Unknown API function: "files/nonsense""#)
             #expect(try await club.send(path: "/", headers: headers).status == 404)
             let get = try await club.send(
                 method: "GET", path: Routes.listFolder.path, headers: headers)
