@@ -10,38 +10,42 @@ extension WebDAVStore {
         guard try await look(at: path, during: .createFolder) == .folder else { throw conflict }
     }
 
-    /// Makes a folder, and those above it. One that is there is as good.
-    ///
-    /// - Throws: `.conflict` when a file is in the way.
+    /// Makes a folder, and those above it in the club. One that is there is as good; whether it is a file
+    /// that is there, the caller has to see.
     func makeFolder(
         _ path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) {
+        let base = address.baseComponents
+        try await makeFolder(
+            base + path.components, notAbove: base.count, during: operation, at: path)
+    }
+
+    /// - Parameters:
+    ///   - names: From the server's root down.
+    ///   - count: So many of them have no folder above that may be made.
+    func makeFolder(
+        _ names: [String], notAbove count: Int, during operation: StoreError.Operation,
+        at path: RemotePath
+    ) async throws(StoreError) {
         do throws(StoreError) {
-            try await makeOneFolder(path, during: operation)
+            try await makeOneFolder(names, during: operation, at: path)
         } catch {
-            // 409 by the standard; a few answer that nothing is there.
-            guard error.webDAVStatus == 409 || error.webDAVStatus == 404,
-                let parent = path.parent
-            else { throw error }
-            try await makeFolder(parent, during: operation)
-            try await makeOneFolder(path, during: operation)
+            guard error.isMissingFolder, names.count > count else { throw error }
+            try await makeFolder(names.dropLast(), notAbove: count, during: operation, at: path)
+            try await makeOneFolder(names, during: operation, at: path)
         }
     }
 
     private func makeOneFolder(
-        _ path: RemotePath, during operation: StoreError.Operation
+        _ names: [String], during operation: StoreError.Operation, at path: RemotePath
     ) async throws(StoreError) {
         do throws(StoreError) {
             _ = try await send(
-                WebDAVRequest("MKCOL", address.url(of: path, isFolder: true)), during: operation,
+                WebDAVRequest("MKCOL", address.url(names, isFolder: true)), during: operation,
                 at: path)
         } catch {
+            // Something is there, and may have been put there by somebody else just now.
             guard error.webDAVStatus == 405 else { throw error }
-            // Something is there.
-            guard try await look(at: path, during: operation) == .folder else {
-                throw StoreError(
-                    .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
-            }
         }
     }
 
@@ -194,4 +198,10 @@ extension WebDAVStore {
         try await makeFolder(parent, during: operation)
         return true
     }
+}
+
+extension StoreError {
+    /// Whether a folder could not be made because there is none to make it in: 409 by the standard; a few
+    /// servers answer that nothing is there.
+    var isMissingFolder: Bool { webDAVStatus == 409 || webDAVStatus == 404 }
 }
