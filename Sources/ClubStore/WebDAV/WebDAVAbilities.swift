@@ -12,6 +12,10 @@ public struct WebDAVAbilities: Codable, Hashable, Sendable {
     /// It refuses `PUT` with an `If` (RFC 4918 §10.4) that does not hold. Apache's knows a fresh
     /// file by it, whose tag is weak.
     public var honoursIf = false
+
+    /// It puts the bytes of a `PUT` with `Content-Range` (RFC 9110 §14.5) where they belong, as Apache
+    /// does. Others refuse that, or take them for the whole file. Nil before somebody has asked.
+    public var placesRanges: Bool?
 }
 
 /// How sure it is that a write replaces only what its writer has seen.
@@ -84,7 +88,20 @@ final class AbilityProbe: Sendable {
             defer { state = (found, nil) }
             return state.known == nil
         }
-        guard isNew, let file else { return }
+        if isNew { save(found) }
+    }
+
+    /// Adds what somebody has found out later.
+    func learn(placesRanges: Bool) {
+        let known = state.withLock { state in
+            state.known?.placesRanges = placesRanges
+            return state.known
+        }
+        if let known { save(known) }
+    }
+
+    private func save(_ found: WebDAVAbilities) {
+        guard let file else { return }
         // It is only tried out again when it cannot be kept.
         let record = Record(account: account, abilities: found)
         try? FileManager.default.createDirectory(
@@ -140,7 +157,7 @@ extension WebDAVStore {
         do throws(StoreError) {
             try await create()
         } catch {
-            guard error.webDAVStatus == 404 || error.webDAVStatus == 409 else { throw error }
+            guard error.isMissingFolder else { throw error }
             try await makeFolder(.root, during: operation)
             try await create()
         }
@@ -157,6 +174,39 @@ extension WebDAVStore {
         await remove(scratch)
         try result.get()
         return found
+    }
+
+    /// Whether a file can be sent in parts, one behind the other.
+    func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
+        if let known = abilities.known?.placesRanges { return known }
+        let scratch = try RemotePath.root.appending(OwnName.probe())
+        let result: Result<Bool, StoreError>
+        do throws(StoreError) {
+            result = .success(try await tryRanges(on: address.url(of: scratch), during: operation))
+        } catch {
+            result = .failure(error)
+        }
+        await remove(scratch)
+        let found = try result.get()
+        abilities.learn(placesRanges: found)
+        return found
+    }
+
+    private func tryRanges(
+        on url: String, during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        var request = WebDAVRequest("PUT", url)
+        request.body = .data(Data("Byte ".utf8))
+        _ = try await send(request, during: operation, at: nil)
+        request.body = .data(Data("Club".utf8))
+        request.fields["Content-Range"] = "bytes 5-8/9"
+        do throws(StoreError) {
+            _ = try await send(request, during: operation, at: nil)
+        } catch {
+            guard error.webDAVStatus != nil else { throw error }
+            return false
+        }
+        return try await send(.get(url), during: operation, at: nil).body == Data("Byte Club".utf8)
     }
 
     /// Removes something of our own that has done its duty, as well as that goes.

@@ -31,6 +31,13 @@ extension WebDAVStore {
             }
         } else if source.byteCount <= limits.directByteCount {
             delivery = DirectDelivery(payload)
+        } else if let record, source.byteCount > limits.chunkByteCount {
+            let parts = StagedParts(
+                payload: payload, file: source,
+                record: UploadRecord(
+                    file: record, contentHash: try await source.contentHash().hexadecimal,
+                    destination: address.url(of: path)))
+            delivery = StagedDelivery(payload, parts: parts)
         } else {
             delivery = StagedDelivery(payload)
         }

@@ -162,16 +162,31 @@ extension WebDAVStandIn {
             return [.answer("412 Precondition Failed")]
         }
         let status = state.nodes[path] == nil ? "201 Created" : "204 No Content"
-        state.version += 1
-        if !state.brokenPuts.isEmpty {
-            let (count, steps) = state.brokenPuts.removeFirst().outcome
-            state.nodes[path] = .file(
-                bytes: Array(request.body.prefix(count)), version: state.version)
-            return steps
+        if request["Content-Range"] != nil, manners.ranges == .refused {
+            return [.answer("501 Not Implemented")]
         }
-        state.nodes[path] = .file(bytes: request.body, version: state.version)
+        state.version += 1
+        var body = request.body
+        var steps: [LoopbackStep]?
+        if !state.brokenPuts.isEmpty, let outcome = state.brokenPuts.removeFirst()?.outcome {
+            body = Array(body.prefix(outcome.byteCount))
+            steps = outcome.steps
+        }
+        if manners.ranges == .placed, let start = Self.start(ofRangeIn: request),
+            case .file(let old, _) = state.nodes[path]
+        {
+            let zeros = [UInt8](repeating: 0, count: max(0, start - old.count))
+            body = old.prefix(start) + zeros + body + old.dropFirst(start + body.count)
+        }
+        state.nodes[path] = .file(bytes: body, version: state.version)
+        if let steps { return steps }
         let tag = manners.tellsTagOfPut ? tag(state.version, request.body.count) : nil
         return [.answer(status, tag.map { ["ETag: \($0)"] } ?? [])]
+    }
+
+    /// Where the bytes of a `PUT` belong: `bytes 5-8/9`.
+    private static func start(ofRangeIn request: LoopbackRequest) -> Int? {
+        request["Content-Range"].flatMap { Int($0.dropFirst("bytes ".count).prefix { $0 != "-" }) }
     }
 
     private func makeFolder(_ path: String, _ state: inout State) -> [LoopbackStep] {

@@ -27,6 +27,17 @@ final class WebDAVStandIn: Sendable {
         var lowercaseEscapes = false
         var tellsTagOfPut = true
         var knowsMove = true
+
+        enum Ranges: Sendable {
+            /// As Apache does it.
+            case placed
+            case refused
+            /// Taken for the whole file.
+            case ignored
+        }
+
+        /// What becomes of a `PUT` with `Content-Range`.
+        var ranges = Ranges.refused
         /// What it says to a `MOVE` that it has done, or is about to do.
         var moveAnswer: String?
         /// Counts its changes (RFC 6578), and tells of so many at once.
@@ -58,7 +69,8 @@ final class WebDAVStandIn: Sendable {
         var countsChanges = false
         /// What a test does behind the client's back, before the request of that number.
         var intrusions: [Int: @Sendable (WebDAVStandIn) -> Void] = [:]
-        var brokenPuts: [BrokenPut] = []
+        /// What becomes of the next ones; nil for what should.
+        var brokenPuts: [BrokenPut?] = []
         /// Files whose names are no UTF-8, as hrefs write them.
         var unnameable: [String] = []
     }
@@ -188,7 +200,7 @@ final class WebDAVStandIn: Sendable {
     }
 
     /// Breaks the next writes, each in its way, of those whose conditions hold.
-    func breakPuts(_ ways: BrokenPut...) {
+    func breakPuts(_ ways: BrokenPut?...) {
         state.withLock { $0.brokenPuts = ways }
     }
 }

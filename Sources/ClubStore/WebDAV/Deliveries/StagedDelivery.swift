@@ -5,13 +5,17 @@ import Synchronization
 final class StagedDelivery: WebDAVDelivery {
     let payload: WebDAVPayload
 
+    /// How to send it so that another run can go on; nil to send it in one piece.
+    private let parts: StagedParts?
+
     /// Under which name the bytes lie on the server, once they do.
     private let staged = Mutex<RemotePath?>(nil)
 
     var isDirect: Bool { false }
 
-    init(_ payload: WebDAVPayload) {
+    init(_ payload: WebDAVPayload, parts: StagedParts? = nil) {
         self.payload = payload
+        self.parts = parts
     }
 
     func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag? {
@@ -30,6 +34,7 @@ final class StagedDelivery: WebDAVDelivery {
             return try await DirectDelivery(payload).commit(condition)
         }
         staged.withLock { $0 = nil }
+        await parts?.record.keep(nil)
         return nil
     }
 
@@ -39,14 +44,21 @@ final class StagedDelivery: WebDAVDelivery {
             return staged
         }
         if let place { await payload.store.remove(place) }
+        await parts?.record.keep(nil)
     }
 
+    /// Parts stay that may help the next attempt; they are removed in a day.
     func abandon(after error: StoreError) async {
+        if parts?.record.progress != nil, error.code.leavesUploadOfUse { return }
         await prepareToRepeat()
     }
 
     private func stage() async throws(StoreError) -> RemotePath {
         if let place = staged.withLock({ $0 }) { return place }
+        if let parts, try await payload.store.placesRanges(during: payload.operation) {
+            try await parts.send { place in staged.withLock { $0 = place } }
+            if let place = staged.withLock({ $0 }) { return place }
+        }
         let place = try (payload.path.parent ?? .root).appending(OwnName.staged())
         // From now on there may be something, of which the server need not have told.
         staged.withLock { $0 = place }
