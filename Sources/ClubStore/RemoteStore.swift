@@ -65,7 +65,8 @@ public protocol RemoteStore: Sendable {
 
     /// Writes a file whole, or not at all.
     ///
-    /// The same bytes written again change nothing and conflict with nothing.
+    /// The same bytes written again change nothing and conflict with nothing. What an earlier write of
+    /// this member's has left whose answer was lost is replaced, and is no conflict either.
     ///
     /// - Returns: The file as it is now, under the name the store gave it.
     /// - Throws: `.conflict` by `mode` (with the revision that is there now, where it is a

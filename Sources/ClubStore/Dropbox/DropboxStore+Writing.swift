@@ -11,16 +11,38 @@ extension DropboxStore {
         guard data.count <= configuration.limits.wholeFileByteCount else {
             throw StoreError(.tooLarge, during: .put, at: path)
         }
-        // The same bytes written twice are written once, so a lost answer does no harm.
+        // The same bytes written twice are written once, so a lost answer does no harm to them.
+        let hash = ContentHash(of: data)
         let call = try DropboxCall(
-            Routes.upload,
-            UploadArg(commit: commit(to: path, mode), contentHash: ContentHash(of: data)))
+            Routes.upload, UploadArg(commit: commit(to: path, mode), contentHash: hash))
+        let write = UnsettledWrite(
+            byteCount: Int64(data.count), hash: hash.hexadecimal, data: nil)
+        unsettled.begin(write, at: path)
         do throws(StoreError) {
             let answer = try await send(call, body: .data(data), during: .put, at: path)
             let metadata: FileMetadata = try decode(answer.body, during: .put, at: path)
-            return try paths.file(metadata, askedFor: path, during: .put)
+            let file = try paths.file(metadata, askedFor: path, during: .put)
+            unsettled.forget(path)
+            return file
         } catch {
-            throw await addingServerRevision(to: error)
+            guard case .conflict = error.code else {
+                unsettled.note(write, at: path)
+                throw error
+            }
+            guard let there = try? await metadata(of: path) else {
+                unsettled.drop(write, at: path)
+                throw error
+            }
+            let isOurs = unsettled.writes(at: path).contains { $0.hash == there.contentHash }
+            if isOurs, mode != .update(there.revision) {
+                // What was sent before has arrived after all, and nobody else has written.
+                return try await put(data, at: path, mode: .update(there.revision))
+            }
+            // From now on it is about what is there.
+            unsettled.forget(path)
+            var error = error
+            error.code = .conflict(serverRevision: there.revision)
+            throw error
         }
     }
 

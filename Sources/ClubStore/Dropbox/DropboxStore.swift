@@ -65,6 +65,11 @@ public final class DropboxStore: RemoteStore {
         /// How long a server may take over a request without a byte moving.
         public var timeout: Duration = .seconds(60)
 
+        /// Where to keep what was sent until it is known to have arrived: a folder of this club's own.
+        /// The next run of the program then takes such a write for no other member's. Nil to know it
+        /// only as long as the program runs.
+        public var unsettledWritesFolder: URL?
+
         var limits = UploadLimits()
         var policy = RetryPolicy()
         var clock = WaitingClock()
@@ -99,11 +104,14 @@ public final class DropboxStore: RemoteStore {
     /// When the server would like to be asked for changes again.
     let nextPoll = Mutex<ContinuousClock.Instant?>(nil)
 
+    let unsettled: UnsettledWrites
+
     public init(_ configuration: Configuration, access: any AccessProvider) {
         self.configuration = configuration
         connection = DropboxConnection(
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
+        unsettled = UnsettledWrites(folder: configuration.unsettledWritesFolder)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.unixSocketPath = configuration.unixSocketPath
         loader = HTTPLoader(configuration: session)

@@ -19,6 +19,9 @@ extension WebDAVStore {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
+        // Large files come to their place whole; whether one did is seen by looking.
+        let sent = delivery.isDirect || operation == .put ? await delivery.unsettledWrite : nil
+        if let sent { unsettled.begin(sent, at: path) }
         do throws(StoreError) {
             let write = WebDAVWrite(
                 store: self, delivery: delivery, path: path, operation: operation,
@@ -31,8 +34,10 @@ extension WebDAVStore {
             if case .conflict = error.code {
                 // From now on it is about what is there.
                 unsettled.forget(path)
-            } else if delivery.attempts.mayHaveArrived, let write = await delivery.unsettledWrite {
-                unsettled.note(write, at: path)
+            } else if delivery.attempts.mayHaveArrived {
+                if let write = await delivery.unsettledWrite { unsettled.note(write, at: path) }
+            } else if let sent {
+                unsettled.drop(sent, at: path)
             }
             var error = error
             error.path = path

@@ -32,6 +32,11 @@ public final class WebDAVStore: RemoteStore {
         /// each run of the program. Holds no secret. Nil to keep nothing.
         public var abilitiesFile: URL?
 
+        /// Where to keep what was sent until it is known to have arrived: a folder of this club's own.
+        /// The next run of the program then takes such a write for no other member's. Nil to know it
+        /// only as long as the program runs.
+        public var unsettledWritesFolder: URL?
+
         var limits = Limits()
         var policy = RetryPolicy()
         var clock = WaitingClock()
@@ -78,7 +83,7 @@ public final class WebDAVStore: RemoteStore {
     let downloader: HTTPLoader
 
     let memory = WebDAVMemory()
-    let unsettled = UnsettledWrites()
+    let unsettled: UnsettledWrites
     let snapshots = WebDAVSnapshots()
     let pace: Mutex<PollingPace>
 
@@ -107,6 +112,7 @@ public final class WebDAVStore: RemoteStore {
         pace = Mutex(
             PollingPace(
                 from: configuration.limits.shortestRest, upTo: configuration.limits.longestRest))
+        unsettled = UnsettledWrites(folder: configuration.unsettledWritesFolder)
         abilities = AbilityProbe(file: configuration.abilitiesFile, address: address)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.certificateAuthoritiesFile = configuration.trust.authoritiesFile

@@ -73,6 +73,15 @@ final class TemporaryFolder: Sendable {
         return file
     }
 
+    /// The same files in another folder: the locks on these are nobody's.
+    func copyWithoutLocks() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        for name in try names {
+            _ = try copy.write(Data(contentsOf: url.appending(path: name)), to: name)
+        }
+        return copy
+    }
+
     /// What is in it, hidden files too.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }

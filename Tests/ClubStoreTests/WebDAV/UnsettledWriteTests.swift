@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -93,6 +94,107 @@ import Testing
         }
         _ = try await Recorder.upload(photo, to: path("/photo"), in: standIn.store)
         #expect(standIn.contents(of: "/photo") == "0123456789")
+    }
+
+    // MARK: - In another run of the program
+
+    /// The same club, as a program sees it that was started after the first has ended: nobody has its
+    /// files locked any more.
+    private func nextRun(after folder: TemporaryFolder) throws -> (WebDAVStore, TemporaryFolder) {
+        let copy = try folder.copyWithoutLocks()
+        var configuration = standIn.store.configuration
+        configuration.unsettledWritesFolder = copy.url
+        return (try WebDAVStore(configuration), copy)
+    }
+
+    /// A run that knows what the server can do.
+    private func keepingRun(in folder: TemporaryFolder) async throws -> WebDAVStore {
+        var configuration = standIn.store.configuration
+        configuration.unsettledWritesFolder = folder.url
+        let store = try WebDAVStore(configuration)
+        _ = try await store.put(data("2nd"), at: path("/second"), mode: .add)
+        #expect(try folder.names.isEmpty)
+        return store
+    }
+
+    @Test(arguments: [0, 5, 10])
+    func theNextRunKnowsWhatWasSent(_ count: Int) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: count))
+        await expectFailure(.timedOut) {
+            _ = try await store.put(
+                data("a new text"), at: path("/a"), mode: .update(old.revision))
+        }
+        let (next, copy) = try nextRun(after: folder)
+        _ = try await next.put(
+            data("a new text, and more"), at: path("/a"), mode: .update(old.revision))
+        #expect(standIn.contents(of: "/a") == "a new text, and more")
+        #expect(try copy.names.isEmpty)
+    }
+
+    @Test func whatWasSentIsKeptBeforeItIsSent() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        let kept = Mutex<[String]>([])
+        standIn.before(standIn.requests.count) { _ in
+            kept.withLock { $0 = (try? folder.names) ?? [] }
+        }
+        _ = try await store.put(data("a new text"), at: path("/a"), mode: .update(old.revision))
+        #expect(kept.withLock { $0 }.count == 1)
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func whatSomebodyElseMadeOfItIsAConflictToTheNextRun() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 5))
+        _ = await failure {
+            _ = try await store.put(
+                data("a new text"), at: path("/a"), mode: .update(old.revision))
+        }
+        standIn.plant("a new idea", at: "/a")
+        let (next, _) = try nextRun(after: folder)
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await next.put(
+                data("a new text, and more"), at: path("/a"), mode: .update(old.revision))
+        }
+        #expect(standIn.contents(of: "/a") == "a new idea")
+    }
+
+    @Test func aProgramThatLivesSpeaksForItself() throws {
+        let folder = try TemporaryFolder()
+        let write = UnsettledWrite(byteCount: 1, hash: "h", data: nil)
+        let (first, other) = (
+            UnsettledWrites(folder: folder.url), UnsettledWrites(folder: folder.url)
+        )
+        first.begin(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")).isEmpty)
+        #expect(other.writes(at: try path("/a")).isEmpty)
+        first.note(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")) == [write])
+        other.forget(try path("/a"))
+        #expect(try folder.names.count == 1)
+        first.drop(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")) == [write])
+        first.forget(try path("/a"))
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func whatIsNoNoteOrVeryOldIsNone() throws {
+        let folder = try TemporaryFolder()
+        let writes = UnsettledWrites(folder: folder.url)
+        for (index, text) in ["", "null", "{", #"{"path":"/a"}"#].enumerated() {
+            _ = try folder.write(data(text), to: "\(index).json")
+        }
+        let old = try folder.write(
+            data(#"{"path":"/a","write":{"byteCount":1,"hash":"h"}}"#), to: "old.json")
+        #expect(writes.writes(at: try path("/a")).count == 1)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -100 * 86_400)],
+            ofItemAtPath: old.path)
+        #expect(writes.writes(at: try path("/a")).isEmpty)
+        #expect(try !folder.names.contains("old.json"))
     }
 
     @Test func onlySoManyAreKept() throws {
