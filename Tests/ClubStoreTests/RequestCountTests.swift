@@ -85,6 +85,19 @@ import Testing
         #expect(calls.new() == Array(repeating: "files/get_thumbnail_batch", count: 4))
     }
 
+    @Test func fewThumbnailsAtATimeWhereARequestCostsNothing() async throws {
+        let dropbox = try ScriptedDropbox(configure: { $0.thumbnailsPerRequest = 2 }) { _ in
+            .json(
+                GetThumbnailBatchResult(entries: [
+                    .failure(.conversionError), .failure(.conversionError),
+                ]))
+        }
+        for await _ in dropbox.store.thumbnails(
+            of: try (0..<100).map { try path("/\($0).jpg") }, size: .w128h128)
+        {}
+        #expect(dropbox.routes == Array(repeating: "files/get_thumbnail_batch", count: 50))
+    }
+
     @Test func aVeryLargeFileTakesOneRequestForEachPart() async throws {
         let bytes = data("0123456789abcdefghi")
         let dropbox = try ScriptedDropbox(configure: {
@@ -142,6 +155,37 @@ import Testing
         #expect(calls.new() == ["PROPFIND /a", "DELETE /a"])
         _ = try await store.move(path("/large"), to: path("/moved"))
         #expect(calls.new() == ["PROPFIND /large", "MOVE /large", "PROPFIND /moved"])
+        // At rest, a look at a time; with the first, whether the server counts its changes.
+        let cursor = try await store.list(.root).cursor
+        _ = calls.new()
+        #expect(try await !store.waitForChanges(after: cursor, atMost: .seconds(4)))
+        #expect(calls.new() == ["PROPFIND /", "PROPFIND /"])
+        #expect(try await !store.waitForChanges(after: cursor, atMost: .seconds(4)))
+        #expect(calls.new() == ["PROPFIND /"])
+    }
+
+    @Test func whatGoesOnAfterAnInterruptionTakesOneRequestForEachPart() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(data("0123456789abcdefghijk"), to: "f")
+        let record = folder.url.appending(path: "f.upload")
+        let standIn = try WebDAVStandIn(.init(ranges: .placed)) {
+            $0.limits.directByteCount = 8
+            $0.limits.chunkByteCount = 10
+        }
+        _ = try await standIn.store.put(data("first"), at: path("/first"), mode: .add)
+        _ = try await standIn.store.placesRanges(during: .upload)
+        let calls = Calls { standIn.calls }
+        _ = calls.new()
+        _ = try await Recorder.upload(file, to: path("/a"), record: record, in: standIn.store)
+        #expect(
+            calls.newMethods()
+                == ["PROPFIND", "PUT", "PUT", "PUT", "PROPFIND", "MOVE", "PROPFIND"])
+        let sessions = UploadSessionsStandIn()
+        let dropbox = try sessions.makeDropbox()
+        let small = try folder.write(Data(repeating: 1, count: 900), to: "g")
+        _ = try await Recorder.upload(small, to: path("/up.jpg"), record: record, in: dropbox.store)
+        #expect(
+            dropbox.routes == ["start", "append_v2", "finish"].map { "files/upload_session/\($0)" })
     }
 
     @Test func nextcloudTakesPartsAndPreviews() async throws {

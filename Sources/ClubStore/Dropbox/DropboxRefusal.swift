@@ -125,7 +125,8 @@ extension DropboxRefusal {
             case "no_write_permission", "restricted_content", "access_restricted", "team_folder",
                 "access_denied", "operation_suppressed", "cant_move_shared_folder",
                 "cant_copy_shared_folder",
-                "cant_nest_shared_folder", "cant_transfer_ownership", "cant_move_into_vault":
+                "cant_nest_shared_folder", "cant_transfer_ownership", "cant_move_into_vault",
+                "cant_move_into_family":
                 return .forbidden
             case "locked":
                 return .locked
