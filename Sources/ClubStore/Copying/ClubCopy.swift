@@ -227,12 +227,7 @@ extension ClubCopy {
     private func receive(
         _ file: RemoteFile, from store: any RemoteStore, _ side: Failure.Side, into local: URL
     ) async throws(Failure) -> (file: RemoteFile, hash: String) {
-        if FileManager.default.fileExists(atPath: local.path), let promised = file.contentHash,
-            let hash = try? await SourceFile(at: local).contentHash().hexadecimal,
-            hash == promised
-        {
-            return (file, hash)
-        }
+        if let hash = await Self.hash(ofWholeCopy: local, of: file) { return (file, hash) }
         do throws(StoreError) {
             let received = try await TransferRun.run { delegate in
                 let transfer = store.download(
@@ -246,6 +241,16 @@ extension ClubCopy {
         } catch {
             throw Failure(side: side, error: error)
         }
+    }
+
+    /// The hash of what an earlier run has brought here; nil where it might be of another state of the
+    /// file, although its name holds the revision.
+    private static func hash(ofWholeCopy local: URL, of file: RemoteFile) async -> String? {
+        guard let copy = try? SourceFile(at: local), copy.byteCount == file.byteCount,
+            let hash = try? await copy.contentHash().hexadecimal
+        else { return nil }
+        let isRight = file.contentHash.map { $0 == hash } ?? file.hasExactRevision
+        return isRight ? hash : nil
     }
 
     private func localCopy(of file: RemoteFile) -> URL {

@@ -40,6 +40,14 @@ struct EntityTag: Hashable, Sendable {
     }
 }
 
+extension RemoteFile {
+    /// Whether no two states of the file, at a server that tells no hash, have this revision.
+    var hasExactRevision: Bool {
+        guard revision.isEntityTag, let tag = EntityTag(revision.rawValue) else { return false }
+        return !tag.isCoarse(modified: modified)
+    }
+}
+
 extension Revision {
     /// What stands for a tag at a server that gives none.
     init(byteCount: Int64, modified: Date) {

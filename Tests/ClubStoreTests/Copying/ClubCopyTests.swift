@@ -133,6 +133,22 @@ import Testing
         #expect(destination.contents(of: "/note.txt") == data("x"))
     }
 
+    @Test(arguments: [(WebDAVStandIn.Manners.Tags.strong, 1), (.coarse, 2), (.none, 2)])
+    func whatIsHereIsNotFetchedAgainUnlessItMayBeAnotherState(
+        _ tags: WebDAVStandIn.Manners.Tags, _ count: Int
+    ) async throws {
+        let standIn = try WebDAVStandIn(.init(tags: tags))
+        standIn.plant("x", at: "/note.txt")
+        destination.failNext(.upload, with: .offline)
+        for _ in 1...2 {
+            try? await ClubCopy(
+                from: standIn.store, to: destination, workingFolder: folder.url
+            ) { _ in }.run()
+        }
+        #expect(destination.contents(of: "/note.txt") == data("x"))
+        #expect(standIn.calls.filter { $0 == "GET /note.txt" }.count == count)
+    }
+
     @Test func aLedgerThatACrashCutOffIsOnlyForgotten() async throws {
         try source.plant("one", at: "/one.txt")
         _ = try await copy()
