@@ -30,7 +30,8 @@ package enum ClubConnection {
         let store = try makeStore(
             to: webdav, secret: secret,
             abilitiesFile: book.paths.stateFolder.appending(
-                path: "clubs/\(club.name)/abilities.json"))
+                path: "clubs/\(club.name)/abilities.json"),
+            unsettledWrites: book.paths.unsettledWrites(ofClub: club.name))
         return stores.withLock { stores in
             if let store = stores[key] { return store }
             stores[key] = store
@@ -39,7 +40,8 @@ package enum ClubConnection {
     }
 
     static func makeStore(
-        to webdav: ClubSettings.WebDAV, secret: String, abilitiesFile: URL? = nil
+        to webdav: ClubSettings.WebDAV, secret: String, abilitiesFile: URL? = nil,
+        unsettledWrites: URL? = nil
     ) throws(StoreError) -> WebDAVStore {
         let credentials: WebDAVCredentials =
             switch webdav.signIn {
@@ -51,6 +53,7 @@ package enum ClubConnection {
         configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
         configuration.trust.pinnedKey = webdav.pin
         configuration.abilitiesFile = abilitiesFile
+        configuration.unsettledWritesFolder = unsettledWrites
         return try WebDAVStore(configuration)
     }
 
@@ -87,7 +90,9 @@ package enum ClubConnection {
         let key = Key(paths: book.paths, club: club)
         if let line = lines.withLock({ $0[key] }) { return line }
         let vault = SecretVault(club: club, book: book, secrets: ClubSecrets(book))
-        let line = try makeLine(to: dropbox, vault: vault)
+        let line = try makeLine(
+            to: dropbox, vault: vault,
+            unsettledWrites: book.paths.unsettledWrites(ofClub: club.name))
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line
@@ -96,11 +101,12 @@ package enum ClubConnection {
     }
 
     static func makeLine(
-        to dropbox: ClubSettings.Dropbox, vault: any TokenVault
+        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unsettledWrites: URL? = nil
     ) throws(StoreError) -> Line {
         let app = dropbox.app
         let access = DropboxAccess(app: app, vault: vault)
         var configuration = DropboxStore.Configuration(hosts: app.hosts)
+        configuration.unsettledWritesFolder = unsettledWrites
         if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
         return Line(store: DropboxStore(configuration, access: access), access: access)
     }

@@ -27,6 +27,7 @@ public actor EmbeddedClub {
     private static let opened = Mutex<[Paths: EmbeddedClub]>([:])
 
     private let folder: String
+    private let unsettledWrites: URL
     private let server: ServerProcess
     private let credentials = Credentials()
     private var place: ClubMeetingPlace?
@@ -47,6 +48,7 @@ public actor EmbeddedClub {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         folder = paths.clubFolder.path
+        unsettledWrites = paths.unsettledWrites(ofClub: ClubSettings.embedded.name)
         server = ServerProcess(
             program: program,
             arguments: [
@@ -90,7 +92,7 @@ extension EmbeddedClub {
     private func joinOrStart() async -> Result<DropboxStore, EmbeddedClubError> {
         do throws(EmbeddedClubError) {
             let place = try findPlace()
-            let store = self.store ?? Self.makeStore(at: place, access: credentials)
+            let store = self.store ?? makeStore(at: place)
             self.store = store
             if takeLease(at: place) { return .success(store) }
             lastStart = .now
@@ -161,14 +163,13 @@ extension EmbeddedClub {
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    private static func makeStore(
-        at place: ClubMeetingPlace, access: some AccessProvider
-    ) -> DropboxStore {
+    private func makeStore(at place: ClubMeetingPlace) -> DropboxStore {
         var configuration = DropboxStore.Configuration(
             hosts: .local, unixSocketPath: place.socketPath)
         // A request costs nothing here, and a picture that is ready should not wait for others.
         configuration.thumbnailsPerRequest = 2
-        return DropboxStore(configuration, access: access)
+        configuration.unsettledWritesFolder = unsettledWrites
+        return DropboxStore(configuration, access: credentials)
     }
 }
 

@@ -25,6 +25,11 @@ public struct Paths: Hashable, Sendable {
     /// What was written and not yet sent.
     public var drafts: URL { stateFolder.appending(path: "drafts") }
 
+    /// What was sent to a club and is not known to have arrived.
+    func unsettledWrites(ofClub name: String) -> URL {
+        stateFolder.appending(path: "clubs/\(name)/unsettled")
+    }
+
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let home =
             Self.absolute(environment["HOME"]) ?? Self.homeInPasswordFile ?? "/"

@@ -18,8 +18,8 @@ final class UnsettledNote: Sendable {
 
     private static let ending = ".json"
 
-    /// Longer than anybody's draft waits for its author.
-    private static let lifetimeSeconds = 90 * 86_400
+    /// A draft may wait for its author for weeks.
+    private static let lifetimeSeconds = 30 * 86_400
 
     /// Nil when it cannot be kept, which may cost a question later and no words.
     init?(of write: UnsettledWrite, at path: RemotePath, in folder: URL) {
