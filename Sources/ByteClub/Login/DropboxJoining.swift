@@ -104,5 +104,7 @@ extension DropboxJoining {
 /// While tokens are tried out, they are kept nowhere.
 private struct NoVault: TokenVault {
     func read() async -> DropboxTokens? { nil }
-    func write(_ tokens: DropboxTokens) async {}
+    func write(
+        _ tokens: DropboxTokens, replacing refreshToken: String
+    ) async -> DropboxTokens? { nil }
 }

@@ -21,7 +21,7 @@ struct SecretVault: TokenVault {
         }
     }
 
-    func write(_ tokens: DropboxTokens) async throws(StoreError) {
+    private func write(_ tokens: DropboxTokens) async throws(StoreError) {
         // Signed out meanwhile: what nobody is to have is not kept.
         guard let place = book.secretPlace(of: club) else { return }
         do throws(SecretError) {

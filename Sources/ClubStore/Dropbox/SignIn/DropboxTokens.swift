@@ -37,9 +37,6 @@ public protocol TokenVault: Sendable {
     /// - Throws: `.unauthorized` when they are there but cannot be had: a locked keyring.
     func read() async throws(StoreError) -> DropboxTokens?
 
-    /// Keeps the tokens in place of the older ones.
-    func write(_ tokens: DropboxTokens) async throws(StoreError)
-
     /// Keeps the tokens in place of those with a refresh token, and of no others: another program may
     /// have signed in meanwhile, or out.
     ///
@@ -47,15 +44,4 @@ public protocol TokenVault: Sendable {
     func write(
         _ tokens: DropboxTokens, replacing refreshToken: String
     ) async throws(StoreError) -> DropboxTokens?
-}
-
-extension TokenVault {
-    public func write(
-        _ tokens: DropboxTokens, replacing refreshToken: String
-    ) async throws(StoreError) -> DropboxTokens? {
-        guard let kept = try await read() else { return nil }
-        guard kept.refreshToken == refreshToken else { return kept }
-        try await write(tokens)
-        return nil
-    }
 }

@@ -125,11 +125,25 @@ import Testing
         #expect(
             try await access.accessToken(replacing: first.accessToken, isExpired: true) == "theirs")
         #expect(vault.tokens == stranger)
-        #expect(
-            try await vault.write(old, replacing: "not theirs") == stranger)
+    }
+
+    @Test func whoeverSignsInDuringARenewalStaysSignedIn() async throws {
+        let old = try await signIn()
+        clock.now = try #require(old.expiry)
+        let stranger = DropboxTokens(
+            accessToken: "theirs", expiry: .distantFuture, refreshToken: "their refresh token")
+        vault.newerSignIn = stranger
+        #expect(try await makeAccess().accessToken() == "theirs")
         #expect(vault.tokens == stranger)
+    }
+
+    @Test func whoeverSignsOutDuringARenewalStaysSignedOut() async throws {
+        let access = makeAccess()
+        let old = try await signIn()
+        _ = try await access.accessToken()
+        clock.now = try #require(old.expiry)
         vault.tokens = nil
-        #expect(try await vault.write(old, replacing: "gone") == nil)
+        #expect(try await access.accessToken() != old.accessToken)
         #expect(vault.tokens == nil)
     }
 
@@ -211,15 +225,32 @@ import Testing
 
 /// Keeps tokens in memory.
 private final class TestVault: TokenVault {
-    private let state = Mutex<DropboxTokens?>(nil)
+    private let state = Mutex<(kept: DropboxTokens?, newer: DropboxTokens?)>((nil, nil))
 
     var tokens: DropboxTokens? {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { state.withLock { $0.kept } }
+        set { state.withLock { $0.kept = newValue } }
+    }
+
+    /// What another program writes just before this one does.
+    var newerSignIn: DropboxTokens? {
+        get { state.withLock { $0.newer } }
+        set { state.withLock { $0.newer = newValue } }
     }
 
     func read() async -> DropboxTokens? { tokens }
-    func write(_ tokens: DropboxTokens) async { self.tokens = tokens }
+
+    func write(
+        _ tokens: DropboxTokens, replacing refreshToken: String
+    ) async -> DropboxTokens? {
+        state.withLock { state in
+            if let newer = state.newer { state = (newer, nil) }
+            guard let kept = state.kept else { return nil }
+            guard kept.refreshToken == refreshToken else { return kept }
+            state.kept = tokens
+            return nil
+        }
+    }
 }
 
 private final class TestDate: Sendable {
