@@ -22,7 +22,10 @@ struct CopyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The club to copy into.", valueName: "name"))
     var to: String
 
-    func validate() throws { try club.checkUnsaid() }
+    func validate() throws {
+        try club.checkUnsaid()
+        if from == to { throw ValidationError("“\(from)” cannot be copied into itself.") }
+    }
 
     func run() async throws {
         let book = ClubBook()
@@ -31,7 +34,8 @@ struct CopyCommand: AsyncParsableCommand {
             ClubOptions.club(from, in: book), ClubOptions.club(to, in: book)
         )
         guard source.name != destination.name else {
-            throw ValidationError("“\(from)” and “\(to)” are the same club.")
+            Output.complain("“\(from)” and “\(to)” are the same club.")
+            throw ExitCode(2)
         }
         do {
             guard try book.beginCopy(from: source, to: destination) else {

@@ -258,6 +258,9 @@ extension NoteDetailsViewController {
                     Nothing is lost yet: keep both, or replace the other version with yours.
                     """,
                 actions: [
+                    AlertAction("Compare", key: "c") { [weak self] in
+                        self?.compare(closing: closing)
+                    },
                     AlertAction("Keep both", key: "b") { [weak self] in
                         self?.save(closing: closing, asCopy: true)
                     },
@@ -265,7 +268,35 @@ extension NoteDetailsViewController {
                         self?.save(closing: closing, mode: .replacing)
                     },
                     AlertAction("Keep editing", key: "k", kind: .cancel),
-                ]))
+                ], preferred: 1))
+    }
+
+    /// Shows how the two versions differ, and asks again.
+    private func compare(closing: Bool) {
+        let text = textView.buffer
+        present(
+            WaitingViewController(
+                title: "Compare", sentence: "Fetching the other version of “\(document.name)”…",
+                didGiveUp: { [weak self] in self?.askAboutConflict(closing: closing) }
+            ) { [weak self, document] in
+                do throws(StoreError) {
+                    let comparison = try await document.comparison(with: text)
+                    return { wasGivenUp in
+                        guard let self, !wasGivenUp else { return }
+                        self.present(
+                            NoteComparisonViewController(name: document.name, text: comparison) {
+                                [weak self] in self?.askAboutConflict(closing: closing)
+                            })
+                    }
+                } catch {
+                    let words = document.club.sentence(for: error)
+                    return { wasGivenUp in
+                        if !wasGivenUp {
+                            self?.alert(words.title, words.text + " Your text is still here.")
+                        }
+                    }
+                }
+            })
     }
 
     private func alert(_ title: String, _ sentence: String) {

@@ -210,6 +210,25 @@ extension NoteDocument {
         throw .nameTaken(fileName: original.name)
     }
 
+    /// How the text differs from what is in the club now; see ``NoteComparison``.
+    func comparison(with text: TextBuffer) async throws(StoreError) -> TextBuffer {
+        guard let path = file?.path else {
+            throw StoreError(.notFound, during: .fetch)
+        }
+        return try await club.perform { store throws(StoreError) in
+            try await Self.compare(text, with: path, in: store)
+        }
+    }
+
+    @concurrent private nonisolated static func compare(
+        _ text: TextBuffer, with path: RemotePath, in store: any RemoteStore
+    ) async throws(StoreError) -> TextBuffer {
+        let other = try await store.fetch(path).data
+        let mine = String(decoding: text.bytes(in: 0..<text.count), as: UTF8.self)
+        let comparison = NoteComparison(mine: mine, theirs: String(decoding: other, as: UTF8.self))
+        return TextBuffer(utf8: Data(comparison.text.utf8))
+    }
+
     static func copyName(of name: String, number: Int) -> String {
         let mark = number == 1 ? " (my version)" : " (my version \(number))"
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + mark }
