@@ -12,9 +12,9 @@ final class HTTPLoader: Sendable {
     private let session: URLSession
     private let router: TaskRouter
 
-    /// What to say to a server that asks who is there.
+    /// What to say to a server that asks who is there, after a request.
     typealias ChallengeAnswer =
-        @Sendable (URLAuthenticationChallenge) -> (
+        @Sendable (URLAuthenticationChallenge, URLRequest?) -> (
             URLSession.AuthChallengeDisposition, URLCredential?
         )
 
@@ -23,7 +23,7 @@ final class HTTPLoader: Sendable {
     ///   - challengeAnswer: Called on that queue; unless given, the server's refusal is the answer.
     init(
         configuration: URLSessionConfiguration, queue: DispatchQueue? = nil,
-        challengeAnswer: @escaping ChallengeAnswer = { _ in (.performDefaultHandling, nil) }
+        challengeAnswer: @escaping ChallengeAnswer = { _, _ in (.performDefaultHandling, nil) }
     ) {
         router = TaskRouter(challengeAnswer)
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: queue)

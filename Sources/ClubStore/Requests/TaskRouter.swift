@@ -55,7 +55,7 @@ final class TaskRouter: URLSessionDataDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let (disposition, credential) = challengeAnswer(challenge)
+        let (disposition, credential) = challengeAnswer(challenge, task.originalRequest)
         completionHandler(disposition, credential)
     }
 

@@ -37,35 +37,37 @@ extension WebDAVStore {
     }
 }
 
-/// Tries out once for each account what the server does about conditions.
+/// What was found out about the server, once for each account: how it wants passwords, and by trying what
+/// it does about conditions.
 final class AbilityProbe: Sendable {
     private let file: URL?
-    private let account: String
-    private let state: Mutex<(known: WebDAVAbilities?, probing: Task<WebDAVAbilities, any Error>?)>
+    private let state: Mutex<(record: Record, probing: Task<WebDAVAbilities, any Error>?)>
 
     private struct Record: Codable {
         var account: String
-        var abilities: WebDAVAbilities
+        var abilities: WebDAVAbilities?
+        var signIn: WebDAVSignIn.Way?
     }
 
-    /// - Parameter file: Where they are kept from one run of the program to the next.
+    /// - Parameter file: Where it is kept from one run of the program to the next.
     init(file: URL?, address: WebDAVAddress) {
         self.file = file
         let account = address.url(of: .root)
-        self.account = account
-        let record = file.flatMap { try? Data(contentsOf: $0) }
+        let kept = file.flatMap { try? Data(contentsOf: $0) }
             .flatMap { try? JSONDecoder().decode(Record.self, from: $0) }
-        state = Mutex((record?.account == account ? record?.abilities : nil, nil))
+        let record = kept.flatMap { $0.account == account ? $0 : nil }
+        state = Mutex((record ?? Record(account: account), nil))
     }
 
-    var known: WebDAVAbilities? { state.withLock { $0.known } }
+    var known: WebDAVAbilities? { state.withLock { $0.record.abilities } }
+    var signInWay: WebDAVSignIn.Way? { state.withLock { $0.record.signIn } }
 
     /// What is known, or what trying it out tells. Several callers wait for one trial.
     func abilities(
         trial: @escaping @Sendable () async throws -> WebDAVAbilities
     ) async throws(StoreError) -> WebDAVAbilities {
         let probing: Task<WebDAVAbilities, any Error>? = state.withLock { state in
-            if state.known != nil { return nil }
+            if state.record.abilities != nil { return nil }
             let task = state.probing ?? Task { try await trial() }
             state.probing = task
             return task
@@ -73,7 +75,7 @@ final class AbilityProbe: Sendable {
         guard let probing else { return known ?? WebDAVAbilities() }
         do {
             let found = try await probing.value
-            keep(found)
+            note { $0.abilities = $0.abilities ?? found }
             return found
         } catch {
             state.withLock { state in
@@ -83,27 +85,23 @@ final class AbilityProbe: Sendable {
         }
     }
 
-    private func keep(_ found: WebDAVAbilities) {
-        let isNew = state.withLock { state in
-            defer { state = (found, nil) }
-            return state.known == nil
-        }
-        if isNew { save(found) }
-    }
-
     /// Adds what somebody has found out later.
     func learn(placesRanges: Bool) {
-        let known = state.withLock { state in
-            state.known?.placesRanges = placesRanges
-            return state.known
-        }
-        if let known { save(known) }
+        note { $0.abilities?.placesRanges = placesRanges }
     }
 
-    private func save(_ found: WebDAVAbilities) {
+    func learn(signInWay: WebDAVSignIn.Way) {
+        note { $0.signIn = signInWay }
+    }
+
+    /// Notes something, and keeps it; when it cannot be kept, it is only found out again.
+    private func note(_ change: (inout Record) -> Void) {
+        let record = state.withLock { state in
+            change(&state.record)
+            if state.record.abilities != nil { state.probing = nil }
+            return state.record
+        }
         guard let file else { return }
-        // It is only tried out again when it cannot be kept.
-        let record = Record(account: account, abilities: found)
         try? FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

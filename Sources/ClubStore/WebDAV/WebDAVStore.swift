@@ -104,20 +104,22 @@ public final class WebDAVStore: RemoteStore {
         }
         self.configuration = configuration
         self.address = address
+        let abilities = AbilityProbe(file: configuration.abilitiesFile, address: address)
+        self.abilities = abilities
         connection = WebDAVConnection(
             signIn: WebDAVSignIn(
-                configuration.credentials, at: address, pinnedKey: configuration.trust.pinnedKey),
+                configuration.credentials, at: address, pinnedKey: configuration.trust.pinnedKey,
+                way: abilities.signInWay, didLearn: { abilities.learn(signInWay: $0) }),
             policy: configuration.policy, clock: configuration.clock)
         nextcloud = NextcloudPlace(address, user: configuration.credentials.user)
         pace = Mutex(
             PollingPace(
                 from: configuration.limits.shortestRest, upTo: configuration.limits.longestRest))
         unsettled = UnsettledWrites(folder: configuration.unsettledWritesFolder)
-        abilities = AbilityProbe(file: configuration.abilitiesFile, address: address)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.certificateAuthoritiesFile = configuration.trust.authoritiesFile
         let signIn = connection.signIn
-        let answer: HTTPLoader.ChallengeAnswer = { signIn.answer(to: $0) }
+        let answer: HTTPLoader.ChallengeAnswer = { signIn.answer(to: $0, of: $1) }
         loader = HTTPLoader(configuration: session, challengeAnswer: answer)
         downloader = HTTPLoader(
             configuration: session, queue: DispatchQueue(label: "byteclub.downloads"),
