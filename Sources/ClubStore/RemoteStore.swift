@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// Errors are ``StoreError`` throughout, and each code means the same everywhere:
 ///
 /// - Every call may throw `.offline`, `.untrusted`, `.timedOut`, `.unauthorized`, `.forbidden`,
-///   `.locked`, `.rateLimited`, `.serverUnavailable`, `.serverError`, `.badAnswer` and `.badRequest`;
+///   `.refused`, `.locked`, `.rateLimited`, `.serverUnavailable`, `.serverError`, `.badAnswer` and `.badRequest`;
 ///   and `.cancelled` when its task is cancelled. Waiting and repeating, where they help,
 ///   have been done by then, in bounds: a caller need not repeat anything by itself.
 /// - What else a call throws is listed with it. A call that throws has changed nothing,

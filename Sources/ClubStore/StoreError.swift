@@ -10,6 +10,10 @@ public struct StoreError: Error, Sendable {
     /// be trusted on a screen.
     public var detail: String?
 
+    /// The store's own words for people, where it has any: for a screen that takes nothing but text
+    /// out of them.
+    public var userMessage: String?
+
     /// The error that this one explains, where there was one.
     public var underlying: (any Error)?
 
@@ -51,6 +55,10 @@ public struct StoreError: Error, Sendable {
 
         /// Signed in, but this member may not do this.
         case forbidden
+
+        /// The store will not, for a reason that this program does not know. Its own words may
+        /// tell: ``StoreError/userMessage``.
+        case refused
 
         /// Somebody else has locked it, even after waiting.
         case locked
@@ -120,7 +128,7 @@ extension StoreError.Code: CaseIterable {
     public static var allCases: [StoreError.Code] {
         [
             .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
-            .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
+            .refused, .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
             .serverUnavailable(retryAfter: nil), .serverError, .offline, .untrusted, .timedOut,
             .cancelled,
             .badAnswer, .nameNotAllowed, .tooLarge, .cursorReset, .noThumbnail, .damaged,
@@ -139,4 +147,9 @@ extension StoreError: CustomStringConvertible {
         if let underlying { text += " [\(underlying)]" }
         return text
     }
+}
+
+extension StoreError {
+    /// The permission that the app lacks at Dropbox, where that is what is the matter.
+    package var missingScope: String? { (underlying as? DropboxRefusal)?.requiredScope }
 }

@@ -97,6 +97,17 @@ extension ErrorSentence {
         }
     }
 
+    /// With the server's own words, as text and nothing else.
+    private static func refused(_ error: StoreError) -> String {
+        let words = (error.userMessage ?? "").unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control ? " " : String(scalar)
+        }.joined()
+        return words.isEmpty
+            ? "The club's server will not do this, and does not say why. Try again later, or ask whoever "
+                + "owns the club's folder."
+            : "The club's server will not do this. It says: “\(words)”"
+    }
+
     private static func text(of error: StoreError) -> String {
         let name = self.name(in: error)
         return switch error.code {
@@ -117,6 +128,8 @@ extension ErrorSentence {
             "You may not do this in the club's folder. Ask whoever owns it."
         case .forbidden:
             "You may not do this with \(name). Ask whoever owns the club's folder."
+        case .refused:
+            refused(error)
         case .locked where isAboutRoot(error):
             "Somebody else has locked the club's folder. Try again when they are done."
         case .locked:

@@ -305,7 +305,8 @@ extension ClubCopy.Failure {
     var concernsOneFile: Bool {
         switch error.code {
         case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
-            .changedMeanwhile, .badRequest, .forbidden, .locked, .fileUnreadable, .noThumbnail,
+            .changedMeanwhile, .badRequest, .forbidden, .refused, .locked, .fileUnreadable,
+            .noThumbnail,
             .cursorReset:
             true
         case .unauthorized, .rateLimited, .overQuota, .serverUnavailable, .serverError, .offline,

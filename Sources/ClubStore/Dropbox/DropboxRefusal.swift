@@ -22,6 +22,12 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
     /// Where an upload session goes on (`incorrect_offset`).
     var correctOffset: Int64?
 
+    /// What the app should have been allowed (`missing_scope`).
+    var requiredScope: String?
+
+    /// The server's words for people.
+    var userMessage: String?
+
     /// - Parameters:
     ///   - retryAfter: The header's value.
     ///   - now: What a date in it is counted from.
@@ -35,6 +41,8 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
         words = String((answer.summary ?? answer.error.tags.joined(separator: "/")).prefix(300))
         tags = answer.error.tags
         correctOffset = answer.error.correctOffset
+        requiredScope = answer.error.requiredScope
+        userMessage = answer.userMessage
         if self.retryAfter == nil, let seconds = answer.error.retryAfter {
             self.retryAfter = .seconds(min(max(0, seconds), 86_400))
         }
@@ -101,8 +109,11 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
             case (.timedOut, .waitForChanges): .serverUnavailable(retryAfter: nil)
             case (let code, _): code
             }
-        return StoreError(
-            code, during: operation, at: path, detail: "\(status) \(words)", underlying: self)
+        let what = requiredScope.map { words + " (\($0))" } ?? words
+        var error = StoreError(
+            code, during: operation, at: path, detail: "\(status) \(what)", underlying: self)
+        error.userMessage = userMessage
+        return error
     }
 }
 
@@ -142,6 +153,14 @@ extension DropboxRefusal {
             case "unsupported_extension", "unsupported_image", "conversion_error",
                 "unsupported_content_type", "encrypted_content":
                 return .noThumbnail
+            case "invalid_argument", "template_error", "properties_error", "invalid_revision",
+                "invalid_before_rev", "before_rev_not_supported", "encryption_not_supported",
+                "too_many_shared_folder_targets":
+                return .badRequest
+            case let tag where tag.hasPrefix("concurrent_session_"):
+                return .badRequest
+            case "closed", "not_closed", "incorrect_offset":
+                return .badRequest
             case "internal_error":
                 return .serverError
             case "in_progress":
@@ -150,7 +169,8 @@ extension DropboxRefusal {
                 continue
             }
         }
-        return .badRequest
+        // `other`, or of a later version of the API.
+        return .refused
     }
 }
 
@@ -158,10 +178,27 @@ extension DropboxRefusal {
 private struct Answer: Decodable {
     var summary: String?
     var error: ErrorUnion
+    var userMessage: String?
 
     enum CodingKeys: String, CodingKey {
         case summary = "error_summary"
         case error
+        case userMessage = "user_message"
+    }
+
+    private struct LocalizedText: Decodable {
+        var text: String
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        summary = try container.decodeIfPresent(String.self, forKey: .summary)
+        error = try container.decode(ErrorUnion.self, forKey: .error)
+        // Seen both as a text and as a text with its language.
+        let text =
+            (try? container.decode(LocalizedText.self, forKey: .userMessage).text)
+            ?? (try? container.decode(String.self, forKey: .userMessage))
+        userMessage = text.flatMap { $0.isEmpty ? nil : String($0.prefix(300)) }
     }
 }
 
@@ -172,6 +209,7 @@ private struct ErrorUnion: Decodable {
     var tags: [String] = []
     var correctOffset: Int64?
     var retryAfter: Int64?
+    var requiredScope: String?
 
     private struct Key: CodingKey {
         var stringValue: String
@@ -190,6 +228,7 @@ private struct ErrorUnion: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         correctOffset = try? container.decode(Int64.self, forKey: Key("correct_offset"))
         retryAfter = try? container.decode(Int64.self, forKey: Key("retry_after"))
+        requiredScope = try? container.decode(String.self, forKey: Key("required_scope"))
         let tag = try? container.decode(String.self, forKey: Key(".tag"))
         if let tag { tags.append(tag) }
         // A rate limit has no tag of its own, only a reason.

@@ -46,7 +46,7 @@ import Testing
         (#"{".tag":"unsupported_extension"}"#, .noThumbnail),
         (#"{".tag":"conversion_error"}"#, .noThumbnail),
         (#"{".tag":"internal_error"}"#, .serverError),
-        (#"{".tag":"something_new","something_new":{".tag":"from_the_future"}}"#, .badRequest),
+        (#"{".tag":"something_new","something_new":{".tag":"from_the_future"}}"#, .refused),
     ])
     func readsUnions(_ union: String, _ code: StoreError.Code) {
         let body = #"{"error_summary":"words/..","error":\#(union)}"#
@@ -59,6 +59,27 @@ import Testing
     ])
     func aConflictOfAnotherFormIsABadAnswer(_ body: String) {
         #expect(refusal(409, body).code == .badAnswer)
+    }
+
+    @Test(arguments: [
+        #"{"locale":"en","text":"The folder is on holiday."}"#, #""The folder is on holiday.""#,
+    ])
+    func theServersWordsForPeopleAreKept(_ message: String) {
+        let error = refusal(
+            409,
+            #"{"error_summary":"other/.","error":{".tag":"other"},"user_message":\#(message)}"#
+        ).error(during: .put, at: nil)
+        #expect(error.code == .refused)
+        #expect(error.userMessage == "The folder is on holiday.")
+    }
+
+    @Test func aPermissionThatIsMissingIsNamed() {
+        let error = refusal(
+            401,
+            #"{"error_summary":"missing_scope/..","error":{".tag":"missing_scope","required_scope":"files.content.write"}}"#
+        ).error(during: .put, at: nil)
+        #expect(error.missingScope == "files.content.write")
+        #expect(error.detail?.contains("files.content.write") == true)
     }
 
     @Test func knowsWhatToDoAboutATokenByItsTag() {

@@ -149,7 +149,7 @@ import Testing
     @Test func withoutARecordNothingIsKept() async throws {
         let dropbox = try sessions.makeDropbox()
         sessions.fail(1, by: .refusal(#"{".tag":"from_the_future"}"#))
-        await expectFailure(.badRequest) {
+        await expectFailure(.refused) {
             _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
         }
         #expect(try folder.names == ["f"])

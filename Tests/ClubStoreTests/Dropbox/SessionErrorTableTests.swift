@@ -25,9 +25,9 @@ import Testing
             ("concurrent_session_invalid_data_size", .append),
             ("concurrent_session_not_closed", .finish),
             ("concurrent_session_missing_data", .finish), ("properties_error", .finish),
-            ("encryption_not_supported", .finish), ("too_many_shared_folder_targets", .finish),
-            ("other", _):
+            ("encryption_not_supported", .finish), ("too_many_shared_folder_targets", .finish):
             .fails(.badRequest)
+        case ("other", _): .fails(.refused)
         case ("payload_too_large", _), ("too_large", .append): .fails(.tooLarge)
         case ("content_hash_mismatch", _): .fails(.damaged)
         case ("not_found", .append), ("closed", .append): .arrives

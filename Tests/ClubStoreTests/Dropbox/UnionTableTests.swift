@@ -11,7 +11,7 @@ import Testing
         (#"{".tag":"not_folder"}"#, .wrongKind),
         (#"{".tag":"restricted_content"}"#, .forbidden),
         (#"{".tag":"unsupported_content_type"}"#, .noThumbnail),
-        (#"{".tag":"locked"}"#, .locked), (#"{".tag":"from_the_future"}"#, .badRequest),
+        (#"{".tag":"locked"}"#, .locked), (#"{".tag":"from_the_future"}"#, .refused),
     ]
 
     private static let conflict = StoreError.Code.conflict(serverRevision: nil)
@@ -44,7 +44,7 @@ import Testing
         ("insufficient_quota", .overQuota), ("cant_move_shared_folder", .forbidden),
         ("in_progress", .serverUnavailable(retryAfter: nil)), ("invalid_revision", .badRequest),
         ("invalid_before_rev", .badRequest), ("before_rev_not_supported", .badRequest),
-        ("too_many_write_operations", .rateLimited(retryAfter: nil)), ("other", .badRequest),
+        ("too_many_write_operations", .rateLimited(retryAfter: nil)), ("other", .refused),
     ]
 
     /// With something of their own inside.
