@@ -40,7 +40,8 @@ extension DropboxStore {
         }
         defer { hashing.cancel() }
         let upload = FileUpload(
-            store: self, source: source, commit: commit(to: path, mode), path: path,
+            store: self, source: source,
+            commit: commit(to: path, mode, modified: source.modifiedSeconds), path: path,
             progress: progress, hashing: hashing)
         let limits = configuration.limits
         // What is to go on after an interruption goes in parts.

@@ -83,13 +83,18 @@ extension DropboxStore {
             isRepeatable: false, during: .createFolder, at: path)
     }
 
-    func commit(to path: RemotePath, _ mode: WriteMode) -> CommitInfo {
+    /// - Parameter modified: When it was last written, in seconds since 1970; nil for now.
+    func commit(
+        to path: RemotePath, _ mode: WriteMode, modified: Int? = nil
+    ) -> CommitInfo {
         let wireMode: DropboxAPI.WriteMode =
             switch mode {
             case .add: .add
             case .overwrite: .overwrite
             case .update(let revision): .update(revision.rawValue)
             }
-        return CommitInfo(path: paths.wire(path), mode: wireMode)
+        return CommitInfo(
+            path: paths.wire(path), mode: wireMode,
+            clientModified: modified.map { Timestamp(secondsSince1970: Int64($0)) })
     }
 }

@@ -101,6 +101,7 @@ final class PartialFile {
                 .damaged, during: .download, at: file.path,
                 detail: "hash \(hash), announced \(file.contentHash ?? "none")")
         }
+        keepDate()
         guard fsync(descriptor) == 0 else { throw failure(errno, doing: "sync") }
         guard rename(path, destination) == 0 else {
             throw failure(errno, doing: "rename to \(destination)")
@@ -161,6 +162,15 @@ extension PartialFile {
             byteCount += Int64(count)
         }
         if byteCount > file.byteCount { try restart() }
+    }
+
+    /// Gives it the store's date: a copy of it is as old as it is. A date that the file system cannot keep
+    /// costs nothing but that date.
+    private func keepDate() {
+        let seconds = file.modified.timeIntervalSince1970
+        guard seconds > 0, seconds < 1e11 else { return }
+        let date = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+        futimens(descriptor, [date, date])
     }
 
     private func remove() {
