@@ -63,7 +63,7 @@ struct LoginCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "A gateway that stands for every host of Dropbox.", valueName: "base"))
+                "A gateway in place of every host of Dropbox that is called.", valueName: "base"))
         var apiURL: String?
 
         @Option(

@@ -39,7 +39,7 @@ import Testing
         for row in 0..<screen.size.rows {
             let line = screen.text(ofRow: row).filter { !"│╭╮╰╯─".contains($0) }
                 .trimmingCharacters(in: .whitespaces)
-            if line.contains("http://127.0.0.1") { isInside = true }
+            if line.contains("https://www.dropbox.com") { isInside = true }
             guard isInside else { continue }
             if line.isEmpty { break }
             text += line

@@ -20,7 +20,7 @@ import Testing
                 ], environment: home.environment(), directory: home.work.path)
             let output = await program.output { $0.contains("standard input") }
             let page = try #require(
-                output.split(separator: "\n").first { $0.hasPrefix(dropbox.base) })
+                output.split(separator: "\n").first { $0.hasPrefix(StandInDropbox.page) })
             let consent = try #require(dropbox.consent(to: String(page)))
             program.say(consent.code)
             #expect(await program.end().status == 0)

@@ -24,7 +24,7 @@ import Testing
 
     private func page(_ output: String) -> String? {
         output.split(separator: "\n").map(String.init).first {
-            $0.hasPrefix(dropbox.base + "/oauth2")
+            $0.hasPrefix(StandInDropbox.page)
         }
     }
 

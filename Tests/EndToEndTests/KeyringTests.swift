@@ -32,7 +32,7 @@ import Testing
             let screen = try await terminal.wait(forText: "The code that the page shows")
             let page = try #require(
                 (0..<40).map { screen.text(ofRow: $0) }
-                    .first { $0.hasPrefix(dropbox.base + "/oauth2") })
+                    .first { $0.hasPrefix(StandInDropbox.page) })
             let consent = try #require(
                 dropbox.consent(to: page.trimmingCharacters(in: .whitespaces)))
             terminal.type(consent.code + "\n")

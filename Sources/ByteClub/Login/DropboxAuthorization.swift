@@ -15,12 +15,16 @@ package enum DropboxAuthorization {
 
         /// Begins to listen.
         ///
-        /// - Parameter port: Nil for the registered one at Dropbox, and any at a gateway.
+        /// - Parameter port: Nil for the registered one; behind a gateway, which may know no such rule,
+        ///   for any other when that one is taken.
         package init(_ app: DropboxApp, port: UInt16? = nil) throws(JoiningError) {
             do throws(LoopbackError) {
-                answer = try LoopbackAnswer(port: port ?? (app.gateway == nil ? registeredPort : 0))
+                answer = try LoopbackAnswer(port: port ?? registeredPort)
             } catch {
-                throw .noAnswer(error)
+                guard port == nil, app.gateway != nil, let other = try? LoopbackAnswer() else {
+                    throw .noAnswer(error)
+                }
+                answer = other
             }
             signIn = DropboxSignIn(app: app, redirect: answer.redirect)
         }

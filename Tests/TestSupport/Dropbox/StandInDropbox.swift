@@ -118,10 +118,13 @@ public final class StandInDropbox: Sendable {
         public var state: String?
     }
 
+    /// Where every app sends its people, whatever stands before the hosts that are called.
+    public static let page = "https://www.dropbox.com/oauth2/authorize"
+
     /// The person opens the page and agrees. Nil when the address is against the rules.
     public func consent(to address: String) -> Consent? {
         guard let components = URLComponents(string: address),
-            address.hasPrefix(base + "/oauth2/authorize?")
+            address.hasPrefix(Self.page + "?")
         else { return violate("not the page: \(address)") }
         var fields: [String: String] = [:]
         for item in components.queryItems ?? [] {

@@ -5,7 +5,8 @@ public struct DropboxApp: Hashable, Sendable {
     /// Names the app; no secret.
     public let key: String
 
-    /// A gateway that stands for every host of Dropbox; nil for Dropbox itself.
+    /// A gateway in place of all hosts that are called; nil for Dropbox itself. The page that a person
+    /// opens is Dropbox's own in any case.
     public let gateway: URL?
 
     public init(key: String, gateway: URL? = nil) {
@@ -17,19 +18,15 @@ public struct DropboxApp: Hashable, Sendable {
     public var hosts: DropboxStore.Hosts { gateway.map { .init(all: $0) } ?? .dropbox }
 
     /// The page on which a person grants the app access.
-    var authorizationPage: URL {
-        (gateway ?? Self.site).appending(path: "oauth2/authorize")
-    }
-
-    /// Where codes and refresh tokens become access tokens.
-    var tokenEndpoint: URL { hosts.api.appending(path: "oauth2/token") }
-
-    private static let site: URL = {
-        guard let url = URL(string: "https://www.dropbox.com") else {
+    static let authorizationPage: URL = {
+        guard let url = URL(string: "https://www.dropbox.com/oauth2/authorize") else {
             preconditionFailure("no URL of Dropbox")
         }
         return url
     }()
+
+    /// Where codes and refresh tokens become access tokens.
+    var tokenEndpoint: URL { hosts.api.appending(path: "oauth2/token") }
 
     /// What a club needs to be allowed: all of it, and nothing more.
     public static let scopes = [

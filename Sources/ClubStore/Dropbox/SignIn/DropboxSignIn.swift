@@ -40,7 +40,7 @@ public struct DropboxSignIn: Sendable {
         if let redirect {
             fields += [("redirect_uri", redirect.absoluteString), ("state", state)]
         }
-        let text = app.authorizationPage.absoluteString + "?" + Form.encode(fields)
+        let text = DropboxApp.authorizationPage.absoluteString + "?" + Form.encode(fields)
         guard let url = URL(string: text) else { preconditionFailure("an encoded form is a query") }
         return url
     }
