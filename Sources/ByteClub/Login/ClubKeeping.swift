@@ -56,7 +56,10 @@ struct ClubKeeping: Sendable {
     ///
     /// One program at a time. When anything of it fails, or the task is cancelled in time, everything is
     /// as it was.
-    func keep(_ secret: Data, for club: ClubSettings) async throws(JoiningError) {
+    ///
+    /// - Returns: What was kept for the same server and account until now, and is kept no more.
+    @discardableResult
+    func keep(_ secret: Data, for club: ClubSettings) async throws(JoiningError) -> Data? {
         let lock = try await SignInLock.acquire(book.paths)
         defer { lock.release() }
         // Somebody else may have taken the name since it was chosen.
@@ -85,6 +88,7 @@ struct ClubKeeping: Sendable {
             throw error
         }
         if let old, old != place { try? await secrets.remove(club, from: old) }
+        return before.flatMap { secrets.secret(in: $0, for: club) }
     }
 
     /// Where the secret of before was overwritten, it is there again; elsewhere it never went away.

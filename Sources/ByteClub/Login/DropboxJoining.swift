@@ -9,8 +9,17 @@ package struct DropboxJoining: Sendable {
     package let settings: ClubSettings.Dropbox
     private let keeping: ClubKeeping
 
+    /// How long the server may take to forget tokens that nobody will use.
+    private let patience: Duration
+
     /// - Throws: `.badInput` when key, folder or address will not do.
     package init(_ settings: ClubSettings.Dropbox, book: ClubBook) throws(JoiningError) {
+        try self.init(settings, keeping: ClubKeeping(book))
+    }
+
+    init(
+        _ settings: ClubSettings.Dropbox, keeping: ClubKeeping, patience: Duration = .seconds(5)
+    ) throws(JoiningError) {
         // A code will come into memory, and what it is exchanged with is there already.
         ProcessSecrecy.begin()
         if let refusal = ClubSettings.refusal(of: settings)
@@ -19,7 +28,8 @@ package struct DropboxJoining: Sendable {
             throw .badInput(refusal)
         }
         self.settings = settings
-        keeping = ClubKeeping(book)
+        self.keeping = keeping
+        self.patience = patience
     }
 
     /// Which club this will be; see ``ClubKeeping/club(named:at:usually:)``.
@@ -51,13 +61,12 @@ package struct DropboxJoining: Sendable {
                 return account
             }
             if Task.isCancelled { throw .cancelled }
-            try await keeping.keep(SecretVault.encode(tokens), for: club)
+            let old = try await keeping.keep(SecretVault.encode(tokens), for: club)
             await ClubConnection.adopt(tokens, for: club, book: keeping.book)
+            if let old = old.flatMap(SecretVault.decode) { await revoke(old, replacedBy: tokens) }
             return Joined(club: club, account: account, missingScopes: missing)
         } catch {
-            // Nobody will use these tokens: they need not be good for anything, also when the person has
-            // given up waiting.
-            await Task { try? await line.store.revokeTokens() }.value
+            await revoke(line)
             if case .store(let reason) = error, !missing.isEmpty,
                 [.unauthorized, .forbidden, .badRequest].contains(reason.code)
             {
@@ -86,6 +95,35 @@ extension DropboxJoining {
         }
     }
 
+    /// Has the server forget what the person was signed in with before, as far as that goes.
+    private func revoke(_ old: DropboxTokens, replacedBy new: DropboxTokens) async {
+        let isSame =
+            old.accessToken == new.accessToken
+            || old.refreshToken != nil && old.refreshToken == new.refreshToken
+        guard !isSame, let line = try? ClubConnection.makeLine(to: settings, vault: NoVault())
+        else { return }
+        await line.access.adopt(old)
+        await revoke(line)
+    }
+
+    /// Nobody will use these tokens: they need not be good for anything, also when the person has given up
+    /// waiting. A server that does not answer holds nobody up for long.
+    private func revoke(_ line: ClubConnection.Line) async {
+        let (ends, end) = AsyncStream.makeStream(of: Never.self)
+        let revoking = Task {
+            try? await line.store.revokeTokens()
+            end.finish()
+        }
+        let alarm = Task {
+            try? await Pause.sleep(for: patience)
+            end.finish()
+        }
+        // Cancelling the sign-in would end the wait, and with it the program.
+        await Task { for await _ in ends {} }.value
+        revoking.cancel()
+        alarm.cancel()
+    }
+
     /// The club's folder may be new.
     private func makeRoot(_ line: ClubConnection.Line) async throws(StoreError) {
         guard let folder = settings.folder else { return }
@@ -102,7 +140,7 @@ extension DropboxJoining {
 }
 
 /// While tokens are tried out, they are kept nowhere.
-private struct NoVault: TokenVault {
+struct NoVault: TokenVault {
     func read() async -> DropboxTokens? { nil }
     func write(
         _ tokens: DropboxTokens, replacing refreshToken: String

@@ -55,6 +55,16 @@ struct ClubSecrets: Sendable {
         return try await writeAsItIs(data, for: club, to: place)
     }
 
+    /// What ``readAsItIs(_:from:)`` has found, without its binding.
+    ///
+    /// - Returns: Nil where it was not kept for the server and the account that the club names now.
+    func secret(in data: Data, for club: ClubSettings) -> Data? {
+        guard let bound = try? JSONDecoder().decode(Bound.self, from: data),
+            bound.purpose == club.place.purpose
+        else { return nil }
+        return Data(bound.secret.utf8)
+    }
+
     /// What is kept, with its binding, to be put back as it was.
     func readAsItIs(_ club: ClubSettings, from place: SecretPlace) async -> Data? {
         try? await secrets.read(club.name, from: place)

@@ -13,9 +13,7 @@ struct SecretVault: TokenVault {
 
     private func read(bindsOld: Bool) async throws(StoreError) -> DropboxTokens? {
         do throws(SecretError) {
-            guard let data = try await secrets.read(club, bindsOld: bindsOld) else { return nil }
-            // One that cannot be read is as good as none: the person signs in again.
-            return try? Self.decoder.decode(DropboxTokens.self, from: data)
+            return try await secrets.read(club, bindsOld: bindsOld).flatMap(Self.decode)
         } catch {
             throw StoreError(.unauthorized, during: .connect, underlying: error)
         }
@@ -56,6 +54,11 @@ struct SecretVault: TokenVault {
             preconditionFailure("tokens are texts and a date")
         }
         return data
+    }
+
+    /// Tokens that cannot be read are as good as none: the person signs in again.
+    static func decode(_ data: Data) -> DropboxTokens? {
+        try? decoder.decode(DropboxTokens.self, from: data)
     }
 
     private static var encoder: JSONEncoder {

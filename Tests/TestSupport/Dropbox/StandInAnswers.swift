@@ -176,6 +176,7 @@ struct StandInAnswers {
     }
 
     private func revoke(_ request: LoopbackRequest) -> [LoopbackStep] {
+        if box.state.withLock({ $0.stallsRevocations }) { return [.stall] }
         guard ["", "null"].contains(request.text) else { return bad("revoke takes nothing") }
         let token = String(request["Authorization"]?.dropFirst(7) ?? "")
         box.state.withLock { state in

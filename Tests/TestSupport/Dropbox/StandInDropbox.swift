@@ -24,6 +24,7 @@ public final class StandInDropbox: Sendable {
         var lifetimeSeconds = 14_400
         var tokenAnswers: [[LoopbackStep]] = []
         var count = 0
+        var stallsRevocations = false
         var secrets: [String] = []
     }
 
@@ -80,6 +81,9 @@ public final class StandInDropbox: Sendable {
     public func scriptTokenAnswers(_ answers: [[LoopbackStep]]) {
         box.state.withLock { $0.tokenAnswers = answers }
     }
+
+    /// From now on nothing comes of a token's revocation.
+    public func stallRevocations() { box.state.withLock { $0.stallsRevocations = true } }
 
     /// Has all access tokens end; refresh tokens stay good.
     public func expireAccessTokens() {
