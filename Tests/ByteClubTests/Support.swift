@@ -19,7 +19,7 @@ import TextEditing
         draftsFolder = FileManager.default.temporaryDirectory
             .appendingPathComponent("club-\(UUID().uuidString)", isDirectory: true)
         drafts = DraftStore(folder: draftsFolder)
-        club = Club(activity: activity) { store }
+        club = Club(activity: activity) { _ in store }
     }
 
     deinit { try? FileManager.default.removeItem(at: draftsFolder) }

@@ -31,7 +31,9 @@ internal import TerminalUI
     private static func connection(
         to destination: ClubSettings, _ book: ClubBook
     ) -> Club.Connect {
-        { () throws(StoreError) in try await ClubConnection.open(destination, book: book) }
+        { refused throws(StoreError) in
+            try await ClubConnection.open(destination, book: book, inPlaceOf: refused)
+        }
     }
 
     /// Opens the club anew after a sign-in. What is on the screen stays, and all that was typed.

@@ -19,13 +19,18 @@ internal import ClubStore
     }
 
     /// Opens the store; called again after a failure, since an embedded club may have to be restarted.
-    typealias Connect = @Sendable () async throws(StoreError) -> any RemoteStore
+    ///
+    /// `refused` is the last one whose sign-in the server has refused: somebody may have signed in since.
+    typealias Connect =
+        @Sendable (_ refused: (any RemoteStore)?) async throws(StoreError) -> any RemoteStore
 
     private(set) var contents = ClubContents()
     /// What is in the folder, too, but has no name that could be asked for.
     private(set) var skipped: [String] = []
     private(set) var connection = Connection.connecting
     private(set) var store: (any RemoteStore)?
+    /// The last store whose sign-in the server has refused.
+    private var refused: (any RemoteStore)?
     /// Who is signed in, once that is known; never for the club on this computer.
     private(set) var account: Account?
     /// Has the person sign in again and then goes on; set by whoever can.
@@ -83,6 +88,7 @@ internal import ClubStore
     func reconnect() {
         era += 1
         store = nil
+        refused = nil
         refresh()
     }
 
@@ -118,7 +124,7 @@ internal import ClubStore
     ) async throws(StoreError) -> Value {
         activity.begin()
         defer { activity.end() }
-        return try await call(try await openStore())
+        return try await ask(call)
     }
 }
 
@@ -132,9 +138,44 @@ extension Club {
     func openStore() async throws(StoreError) -> any RemoteStore {
         if let store { return store }
         let asked = era
-        let opened = try await connect()
+        let opened = try await connect(refused)
         if asked == era { store = opened }
         return opened
+    }
+
+    /// Runs a call on the store; once more on another one when the sign-in is refused and there is a newer.
+    private func ask<Value: Sendable>(
+        _ call: (any RemoteStore) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let store = try await openStore()
+        do throws(StoreError) {
+            return try await call(store)
+        } catch {
+            guard error.code == .unauthorized, let newer = await openStore(inPlaceOf: store)
+            else { throw error }
+            return try await call(newer)
+        }
+    }
+
+    /// Looks whether somebody has signed in since a sign-in that the server refuses, perhaps in another
+    /// program. What was refused is not tried again.
+    ///
+    /// - Returns: Nil when nobody has.
+    private func openStore(inPlaceOf refused: any RemoteStore) async -> (any RemoteStore)? {
+        self.refused = refused
+        letGo(of: refused)
+        if let opened = try? await openStore(), !Self.areSame(opened, refused) { return opened }
+        // Whoever asks next looks again.
+        letGo(of: refused)
+        return nil
+    }
+
+    private func letGo(of refused: any RemoteStore) {
+        if let store, Self.areSame(store, refused) { self.store = nil }
+    }
+
+    private static func areSame(_ one: any RemoteStore, _ other: any RemoteStore) -> Bool {
+        (one as AnyObject) === (other as AnyObject)
     }
 
     private func watch() async {
@@ -182,12 +223,14 @@ extension Club {
     private func follow(from cursor: Cursor) async throws(StoreError) {
         var cursor = cursor
         while !Task.isCancelled {
-            let store = try await openStore()
-            let asked = ContinuousClock.now
-            guard try await store.waitForChanges(after: cursor, atMost: .seconds(240)) else {
-                continue
+            let (last, asked) = (cursor, ContinuousClock.now)
+            let hasChanges = try await ask { store throws(StoreError) in
+                try await store.waitForChanges(after: last, atMost: .seconds(240))
             }
-            let changes = try await store.changes(since: cursor)
+            guard hasChanges else { continue }
+            let changes = try await ask { store throws(StoreError) in
+                try await store.changes(since: last)
+            }
             if Task.isCancelled { return }
             cursor = changes.cursor
             guard !changes.entries.isEmpty else {

@@ -9,32 +9,40 @@ internal import Synchronization
 package enum ClubConnection {
     /// Opens a club, or makes sure that it is still open.
     ///
+    /// - Parameter refused: A store of this club whose sign-in the server has refused. Another one is opened
+    ///   in its place where somebody has signed in since, perhaps in another program.
     /// - Throws: A `StoreError` during `connect`: `.unauthorized` when nobody is signed in.
     package static func open(
-        _ club: ClubSettings, book: ClubBook
+        _ club: ClubSettings, book: ClubBook, inPlaceOf refused: (any RemoteStore)? = nil
     ) async throws(StoreError) -> any RemoteStore {
         switch club.place {
         case .embedded: try await EmbeddedClub.open(paths: book.paths)
+        // It looks for newer tokens by itself.
         case .dropbox(let dropbox): try line(to: club, dropbox, book: book).store
-        case .webdav(let webdav): try await store(of: club, webdav, book: book)
+        case .webdav(let webdav):
+            try await store(of: club, webdav, book: book, inPlaceOf: refused as? WebDAVStore)
         }
     }
 
-    /// The password or token is read once, when the club is opened; another one closes it first.
+    /// The password or token is read when the club is opened, and again when the server has refused it.
     private static func store(
-        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, book: ClubBook
+        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, book: ClubBook,
+        inPlaceOf refused: WebDAVStore?
     ) async throws(StoreError) -> WebDAVStore {
         let key = Key(paths: book.paths, club: club)
-        if let store = stores.withLock({ $0[key] }) { return store }
+        let old = stores.withLock { $0[key] }
+        if let old, old.store !== refused { return old.store }
         let secret = try await PasswordVault.read(club, book: book)
+        if let old, old.secret == secret { return old.store }
         let store = try makeStore(
             to: webdav, secret: secret,
             abilitiesFile: book.paths.stateFolder.appending(
                 path: "clubs/\(club.name)/abilities.json"),
             unsettledWrites: book.paths.unsettledWrites(ofClub: club.name))
         return stores.withLock { stores in
-            if let store = stores[key] { return store }
-            stores[key] = store
+            // Somebody else may have been faster.
+            if let now = stores[key], now.store !== old?.store { return now.store }
+            stores[key] = SignedIn(store: store, secret: secret)
             return store
         }
     }
@@ -81,8 +89,14 @@ package enum ClubConnection {
         let access: DropboxAccess
     }
 
+    /// A store with the password or token that it was opened with.
+    private struct SignedIn: Sendable {
+        let store: WebDAVStore
+        let secret: String
+    }
+
     private static let lines = Mutex<[Key: Line]>([:])
-    private static let stores = Mutex<[Key: WebDAVStore]>([:])
+    private static let stores = Mutex<[Key: SignedIn]>([:])
 
     private static func line(
         to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, book: ClubBook

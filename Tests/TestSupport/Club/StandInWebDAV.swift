@@ -4,10 +4,16 @@ import Synchronization
 /// The least of a WebDAV server: one folder, its files, a name and a password.
 public final class StandInWebDAV: Sendable {
     public let user = "ann"
-    public let password = "correct horse battery staple"
+    public var password: String { door.password.withLock { $0 } }
     /// What is as good as the name and the password.
     public let token = "sesame.for-ann_1"
     private let server: LoopbackServer
+    private let door = Door()
+
+    /// Who is let in.
+    private final class Door: Sendable {
+        let password = Mutex("correct horse battery staple")
+    }
 
     /// Whether the club's folder is there.
     private final class Folder: Sendable {
@@ -26,10 +32,11 @@ public final class StandInWebDAV: Sendable {
         gate: LoopbackGate? = nil
     ) throws {
         let folder = Folder(isThere: hasFolder)
-        let authorizations = [
-            "Basic " + Data("\(user):\(password)".utf8).base64EncodedString(), "Bearer \(token)",
-        ]
-        server = try LoopbackServer { request in
+        server = try LoopbackServer { [user, token, door] request in
+            let authorizations = [
+                Self.authorization(user: user, password: door.password.withLock { $0 }),
+                "Bearer \(token)",
+            ]
             guard let shown = request["Authorization"], authorizations.contains(shown) else {
                 return [
                     .answer(
@@ -63,6 +70,14 @@ public final class StandInWebDAV: Sendable {
     /// The club's folder.
     public var address: String { "http://127.0.0.1:\(server.port)/club" }
     public var requests: [LoopbackRequest] { server.requests }
+
+    /// What is shown to it with a password: Basic.
+    public static func authorization(user: String, password: String) -> String {
+        "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+    }
+
+    /// From now on another password counts.
+    public func change(passwordTo password: String) { door.password.withLock { $0 = password } }
 
     /// From now on nobody answers.
     public func stop() { server.stop() }
