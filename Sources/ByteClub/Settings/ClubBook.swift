@@ -36,7 +36,8 @@ package struct ClubBook: Sendable {
 
     /// The club that a name means; without a name, the one opened last.
     package func club(named name: String?) throws(ClubChoiceError) -> ClubSettings {
-        let (clubs, problems) = read()
+        let settings = settings()
+        let clubs = [.embedded] + settings.clubs
         guard let name else {
             let memory: Memory
             do throws(SettingsError) {
@@ -46,7 +47,7 @@ package struct ClubBook: Sendable {
             }
             guard let current = memory.current else { return .embedded }
             if let club = Self.find(current, in: clubs) { return club }
-            guard let problem = problems.first else { throw .gone(current) }
+            guard let problem = settings.problem(hiding: current) else { throw .gone(current) }
             throw .unreadable(
                 current, problem: "\(settingsFile.url.path), \(problem.description)")
         }

@@ -19,18 +19,19 @@ struct SectionedText {
     /// Empties the section that a line belongs to: from its name at the left edge to the next one.
     ///
     /// - Parameter line: From 1.
-    /// - Returns: False when there is nothing left to take.
-    mutating func removeSection(around line: Int) -> Bool {
+    /// - Returns: What was there; nil when there is nothing left to take.
+    mutating func removeSection(around line: Int) -> String? {
         let index = min(max(0, line - 1), lines.count - 1)
         let starts = lines.indices.filter { isName(lines[$0]) }
         // What stands before the first name belongs to it.
         guard let start = starts.last(where: { $0 <= index }) ?? lines.indices.first else {
-            return false
+            return nil
         }
         let end = starts.first { $0 > max(start, index) } ?? lines.endIndex
-        guard lines[start..<end].contains(where: { !$0.isEmpty }) else { return false }
+        guard lines[start..<end].contains(where: { !$0.isEmpty }) else { return nil }
+        let section = lines[start..<end].joined(separator: "\n")
         for index in start..<end { lines[index] = "" }
-        return true
+        return section
     }
 
     /// Whether a line begins a section: something at the left edge that is no comment.

@@ -7,6 +7,7 @@ extension Settings {
         if node.isNull { return }
         guard let pairs = node.pairs else {
             report(node.line, "The clubs must be names, each with its settings below it.")
+            hideClubs()
             return
         }
         var lines: [String: Int] = [:]
@@ -22,10 +23,15 @@ extension Settings {
                 continue
             }
             lines[name.lowercased()] = key.line
+            let problemCount = problems.count
             if let refusal = ClubSettings.refusal(ofName: name) {
                 report(key.line, refusal)
             } else if let place = readPlace(value, ofClub: name, at: key.line) {
                 clubs.append(ClubSettings(name: name, place: place))
+            } else {
+                let newer = Problem(
+                    line: key.line, sentence: "The club “\(name)” is for a newer Byte Club.")
+                hideClub(name, by: problems.dropFirst(problemCount).first ?? newer)
             }
         }
     }

@@ -19,6 +19,11 @@ package struct Settings: Sendable {
     /// What could not be taken from the file, in its order.
     package var problems: [Problem] = []
 
+    /// What keeps all clubs, or some, from being read, whatever their names.
+    private var clubsProblem: Problem?
+    /// What keeps a club from being read, by its name in lower case.
+    private var clubProblems: [String: Problem] = [:]
+
     /// Set when the file is no YAML in some section, or no settings: it cannot be changed as it is.
     var unreadable: Problem?
 
@@ -46,6 +51,7 @@ package struct Settings: Sendable {
         guard let pairs = root.pairs else {
             report(root.line, "The file must be made of settings: a name, a colon, a value.")
             unreadable = problems.first
+            hideClubs()
             return
         }
         readVersion(pairs)
@@ -57,6 +63,7 @@ package struct Settings: Sendable {
             }
             guard seen.insert(name).inserted else {
                 report(key.line, "The section “\(name)” is there twice; the first one counts.")
+                if name == "clubs" { hideClubs() }
                 continue
             }
             if let read = Self.sections[name] {
@@ -79,7 +86,9 @@ package struct Settings: Sendable {
                 let reason = isTabbed ? "it begins with a tab; indent with spaces" : error.reason
                 report(error.line, "This cannot be read: \(reason).")
                 if unreadable == nil { unreadable = problems.first }
-                guard rest.removeSection(around: error.line) else { return nil }
+                let section = rest.removeSection(around: error.line)
+                if section?.contains("clubs") ?? true { hideClubs() }
+                if section == nil { return nil }
             }
         }
     }
@@ -99,6 +108,19 @@ package struct Settings: Sendable {
 
     mutating func report(_ line: Int, _ sentence: String) {
         problems.append(Problem(line: line, sentence: sentence))
+    }
+
+    /// Remembers that what was reported last keeps clubs from being read, and it is not known which.
+    mutating func hideClubs() { clubsProblem = problems.last }
+
+    /// Remembers what keeps a club from being read.
+    mutating func hideClub(_ name: String, by problem: Problem) {
+        clubProblems[name.lowercased()] = problem
+    }
+
+    /// Why a club may be in the file although it is not among the ``clubs``; nil when it is not there.
+    func problem(hiding name: String) -> Problem? {
+        clubProblems[name.lowercased()] ?? clubsProblem
     }
 
     private mutating func readVersion(_ pairs: [(key: YAMLNode, value: YAMLNode)]) {

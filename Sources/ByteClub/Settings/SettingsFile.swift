@@ -20,6 +20,7 @@ package struct SettingsFile: Sendable {
         } catch {
             var settings = Settings()
             settings.report(1, error.description)
+            settings.hideClubs()
             return settings
         }
     }

@@ -51,17 +51,60 @@ import Testing
         }
     }
 
-    @Test func aClubBehindAWrongLineIsNotSaidToBeGone() throws {
+    /// Writes the settings and says what comes of asking for “work”, the club opened last.
+    private func choice(with text: String) throws -> ClubChoiceError? {
+        try book.settingsFile.set(work)
+        try book.makeCurrent(work)
+        try Data(text.utf8).write(to: book.settingsFile.url)
+        do throws(ClubChoiceError) {
+            _ = try book.club(named: nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The file, and the line that may hide the club.
+    @Test(arguments: [
+        ("mouse: left\nclubs:\n  work: {kind: dropbox}\n", 3),
+        ("clubs:\n  other: {kind: pigeon}\n  Work: {kind: dropbox}\n", 3),
+        ("keys: {notes.nwe: a}\nclubs: [work]\n", 2),
+        ("keys: {notes.nwe: a}\nclubs:\n  work: [\n", 4),
+        ("clubs:\nmouse: on\nclubs:\n  work: {kind: dropbox, app-key: abc}\n", 3),
+        ("- work\n", 1), ("version: 9\nkeys: {notes.new: nn}\nclubs:\n  work: {kind: pigeon}\n", 4),
+    ])
+    func aClubBehindAWrongLineIsNotSaidToBeGone(text: String, line: Int) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let error = try #require(try choice(with: text))
+        guard case .unreadable("work", let problem) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(problem.contains("line \(line):"), "\(problem)")
+    }
+
+    @Test func aFileThatCannotBeReadIsNotSaidToBeWithoutTheClub() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try book.settingsFile.set(work)
         try book.makeCurrent(work)
-        try Data("clubs:\n  work: {kind: dropbox}\n".utf8).write(to: book.settingsFile.url)
-        do {
+        try Data([0xFF, 0xFE, 0xFF]).write(to: book.settingsFile.url)
+        #expect(throws: ClubChoiceError.self) { try book.club(named: nil) }
+        do throws(ClubChoiceError) {
             _ = try book.club(named: nil)
-            Issue.record("was found")
         } catch {
-            #expect(error.description.contains("line 2"), "\(error)")
+            #expect(error.description.contains("UTF-8"), "\(error)")
         }
+    }
+
+    /// Whoever reads that a line is to blame mends it, and is no further.
+    @Test(arguments: [
+        "keys:\n  notes.nw: a\n", "mouse: left\n", "keys:\n  notes.new: [a\n",
+        "clubs:\n  other: {kind: dropbox}\n", "clubs:\n  a b: {kind: dropbox, app-key: k}\n",
+        "clubs:\n  other: {kind: dropbox, app-key: k, colour: red}\n", "version: 9\n",
+    ])
+    func anotherWrongLineIsNotToBlame(text: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try choice(with: text) == .gone("work"))
     }
 
     @Test(arguments: ["{", "[]", "{\"secrets\": 7}"])
