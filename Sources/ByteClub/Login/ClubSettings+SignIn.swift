@@ -7,20 +7,35 @@ extension ClubSettings.Place {
     func isSame(as other: Self) -> Bool {
         switch (self, other) {
         case (.embedded, .embedded): true
-        case (.dropbox(let own), .dropbox(let other)): own == other
+        case (.dropbox(let own), .dropbox(let other)):
+            own.appKey == other.appKey && Self.plain(own.apiURL) == Self.plain(other.apiURL)
+                && Self.plain(folder: own.folder) == Self.plain(folder: other.folder)
         case (.webdav(let own), .webdav(let other)):
             own.signIn == other.signIn && Self.plain(own.url) == Self.plain(other.url)
         default: false
         }
     }
 
-    /// An address as it is compared: with and without a slash at its end it is the same folder.
-    private static func plain(_ url: URL) -> String {
-        var text = url.absoluteString
-        while text.hasSuffix("/") { text.removeLast() }
-        guard let host = url.host(), let range = text.firstRange(of: host) else { return text }
-        // Scheme and host are the same in any case (RFC 3986, section 6.2.2.1).
-        return text[..<range.upperBound].lowercased() + text[range.upperBound...]
+    /// An address as it is compared: the server, and the names on the way. With and without a slash at its
+    /// end it is the same folder; so it is however its letters are written (RFC 3986, section 6.2.2).
+    private static func plain(_ url: URL?) -> [String] {
+        guard let url else { return [] }
+        return [url.origin] + url.path(percentEncoded: false).split(separator: "/").map(String.init)
+    }
+
+    /// A folder on Dropbox as it is compared: there, letters are the same in any case.
+    private static func plain(folder: String?) -> String {
+        let path = folder.flatMap { try? ClubSettings.root(of: $0) } ?? .root
+        return path.string.lowercased()
+    }
+}
+
+extension URL {
+    /// Scheme, host and port, as far as they tell servers apart.
+    var origin: String {
+        let scheme = scheme?.lowercased() ?? ""
+        let port = port ?? (scheme == "http" ? 80 : 443)
+        return "\(scheme)://\(host()?.lowercased() ?? ""):\(port)"
     }
 }
 

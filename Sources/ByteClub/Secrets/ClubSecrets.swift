@@ -99,19 +99,13 @@ extension ClubSettings.Place {
         switch self {
         case .embedded: "embedded"
         case .dropbox(let dropbox):
-            (["dropbox", dropbox.appKey] + (dropbox.apiURL.map { [Self.origin(of: $0)] } ?? []))
+            (["dropbox", dropbox.appKey] + (dropbox.apiURL.map { [$0.origin] } ?? []))
                 .joined(separator: "\n")
         case .webdav(let webdav):
             [
-                "webdav", Self.origin(of: webdav.url), webdav.signIn.user ?? "",
+                "webdav", webdav.url.origin, webdav.signIn.user ?? "",
                 webdav.pin?.description ?? "", webdav.authoritiesFile ?? "",
             ].joined(separator: "\n")
         }
-    }
-
-    private static func origin(of url: URL) -> String {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let port = url.port ?? (scheme == "http" ? 80 : 443)
-        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
     }
 }

@@ -10,10 +10,16 @@ import Testing
     private let dropbox = ClubSettings.Place.dropbox(.init(appKey: "k", folder: "f"))
 
     @Test func addressAndUserMakeAWebDAVClub() {
-        #expect(nas.isSame(as: .webdav("HTTPS://NAS.local/club/", user: "ann")))
+        for same in [
+            "HTTPS://NAS.local/club/", "https://nas.local:443/club", "https://nas.local/%63lub",
+            "https://nas.local//club",
+        ] {
+            #expect(nas.isSame(as: .webdav(same, user: "ann")), "\(same)")
+        }
         for other in [
             ClubSettings.Place.webdav("https://nas.local/Club", user: "ann"),
             .webdav("https://nas.local/club", user: "ben"),
+            .webdav("https://nas.local/cl/ub", user: "ann"),
             .webdav("https://nas.local/club", user: nil),
             .webdav("http://nas.local/club", user: "ann"),
             .webdav("https://nas.local:444/club", user: "ann"), dropbox, .embedded,
@@ -24,10 +30,18 @@ import Testing
 
     @Test func keyFolderAndGatewayMakeAClubOnDropbox() {
         #expect(dropbox.isSame(as: dropbox))
-        #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "k"))))
+        for same in ["/f", "f/", "/F/"] {
+            #expect(dropbox.isSame(as: .dropbox(.init(appKey: "k", folder: same))), "\(same)")
+        }
+        let everything = ClubSettings.Place.dropbox(.init(appKey: "k"))
+        #expect(everything.isSame(as: .dropbox(.init(appKey: "k", folder: "/"))))
+        #expect(!dropbox.isSame(as: everything))
         #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "j", folder: "f"))))
         let gateway = URL(string: "https://gate.local")
-        #expect(!dropbox.isSame(as: .dropbox(.init(appKey: "k", apiURL: gateway, folder: "f"))))
+        let gated = ClubSettings.Place.dropbox(.init(appKey: "k", apiURL: gateway, folder: "f"))
+        #expect(!dropbox.isSame(as: gated))
+        let same = URL(string: "https://GATE.local/")
+        #expect(gated.isSame(as: .dropbox(.init(appKey: "k", apiURL: same, folder: "f"))))
     }
 
     @Test(arguments: StoreError.Code.allCases)
