@@ -115,6 +115,8 @@ import Testing
                 ["login", "webdav", "ftp://h/", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://u:p@h/", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://h:99999/", "--user", "u", "--password-stdin"],
+                ["login", "webdav", "https://h/a/../b", "--user", "u", "--password-stdin"],
+                ["login", "webdav", "https://h/%2e%2E/b", "--user", "u", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "", "--password-stdin"],
                 ["login", "webdav", "https://h/", "--user", "u"],
                 ["login", "webdav", "https://h/", "--user", "u", "--token", "--password-stdin"],
@@ -123,6 +125,7 @@ import Testing
             ] {
                 let output = try await home.run(arguments)
                 #expect(output.status == 2, "\(arguments) \(output.errorText)")
+                #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
             }
         }
     }
@@ -156,10 +159,15 @@ import Testing
             let text = home.work.appending(path: "no.pem")
             try Data("no certificate\n".utf8).write(to: text)
             let plain = try LoopbackServer(scripts: [[.send("220 hello\r\n"), .close]])
+            // Apache and nginx do so at a port for TLS.
+            let apache = try LoopbackServer { _ in [.close] }
+            let nginx = try LoopbackServer { _ in [.answer("400 Bad Request", body: "")] }
             for (address, more, words) in [
                 (server.address + "/Afar.txt", [], "no folder of a WebDAV server"),
                 ("http://127.0.0.1:9/club", [], "does not answer at this address"),
                 ("https://127.0.0.1:\(plain.port)/club", [], "does not speak https"),
+                ("http://127.0.0.1:\(apache.port)/club", [], "begin the address with https://"),
+                ("http://127.0.0.1:\(nginx.port)/club", [], "begin the address with https://"),
                 (server.address, ["--ca-file", text.path], "There is no certificate in"),
             ] {
                 let output = try await home.run(
@@ -169,6 +177,29 @@ import Testing
                 #expect(output.errorText.contains(words), "\(address): \(output.errorText)")
             }
             #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
+        }
+    }
+
+    /// What a proxy says is not told of the server behind it.
+    @Test func aProxyThatLeadsNowhereIsNamed() async throws {
+        try await inFreshHome { home in
+            let proxy = try LoopbackServer { _ in [.answer("502 Bad Gateway", body: "")] }
+            for (port, words) in [(Int(proxy.port), "answered 502"), (9, "cannot be reached")] {
+                let output = try await Command(
+                    ClubHome.program,
+                    [
+                        "login", "webdav", "https://cloud.invalid/club", "--user", "ann",
+                        "--password-stdin",
+                    ],
+                    environment: home.environment(more: [
+                        "https_proxy": "http://127.0.0.1:\(port)"
+                    ]), directory: home.work.path, input: Data("secret\n".utf8)
+                ).run()
+                #expect(output.status == 1)
+                #expect(
+                    output.errorText.contains("the proxy 127.0.0.1:\(port) \(words)"),
+                    "\(output.errorText)")
+            }
         }
     }
 

@@ -48,10 +48,15 @@ extension JoiningError: CustomStringConvertible {
     /// What is wrong is mostly what was typed.
     private static func sentence(_ error: StoreError, at club: ClubSettings.WebDAV) -> String {
         let host = club.url.host() ?? ""
+        let isPlain = club.url.scheme?.lowercased() == "http"
         return switch error.code {
         case .unauthorized where club.signIn == .token:
             "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
         case .unauthorized: "The name or the password is wrong."
+        // Servers answer so what is not encrypted at a port where they expect that it is.
+        case .offline where isPlain && error.silence == .noAnswer, .badRequest where isPlain:
+            "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
+                + "address with https://."
         case .offline where error.silence == .unknownHost:
             "No server is called “\(host)”. Check the address, and the network."
         case .offline where error.silence == .refused:
@@ -59,11 +64,21 @@ extension JoiningError: CustomStringConvertible {
                 + "server runs."
         case .offline where error.silence == .noSecureConnection:
             "“\(host)” does not speak https at this address. Check the address and its port."
+        case .offline: Self.sentence(error, onTheWayTo: host)
         case .badRequest, .wrongKind, .badAnswer, .notFound:
             "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
                 + "on a network with a sign-in page, sign in there first."
         default: ErrorSentence(error, club: .remote).text
         }
+    }
+
+    private static func sentence(_ error: StoreError, onTheWayTo host: String) -> String {
+        guard case .proxy(let trouble) = error.silence else {
+            return ErrorSentence(error, club: .remote).text
+        }
+        return
+            "“\(host)” cannot be reached: \(trouble). Check the address, and the proxy (https_proxy, "
+            + "http_proxy, all_proxy)."
     }
 
     package static func sentence(missing scopes: [String]) -> String {

@@ -141,6 +141,10 @@ extension ClubSettings {
         guard address.query() == nil, address.fragment() == nil else {
             return "The address must have nothing after a “?” or “#”."
         }
+        let names = address.path(percentEncoded: false).split(separator: "/")
+        guard !names.contains("."), !names.contains("..") else {
+            return "The address must name its folder without “.” or “..” on the way."
+        }
         if let port = address.port, !(1...65_535).contains(port) {
             return "A port is a number from 1 to 65535."
         }

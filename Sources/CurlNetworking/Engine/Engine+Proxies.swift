@@ -29,7 +29,7 @@ extension Engine {
             load,
             with: URLError(
                 .userAuthenticationRequired, failingURL: load.request.url,
-                underlyingText: "the proxy wants a name and a password"))
+                underlyingText: load.proxy?.trouble("wants a name and a password")))
     }
 
     /// The tunnel is made: what opened it was right.

@@ -78,6 +78,7 @@ extension Engine {
     /// Libcurl's verdict in Apple's words.
     func failure(of load: Load, _ verdict: CURLcode, _ easy: EasyHandle) -> URLError {
         let text = easy.message
+        var proxyTrouble: String?
         var error = URLError(
             curl: verdict, certificate: easy.number(CURLINFO_SSL_VERIFYRESULT),
             system: easy.number(CURLINFO_OS_ERRNO), text: text, url: load.request.url)
@@ -86,6 +87,11 @@ extension Engine {
             !(200..<300).contains(status)
         {
             code = .cannotConnectToHost
+            proxyTrouble = load.proxy?.trouble("answered \(status)")
+        } else if let proxy = load.proxy, load.stage == .connecting,
+            [.cannotFindHost, .cannotConnectToHost].contains(code)
+        {
+            proxyTrouble = proxy.trouble("cannot be reached")
         } else if let text, text.contains(" alert "), let url = load.request.url {
             // TLS has no better way to say it than an alert, before or after the handshake.
             if load.identity(for: url) != nil {
@@ -101,8 +107,9 @@ extension Engine {
         {
             load.task.session.proofs.withLock { $0.remember(nil, for: origin) }
         }
-        if code != error.code {
-            error = URLError(code, failingURL: error.failingURL, underlyingText: text)
+        if code != error.code || proxyTrouble != nil {
+            error = URLError(
+                code, failingURL: error.failingURL, underlyingText: proxyTrouble ?? text)
         }
         return error
     }

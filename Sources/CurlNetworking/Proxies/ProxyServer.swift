@@ -50,6 +50,11 @@ struct ProxyServer: Hashable, Sendable, Codable {
     /// Whether it reads HTTP, so that it sees the whole request of a plain URL.
     var isHTTP: Bool { kind == .http || kind == .https }
 
+    fileprivate static let troubleMark = "the proxy "
+
+    /// What an error says of it.
+    func trouble(_ words: String) -> String { "\(Self.troubleMark)\(host):\(port) \(words)" }
+
     /// For CURLOPT_PROXY.
     var curlText: String {
         let scheme =
@@ -84,5 +89,12 @@ extension ProxyServer: CustomStringConvertible, CustomReflectable {
 extension String {
     var withoutBrackets: String {
         hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
+}
+
+extension URLError {
+    /// What is the matter with the proxy on the way, with its name; nil where it is not that.
+    package var proxyTrouble: String? {
+        underlyingText.flatMap { $0.hasPrefix(ProxyServer.troubleMark) ? $0 : nil }
     }
 }
