@@ -22,7 +22,7 @@ struct ClubKeeping: Sendable {
     func club(
         named name: String?, at place: ClubSettings.Place, usually usualName: String
     ) throws(JoiningError) -> ClubSettings {
-        if let error = book.settingsFile.refusalToChange() { throw .settings(error) }
+        if let error = book.refusalToChange() { throw .settings(error) }
         let clubs = book.read().clubs
         if let name {
             if let refusal = ClubSettings.refusal(ofName: name) { throw .badInput(refusal) }

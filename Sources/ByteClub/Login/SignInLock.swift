@@ -15,7 +15,7 @@ struct SignInLock: Sendable {
         do throws(WholeFile.Failure) {
             lock = try FileLock(file)
         } catch {
-            throw .settings(.unwritable(path: file.path, reason: error.reason))
+            throw .settings(SettingsError(notWriting: file, error))
         }
         // Where files have no locks, people can sign in all the same.
         while lock.attempt() == .busy {

@@ -31,7 +31,18 @@ package struct ClubBook: Sendable {
         return ClubList(
             clubs: read().clubs,
             signedIn: Set(secrets.filter { SecretPlace(rawValue: $0.value) != nil }.keys),
-            refusalToChange: settingsFile.refusalToChange())
+            refusalToChange: refusalToChange())
+    }
+
+    /// Why no club could be kept now; nil when one could.
+    package func refusalToChange() -> SettingsError? {
+        if let error = settingsFile.refusalToChange() { return error }
+        do throws(WholeFile.Failure) {
+            try WholeFile.checkFolder(paths.stateFolder)
+            return nil
+        } catch {
+            return SettingsError(notWriting: memoryFile.url, error)
+        }
     }
 
     /// The club that a name means; without a name, the one opened last.
@@ -88,7 +99,7 @@ package struct ClubBook: Sendable {
             held.release()
             return false
         } catch {
-            throw .unwritable(path: lock.path, reason: error.reason)
+            throw SettingsError(notWriting: lock, error)
         }
     }
 
@@ -165,14 +176,11 @@ package struct ClubBook: Sendable {
     /// One program at a time: two that sign in at once must not undo each other.
     private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
         let file = memoryFile
-        func unwritable(_ failure: WholeFile.Failure) -> SettingsError {
-            .unwritable(path: file.url.path, reason: failure.reason)
-        }
         let lock: FileLock
         do throws(WholeFile.Failure) {
             lock = try FileLock.hold(URL(filePath: file.url.path + ".lock"))
         } catch {
-            throw unwritable(error)
+            throw SettingsError(notWriting: file.url, error)
         }
         defer { lock.release() }
         let old = try memory()
@@ -185,7 +193,7 @@ package struct ClubBook: Sendable {
         do throws(WholeFile.Failure) {
             try file.write(data)
         } catch {
-            throw unwritable(error)
+            throw SettingsError(notWriting: file.url, error)
         }
     }
 }

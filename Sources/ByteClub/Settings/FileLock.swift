@@ -18,11 +18,10 @@ struct FileLock: Sendable {
     ///
     /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
     init(_ lock: URL) throws(WholeFile.Failure) {
-        try? FileManager.default.createDirectory(
-            at: lock.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        let folder = lock.deletingLastPathComponent()
+        try WholeFile.makeFolder(folder)
         descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.Failure(errno) }
+        guard descriptor >= 0 else { throw WholeFile.Failure(errno, in: folder) }
     }
 
     /// Opens a lock and waits until it is free. Held twice by one thread, it waits for itself for ever.

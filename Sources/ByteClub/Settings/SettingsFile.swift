@@ -33,7 +33,7 @@ package struct SettingsFile: Sendable {
             do throws(WholeFile.Failure) {
                 try file.checkWritable()
             } catch {
-                throw .unwritable(path: url.path, reason: error.reason)
+                throw SettingsError(notWriting: url, error)
             }
             return nil
         } catch {
@@ -47,7 +47,7 @@ package struct SettingsFile: Sendable {
         do throws(WholeFile.Failure) {
             held = try FileLock.hold(lock)
         } catch {
-            throw .unwritable(path: lock.path, reason: error.reason)
+            throw SettingsError(notWriting: lock, error)
         }
         // Two clubs that are joined at the same moment must both be in it.
         defer { held.release() }
@@ -85,7 +85,7 @@ package struct SettingsFile: Sendable {
         do throws(WholeFile.Failure) {
             try file.write(Data(text.utf8))
         } catch {
-            throw .unwritable(path: url.path, reason: error.reason)
+            throw SettingsError(notWriting: url, error)
         }
     }
 }
@@ -94,6 +94,8 @@ package struct SettingsFile: Sendable {
 package enum SettingsError: Error, Hashable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
+    /// Nothing can be made in a folder of Byte Club's.
+    case closedFolder(path: String, reason: String)
     case broken(path: String, problem: String)
     case newer(path: String)
     /// The clubs are written in a way that cannot be changed line by line.
@@ -104,6 +106,9 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
         case .unreadable(let path, let reason): "The settings in \(path) cannot be read: \(reason)."
         case .unwritable(let path, let reason):
             "The settings in \(path) cannot be written: \(reason)."
+        case .closedFolder(let path, let reason):
+            "Nothing can be written in the folder \(path): \(reason). Check whose it is and who may write "
+                + "there, or have XDG_CONFIG_HOME and XDG_STATE_HOME name other places."
         case .broken(let path, let problem):
             "The settings in \(path) must be mended first. In \(problem)"
         case .newer(let path):
@@ -112,5 +117,14 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
             "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
                 + "this there by hand, and sign in again:\n" + lines.joined(separator: "\n")
         }
+    }
+}
+
+extension SettingsError {
+    /// Why a file could not be written, or its folder.
+    init(notWriting file: URL, _ failure: WholeFile.Failure) {
+        self =
+            failure.folder.map { .closedFolder(path: $0, reason: failure.reason) }
+            ?? .unwritable(path: file.path, reason: failure.reason)
     }
 }

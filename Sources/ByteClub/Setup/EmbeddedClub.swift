@@ -28,6 +28,8 @@ public actor EmbeddedClub {
 
     private let folder: String
     private let unsettledWrites: URL
+    /// The folders without which there is no club.
+    private let neededFolders: [URL]
     private let server: ServerProcess
     private let credentials = Credentials()
     private var place: ClubMeetingPlace?
@@ -49,6 +51,7 @@ public actor EmbeddedClub {
     ) {
         folder = paths.clubFolder.path
         unsettledWrites = paths.unsettledWrites(ofClub: ClubSettings.embedded.name)
+        neededFolders = [paths.clubFolder, paths.stateFolder, paths.cacheFolder]
         server = ServerProcess(
             program: program,
             arguments: [
@@ -108,9 +111,21 @@ extension EmbeddedClub {
             case .timedOut:
                 break
             }
+            // The reason it gave may be lost with the log.
+            try checkFolders()
             throw .serverNotReady(log: server.log.path)
         } catch {
             return .failure(error)
+        }
+    }
+
+    private func checkFolders() throws(EmbeddedClubError) {
+        for folder in neededFolders {
+            do throws(WholeFile.Failure) {
+                try WholeFile.checkFolder(folder)
+            } catch {
+                throw .closedFolder(folder: folder.path, reason: error.reason)
+            }
         }
     }
 

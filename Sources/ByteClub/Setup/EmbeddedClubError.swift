@@ -9,6 +9,9 @@ public enum EmbeddedClubError: Error, Hashable, Sendable {
     /// The program could not be run again as the server.
     case programNotStarted(reason: String)
 
+    /// Nothing can be written in a folder that the club needs.
+    case closedFolder(folder: String, reason: String)
+
     /// The server ended, or did not get ready. What it said is in the log.
     case serverNotReady(log: String)
 

@@ -50,6 +50,10 @@ extension ErrorSentence {
         case .programNotStarted(let reason):
             "The club on this computer could not be started: \(reason). Install Byte Club again if "
                 + "its program was moved or replaced."
+        case .closedFolder(let folder, let reason):
+            "The club on this computer could not be started: nothing can be written in the folder "
+                + "\(folder): \(reason). Check whose it is and who may write there, or have XDG_DATA_HOME, "
+                + "XDG_STATE_HOME and XDG_CACHE_HOME name other places."
         case .serverNotReady(let log):
             "The club on this computer could not be started. What it said is in \(log)."
         case .folderServedElsewhere(let folder):

@@ -11,8 +11,13 @@ struct WholeFile: Sendable {
     /// The system's reason, for a sentence: `Permission denied`.
     struct Failure: Error, Hashable {
         var reason: String
+        /// The folder in which nothing can be made, where it is that.
+        var folder: String?
 
-        init(_ code: CInt) { reason = String(cString: strerror(code)) }
+        init(_ code: CInt, in folder: URL? = nil) {
+            reason = String(cString: strerror(code))
+            self.folder = folder?.path
+        }
     }
 
     private static let sizeLimit = 1 << 20
@@ -48,7 +53,7 @@ struct WholeFile: Sendable {
     func write(_ data: Data) throws(Failure) {
         let path = try target()
         let folder = path.deletingLastPathComponent()
-        try makeFolder(folder)
+        try Self.makeFolder(folder)
         var status = stat()
         let isThere = stat(path.path, &status) == 0
         let temporary =
@@ -56,7 +61,7 @@ struct WholeFile: Sendable {
             + String(UInt32.random(in: .min ... .max), radix: 16)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(temporary, flags, 0o600)
-        guard descriptor >= 0 else { throw Failure(errno) }
+        guard descriptor >= 0 else { throw Failure(errno, in: folder) }
         do throws(Failure) {
             defer { close(descriptor) }
             let rights = isThere && mode != 0o600 ? status.st_mode & 0o777 : mode
@@ -79,12 +84,19 @@ struct WholeFile: Sendable {
 
     /// Whether it could be written now, so that nobody does long work in vain.
     func checkWritable() throws(Failure) {
-        var path = try target()
+        let path = try target()
         if access(path.path, F_OK) == 0, access(path.path, W_OK) != 0 { throw Failure(errno) }
-        repeat {
+        try Self.checkFolder(path.deletingLastPathComponent())
+    }
+
+    /// Whether something could be made in a folder now, which need not be there yet.
+    static func checkFolder(_ folder: URL) throws(Failure) {
+        var path = folder
+        while access(path.path, F_OK) != 0, errno == ENOENT, path.path != "/" {
             path = path.deletingLastPathComponent()
-        } while access(path.path, F_OK) != 0 && errno == ENOENT && path.path != "/"
-        if access(path.path, W_OK | X_OK) != 0 { throw Failure(errno) }
+        }
+        // A dot, so that a file in a folder's place is none.
+        if access(path.path + "/.", W_OK | X_OK) != 0 { throw Failure(errno, in: folder) }
     }
 
     private func target() throws(Failure) -> URL {
@@ -95,19 +107,20 @@ struct WholeFile: Sendable {
         return URL(filePath: String(cString: real))
     }
 
-    private func makeFolder(_ folder: URL) throws(Failure) {
+    /// Makes a folder with those above it that are missing.
+    static func makeFolder(_ folder: URL) throws(Failure) {
         var missing: [String] = []
         var path = folder
         while mkdir(path.path, 0o700) != 0 {
             guard errno == ENOENT, path.path != "/" else {
                 if errno == EEXIST { break }
-                throw Failure(errno)
+                throw Failure(errno, in: folder)
             }
             missing.append(path.path)
             path = path.deletingLastPathComponent()
         }
         for path in missing.reversed() where mkdir(path, 0o700) != 0 && errno != EEXIST {
-            throw Failure(errno)
+            throw Failure(errno, in: folder)
         }
     }
 
