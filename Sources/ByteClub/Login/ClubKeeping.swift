@@ -84,22 +84,24 @@ struct ClubKeeping: Sendable {
             }
         } catch {
             try? book.remember(secretsOf: club, in: old)
-            await putBack(before, in: place, of: club, old: old)
+            // Given up or not: a keyring does nothing for who is cancelled.
+            await Task { await putBack(before, in: place, of: club, old: old) }.value
             throw error
         }
-        if let old, old != place { try? await secrets.remove(club, from: old) }
+        if let old, old != place { await Task { try? await secrets.remove(club, from: old) }.value }
         return before.flatMap { secrets.secret(in: $0, for: club) }
     }
 
-    /// Where the secret of before was overwritten, it is there again; elsewhere it never went away.
+    /// The secret of before is where it was; what was written elsewhere is gone.
     private func putBack(
         _ before: Data?, in place: SecretPlace, of club: ClubSettings, old: SecretPlace?
     ) async {
-        if place == old, let before {
-            _ = try? await secrets.writeAsItIs(before, for: club, to: place)
-        } else {
-            try? await secrets.remove(club, from: place)
+        // A keyring that was told to stop may have written all the same.
+        if let old, let before {
+            _ = try? await secrets.writeAsItIs(before, for: club, to: old)
+            if old == place { return }
         }
+        try? await secrets.remove(club, from: place)
     }
 
     private func settings(

@@ -2,6 +2,7 @@ internal import CSecret
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
+internal import Synchronization
 
 /// Keeps secrets under the names of accounts, outside of this program.
 protocol SecretKeeper: Sendable {
@@ -21,8 +22,6 @@ final class Keyring: SecretKeeper {
     static let shared = Keyring()
 
     private let queue = DispatchQueue(label: "byteclub.keyring")
-
-    private let alarmQueue = DispatchQueue(label: "byteclub.keyring.alarm")
 
     /// Long enough to type a password.
     private static let patienceSeconds = 60
@@ -68,19 +67,65 @@ final class Keyring: SecretKeeper {
         }
     }
 
+    /// Cancelled, the call is ended, and its result is that of a keyring that would not.
     private func call<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            queue.async { @Sendable [alarmQueue] in
-                let alarm = DispatchSource.makeTimerSource(queue: alarmQueue)
-                alarm.schedule(deadline: .now() + .seconds(Self.patienceSeconds))
-                alarm.setEventHandler { @Sendable in byteclub_secret_cancel() }
-                alarm.activate()
-                let value = body()
-                // The next call is begun by this queue: an alarm that has not rung by now rings no more.
-                alarm.cancel()
-                alarmQueue.sync {}
-                continuation.resume(returning: value)
+        let alarm = Alarm()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { @Sendable in
+                    alarm.begin(afterSeconds: Self.patienceSeconds)
+                    let value = body()
+                    alarm.end()
+                    continuation.resume(returning: value)
+                }
             }
+        } onCancel: {
+            alarm.ring()
         }
+    }
+}
+
+/// Ends the keyring's call under way when it has taken too long, or when nobody waits for it any more.
+private final class Alarm: Sendable {
+    private struct State {
+        var isRinging = false
+        /// Dispatch sources may be used from any thread; the library only does not say so.
+        nonisolated(unsafe) var source: (any DispatchSourceTimer)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "byteclub.keyring.alarm")
+
+    func begin(afterSeconds seconds: Int) {
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler { @Sendable in byteclub_secret_cancel() }
+        state.withLock { state in
+            state.source = source
+            Self.schedule(source, afterSeconds: state.isRinging ? 0 : seconds)
+        }
+        source.activate()
+    }
+
+    /// At once, or as soon as it has begun.
+    func ring() {
+        state.withLock { state in
+            state.isRinging = true
+            if let source = state.source { Self.schedule(source, afterSeconds: 0) }
+        }
+    }
+
+    /// The next call is begun by the queue that ends this one: an alarm that has not rung by then rings no
+    /// more.
+    func end() {
+        state.withLock { state in
+            state.source?.cancel()
+            state.source = nil
+        }
+        queue.sync {}
+    }
+
+    /// Again and again: the call may be just about to begin.
+    private static func schedule(_ source: any DispatchSourceTimer, afterSeconds seconds: Int) {
+        source.schedule(deadline: .now() + .seconds(seconds), repeating: .milliseconds(50))
     }
 }
