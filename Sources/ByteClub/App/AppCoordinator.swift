@@ -157,7 +157,13 @@ extension AppCoordinator {
                     return { [weak self] _ in self?.didLeave(settings, outcome) }
                 } catch {
                     return { [weak self] wasGivenUp in
-                        if !wasGivenUp { self?.alert("Not signed out", error.description) }
+                        guard let self else { return }
+                        guard wasGivenUp else {
+                            return alert("Not signed out", error.description)
+                        }
+                        application.showMessage(
+                            "Not signed out here. The server may know of it already: then you are asked to "
+                                + "sign in again.", .warning)
                     }
                 }
             })

@@ -11,8 +11,8 @@ package enum Leaving {
         case notRevoked(StoreError)
     }
 
-    /// - Throws: When the tokens could not be removed from this computer, or the task was cancelled
-    ///   before that: the person is signed in still, as far as this computer knows.
+    /// - Throws: When the tokens could not be removed from this computer, or the task was cancelled before
+    ///   the server had forgotten them: the person is signed in still, as far as this computer knows.
     @concurrent package static func leave(
         _ club: ClubSettings, book: ClubBook
     ) async throws(JoiningError) -> Outcome {
@@ -27,16 +27,37 @@ package enum Leaving {
             return .wasSignedOut
         }
         var outcome = Outcome.done
+        var isRevoked = false
         do throws(StoreError) {
-            let store = try await ClubConnection.open(club, book: book)
-            try await (store as? DropboxStore)?.revokeTokens()
+            if let store = try await ClubConnection.open(club, book: book) as? DropboxStore {
+                try await store.revokeTokens()
+                isRevoked = true
+            }
         } catch {
             // Tokens that the server no longer takes need no revoking.
             if error.code != .unauthorized || error.underlying is SecretError {
                 outcome = .notRevoked(error)
             }
         }
-        if Task.isCancelled { throw .cancelled }
+        guard Task.isCancelled else {
+            try await forget(club, in: place, book: book, secrets: secrets)
+            return outcome
+        }
+        guard isRevoked else { throw .cancelled }
+        // What the server has forgotten is of no use here, although the person has given it up.
+        try await Task { () async -> Result<Void, JoiningError> in
+            do throws(JoiningError) {
+                return .success(try await forget(club, in: place, book: book, secrets: secrets))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
+        return outcome
+    }
+
+    private static func forget(
+        _ club: ClubSettings, in place: SecretPlace, book: ClubBook, secrets: Secrets
+    ) async throws(JoiningError) {
         // Only now: the server's answer may come with renewed tokens, which are kept under this lock.
         let lock = try await SignInLock.acquire(book.paths)
         defer { lock.release() }
@@ -47,7 +68,6 @@ package enum Leaving {
         }
         try remember { () throws(SettingsError) in try book.forget(club) }
         ClubConnection.close(club, book: book)
-        return outcome
     }
 
     private static func remember(
