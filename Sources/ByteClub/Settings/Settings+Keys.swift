@@ -36,7 +36,7 @@ extension Settings {
     }
 
     /// Whether letters are text where a command works, by its name.
-    private static let commands = Dictionary(
+    static let commands = Dictionary(
         KeyContext.all.flatMap { context in context.commands.map { ($0.id, context.isTyping) } },
         uniquingKeysWith: { $0 || $1 })
 

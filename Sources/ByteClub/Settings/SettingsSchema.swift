@@ -13,12 +13,17 @@ package enum SettingsSchema {
 
     /// As much of JSON Schema as is needed here.
     private indirect enum Node: Encodable {
-        case object([String: Node], description: String, others: Node?, required: [String] = [])
+        /// - Parameter names: What the names of the others must look like.
+        case object(
+            [String: Node], description: String, others: Node? = nil, names: String? = nil,
+            required: [String] = [])
         case text(String, pattern: String? = nil, choices: [String]? = nil)
+        /// A text that may look like a number.
+        case name(String, pattern: String)
         case number(String, minimum: Double, maximum: Double, isWhole: Bool = false)
         case flag(String)
         case look(String)
-        case keys(String)
+        case keys(String, isTyping: Bool, isNeeded: Bool)
         case anyOf([Node])
 
         private struct Name: CodingKey {
@@ -32,9 +37,10 @@ package enum SettingsSchema {
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: Name.self)
             switch self {
-            case .object(let properties, let description, let others, let required):
+            case .object(let properties, let description, let others, let names, let required):
                 // A section with nothing below it says nothing.
-                try values.encode(["object", "null"], forKey: Name("type"))
+                let types = required.isEmpty ? ["object", "null"] : ["object"]
+                try values.encode(types, forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(properties, forKey: Name("properties"))
                 if let others {
@@ -42,12 +48,19 @@ package enum SettingsSchema {
                 } else {
                     try values.encode(false, forKey: Name("additionalProperties"))
                 }
+                if let names {
+                    try values.encode(["pattern": names], forKey: Name("propertyNames"))
+                }
                 if !required.isEmpty { try values.encode(required, forKey: Name("required")) }
             case .text(let description, let pattern, let choices):
                 try values.encode("string", forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encodeIfPresent(pattern, forKey: Name("pattern"))
                 try values.encodeIfPresent(choices, forKey: Name("enum"))
+            case .name(let description, let pattern):
+                try values.encode(["string", "integer"], forKey: Name("type"))
+                try values.encode(description, forKey: Name("description"))
+                try values.encode(pattern, forKey: Name("pattern"))
             case .number(let description, let minimum, let maximum, let isWhole):
                 try values.encode(isWhole ? "integer" : "number", forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
@@ -55,20 +68,40 @@ package enum SettingsSchema {
                 try values.encode(maximum, forKey: Name("maximum"))
             case .flag(let description):
                 // YAML 1.2 takes on and off for words.
-                try values.encode(["boolean", "string"], forKey: Name("type"))
+                try values.encode(["boolean", "string", "null"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
-                try values.encode("^(on|off|yes|no)$", forKey: Name("pattern"))
+                try values.encode(SettingsPatterns.flag, forKey: Name("pattern"))
             case .look(let description):
                 // A number alone is a colour of the palette.
                 try values.encode(["string", "integer"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
-            case .keys(let description):
+                try values.encode(SettingsPatterns.look, forKey: Name("pattern"))
+                try values.encode(0, forKey: Name("minimum"))
+                try values.encode(255, forKey: Name("maximum"))
+            case .keys(let description, let isTyping, let isNeeded):
                 try values.encode(description, forKey: Name("description"))
-                try values.encode(["string", "integer", "array"], forKey: Name("type"))
-                try values.encode(["type": ["string", "integer"]], forKey: Name("items"))
+                // A digit is a key too, where it is no text.
+                let types = isTyping ? ["string"] : ["string", "integer"]
+                try values.encode(types + ["array"], forKey: Name("type"))
+                try encodeKey(isTyping, into: &values)
+                var items = values.nestedContainer(keyedBy: Name.self, forKey: Name("items"))
+                try items.encode(types, forKey: Name("type"))
+                try encodeKey(isTyping, into: &items)
+                if isNeeded { try values.encode(1, forKey: Name("minItems")) }
             case .anyOf(let nodes):
                 try values.encode(nodes, forKey: Name("anyOf"))
             }
+        }
+
+        private func encodeKey(
+            _ isTyping: Bool, into values: inout KeyedEncodingContainer<Name>
+        ) throws {
+            let pattern =
+                isTyping ? SettingsPatterns.keysWhereLettersAreText : SettingsPatterns.keys
+            try values.encode(pattern, forKey: Name("pattern"))
+            guard !isTyping else { return }
+            try values.encode(0, forKey: Name("minimum"))
+            try values.encode(9, forKey: Name("maximum"))
         }
     }
 
@@ -100,49 +133,68 @@ package enum SettingsSchema {
                     "mouse": .flag("Whether clicks and the wheel are Byte Club's."),
                     "clubs": clubs, "keys": keys, "theme": theme, "editor": editor,
                     "transfers": transfers,
-                ], description: "Every section may be left out.", others: nil))
+                ], description: "Every section may be left out."))
     }
 
     private static var clubs: Node {
         .object(
             [:], description: "Clubs by the names they are called by.",
-            others: .anyOf([
-                .object(
-                    [
-                        "kind": .text("A folder on Dropbox.", choices: ["dropbox"]),
-                        "app-key": .text("The key of your app in Dropbox's App Console."),
-                        "folder": .text("The club's folder; all that the app may see unless said."),
-                        "api-url": .text(
-                            "A gateway that stands for every host of Dropbox.",
-                            pattern: "^https?://"),
-                    ], description: "A club on Dropbox.", others: nil,
-                    required: ["kind", "app-key"]),
-                .object(
-                    [
-                        "kind": .text("A folder on a WebDAV server.", choices: ["webdav"]),
-                        "url": .text("The club's folder.", pattern: "^https?://"),
-                        "user": .text("Who signs in, with a password."),
-                        "sign-in": .text(
-                            "What is shown to the server; a password unless said.",
-                            choices: ["password", "token"]),
-                        "ca-file": .text(
-                            "A file of certificates to believe instead of the system's.",
-                            pattern: "^/"),
-                        "pin": .text(
-                            "The one key of the server to believe.", pattern: "^sha256//"),
-                    ], description: "A club on a WebDAV server.", others: nil,
-                    required: ["kind", "url"]),
-            ]))
+            others: .anyOf([dropbox, webdav(isToken: false), webdav(isToken: true)]),
+            names: SettingsPatterns.clubName)
+    }
+
+    private static var dropbox: Node {
+        .object(
+            [
+                "kind": .text("A folder on Dropbox.", choices: ["dropbox"]),
+                "app-key": .name(
+                    "The key of your app in Dropbox's App Console.",
+                    pattern: SettingsPatterns.appKey),
+                "folder": .name(
+                    "The club's folder; all that the app may see unless said.",
+                    pattern: SettingsPatterns.folder),
+                "api-url": .text(
+                    "A gateway that stands for every host of Dropbox.",
+                    pattern: SettingsPatterns.secretAddress),
+            ], description: "A club on Dropbox.", required: ["kind", "app-key"])
+    }
+
+    private static func webdav(isToken: Bool) -> Node {
+        var fields: [String: Node] = [
+            "kind": .text("A folder on a WebDAV server.", choices: ["webdav"]),
+            "url": .text(
+                "The club's folder.",
+                pattern: isToken ? SettingsPatterns.secretAddress : SettingsPatterns.address),
+            "sign-in": .text(
+                "What is shown to the server; a password unless said.",
+                choices: [isToken ? "token" : "password"]),
+            "ca-file": .text(
+                "A file of certificates to believe instead of the system's.", pattern: "^/"),
+            "pin": .text(
+                "The one key of the server to believe.", pattern: SettingsPatterns.pin),
+        ]
+        if !isToken {
+            fields["user"] = .name(
+                "Who signs in, with a password.", pattern: SettingsPatterns.user)
+        }
+        return .object(
+            fields,
+            description: isToken
+                ? "A club on a WebDAV server, with a token." : "A club on a WebDAV server.",
+            required: ["kind", "url", isToken ? "sign-in" : "user"])
     }
 
     private static var keys: Node {
-        let commands = KeyContext.all.flatMap(\.commands)
-        return .object(
+        .object(
             Dictionary(
-                commands.map { ($0.id, Node.keys($0.title)) },
+                KeyContext.all.flatMap(\.commands).map { command in
+                    let keys = Node.keys(
+                        command.title, isTyping: Settings.commands[command.id] ?? false,
+                        isNeeded: KeyContext.waysOut.contains(command.id))
+                    return (command.id, keys)
+                },
                 uniquingKeysWith: { first, _ in first }),
-            description: "Commands and their keys: one, a list, or an empty list to switch it off.",
-            others: nil)
+            description: "Commands and their keys: one, a list, or an empty list to switch it off.")
     }
 
     private static var theme: Node {
@@ -151,7 +203,7 @@ package enum SettingsSchema {
                 uniqueKeysWithValues: Role.allCases.map {
                     ($0.rawValue, Node.look("E.g. bold blue, or \"white on #005f87\"."))
                 }),
-            description: "What a text is for, and how it looks.", others: nil)
+            description: "What a text is for, and how it looks.")
     }
 
     private static var editor: Node {
@@ -163,7 +215,7 @@ package enum SettingsSchema {
                     "Cells between tab stops.",
                     minimum: Double(EditorSettings.tabWidths.lowerBound),
                     maximum: Double(EditorSettings.tabWidths.upperBound), isWhole: true),
-            ], description: "The note editor.", others: nil)
+            ], description: "The note editor.")
     }
 
     private static var transfers: Node {
@@ -174,9 +226,9 @@ package enum SettingsSchema {
                     minimum: TransferSettings.photoQualities.lowerBound,
                     maximum: TransferSettings.photoQualities.upperBound),
                 "limit-rate": .anyOf([
-                    .text("Bytes in a second: 500K, 4M.", pattern: "^[0-9.]+[KMGkmg]?$"),
-                    .number("Bytes in a second.", minimum: 1, maximum: 1e15, isWhole: true),
+                    .text("Bytes in a second: 500K, 4M.", pattern: SettingsPatterns.rate),
+                    .number("Bytes in a second.", minimum: 1, maximum: 999_999_999_999_999),
                 ]),
-            ], description: "How photos are moved.", others: nil)
+            ], description: "How photos are moved.")
     }
 }

@@ -1,0 +1,102 @@
+internal import TerminalUI
+
+/// What the reader of `config.yml` takes, as regular expressions for its schema.
+///
+/// They keep to what JavaScript, which editors have, and Python understand alike. Beyond ASCII they take
+/// more than the reader, which knows each character's properties.
+enum SettingsPatterns {
+    // MARK: - Clubs
+
+    /// See ``ClubSettings/refusal(ofName:)``.
+    static var clubName: String {
+        let taken = ClubSettings.embeddedNames.sorted().map(anyCase).joined(separator: "|")
+        return "^(?!(\(taken))$)(?![.-])[0-9A-Za-z_.\\-\\u00aa-\\uffff]{1,64}$"
+    }
+
+    /// See ``ClubSettings/refusal(ofAddress:allowsPlain:)``.
+    static let address = address(scheme: "[Hh][Tt][Tt][Pp][Ss]?", host: host)
+
+    /// An address for what is shown as it is: over https, or to this computer.
+    static let secretAddress = [
+        address(scheme: "[Hh][Tt][Tt][Pp][Ss]", host: host),
+        address(
+            scheme: "[Hh][Tt][Tt][Pp]",
+            host: "([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127(\\.[0-9]{1,3}){3}|\\[::1\\])"),
+    ].joined(separator: "|")
+
+    private static let host = "(\\[[0-9A-Fa-f:.]+\\]|[^/?#@:\\[\\]\\s]+)"
+
+    /// No name or password in it, a port from 1 to 65535, no `.` or `..` on the way, no query.
+    private static func address(scheme: String, host: String) -> String {
+        let port =
+            "6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}"
+        let dot = "(\\.|%2[Ee])"
+        return "^\(scheme)://\(host)(:(0*(\(port)))?)?(/(?!\(dot){1,2}(/|$))[^/?#]*)*$"
+    }
+
+    static let appKey = "^[!#-\\[\\]-~]{1,200}$"
+
+    /// See ``ClubSettings/root(of:)``.
+    static let folder =
+        "^(/?((?! )[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*[^/\\\\ .\\u0000-\\u001f\\u007f-\\u009f](/|$))*)$"
+
+    static let user = "^[^:\\u0000-\\u001f\\u007f-\\u009f]+$"
+    static let pin = "^sha256//[A-Za-z0-9+/]{43}=$"
+
+    // MARK: - Keys
+
+    /// See ``KeySequence/init(names:)``.
+    static let keys = sequence(of: [plain, named, control])
+
+    /// The same where letters are text.
+    static let keysWhereLettersAreText = sequence(of: ["M-\(plain)", named, control])
+
+    private static func sequence(of presses: [String]) -> String {
+        let press = "(\(presses.joined(separator: "|")))"
+        return "^ *\(press)( +\(press))* *$"
+    }
+
+    /// What writes a character, with Alt or without.
+    private static let plain =
+        "(M-)*(S-(M-)*[A-Za-z\\u00aa-\\uffff]|[!-~\\u00a1-\\uffff])"
+
+    private static let named: String = {
+        let names = [
+            "space", "enter", "return", "tab", "backspace", "esc", "escape", "ins", "insert", "del",
+            "delete", "up", "down", "left", "right", "home", "end", "pgup", "pageup", "pgdn",
+            "pagedown",
+        ]
+        let words = names.map(anyCase).joined(separator: "|")
+        return "([CMS]-)*(\(words)|[↑↓←→]|[Ff]0*([1-9]|[1-5][0-9]|6[0-3]))"
+    }()
+
+    private static let control = "(M-)*(C-([CM]-)*|\\^)[A-Za-z\\[\\\\\\]^_]"
+
+    // MARK: - Looks
+
+    /// See ``Style/init(names:)``.
+    static let look: String = {
+        let attribute = "(bold|dim|italic|underline|reverse)"
+        let number = "0*(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[0-9]{1,2})"
+        let name = "(bright-)?(black|red|green|yellow|blue|magenta|cyan|white)"
+        let color = "(default|\(name)|\(number)|#[0-9A-Fa-f]{6})"
+        let (attributes, text) = ("(\(attribute)(\\s+|$))*", "\(color)(\\s+|$)")
+        let ground = "on\\s+\(text)"
+        let colors =
+            "(\(text)\(attributes)(\(ground)\(attributes))?|\(ground)\(attributes)(\(text)\(attributes))?)?"
+        return "^(?!.*\\b\(attribute)\\b.*\\b\\1\\b)\\s*(?=\\S)\(attributes)\(colors)$"
+    }()
+
+    // MARK: - Others
+
+    static let flag =
+        "^(\(["on", "off", "yes", "no", "true", "false"].map(anyCase).joined(separator: "|")))$"
+
+    /// See ``ByteRate/init(_:)``.
+    static let rate = "^(?!0*(\\.0*)?[KMGkmg]?$)([0-9]+(\\.[0-9]*)?|\\.[0-9]+)[KMGkmg]?$"
+
+    /// A word, its letters in any case.
+    private static func anyCase(_ word: String) -> String {
+        word.map { "[\($0.uppercased())\($0)]" }.joined()
+    }
+}
