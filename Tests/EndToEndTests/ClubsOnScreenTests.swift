@@ -206,6 +206,56 @@ import Testing
         }
     }
 
+    /// The browser's answer comes in the moment in which the person chooses the code instead: whichever is
+    /// first, nothing is lost, and nobody is asked for what is there already.
+    @Test(arguments: [true, false])
+    func theBrowsersAnswerAndTheCodeAtOnce(isBrowserFirst: Bool) async throws {
+        try await inFreshHome { home in
+            try home.write(
+                settings: """
+                    clubs:
+                      work: {kind: dropbox, app-key: \(dropbox.appKey), api-url: '\(dropbox.base)'}
+                    """)
+            let opened = try home.makeBrowser()
+            let path = home.folder.appending(path: "bin").path + ":/usr/local/bin:/usr/bin:/bin"
+            let terminal = try home.start(more: ["PATH": path])
+            defer { terminal.close() }
+            try await terminal.wait(forText: "embedded club")
+            try await terminal.waitUntilIdle()
+            terminal.type(":club work\n")
+            try await eventually("the browser opened") {
+                FileManager.default.fileExists(atPath: opened.path)
+            }
+            let page = try String(contentsOf: opened, encoding: .utf8)
+            let consent = try #require(dropbox.consent(to: page))
+            let port = try #require(consent.redirect?.port.flatMap { UInt16(exactly: $0) })
+            let state = try #require(consent.state)
+            let request =
+                "GET /?code=\(consent.code)&state=\(state) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+            try await terminal.wait(forText: "Use a code")
+            // To the button.
+            terminal.press(.right, .right)
+            if isBrowserFirst {
+                async let answer = LoopbackClient.send(request, toPort: port)
+                terminal.press(.enter)
+                _ = try? await answer
+            } else {
+                terminal.press(.enter)
+                _ = try? await LoopbackClient.send(request, toPort: port)
+            }
+            try await terminal.wait(for: "the club, or the question for a code") {
+                $0.contains("Ada Lovelace") || $0.contains("The code that the page shows")
+            }
+            try await terminal.waitUntilIdle()
+            if !terminal.screen.contains("Ada Lovelace") { try await signIn(terminal) }
+            try await terminal.wait(for: "the club") {
+                $0.contains("Afar.txt") && $0.contains("Ada Lovelace")
+            }
+            #expect(dropbox.violations.isEmpty)
+            #expect(dropbox.validRefreshTokenCount == 1)
+        }
+    }
+
     @Test func aSignInThatTakesLongIsGivenUpWithEsc() async throws {
         dropbox.scriptTokenAnswers([[.stall]])
         try await withClub { home, terminal in
@@ -285,6 +335,28 @@ import Testing
             }
             #expect(dropbox.validRefreshTokenCount == 0)
             #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
+        }
+    }
+
+    @Test func aSignOutThatTakesLongIsGivenUpAndSaysHowThingsStand() async throws {
+        try await withClub { home, terminal in
+            try await enterWork(terminal)
+            dropbox.stallRevocations()
+            terminal.type(":logout\n")
+            try await terminal.wait(forText: "Signing out of “work”")
+            try await eventually("the revocation") {
+                dropbox.routes.contains { $0.hasSuffix("auth/token/revoke") }
+            }
+            terminal.press(.escape)
+            try await terminal.wait(for: "how things stand") {
+                $0.contains("Not signed out here") && !$0.contains("Signing out of")
+            }
+            // The person is in the club still, and signed in.
+            #expect(terminal.screen.contains("Afar.txt"))
+            let secrets = home.folder.appending(path: "state/byteclub/secrets")
+            #expect(home.names(in: secrets) == ["work.json"])
+            terminal.press(.enter)
+            try await terminal.wait(forText: "from afar")
         }
     }
 

@@ -78,16 +78,8 @@ import Testing
 
     @Test func joinsByTheBrowser() async throws {
         try await inFreshHome { home in
+            let note = try home.makeBrowser()
             let folder = home.folder.appending(path: "bin")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let opener = folder.appending(path: "xdg-open")
-            let note = home.folder.appending(path: "opened")
-            try Data(
-                "#!/bin/sh\nprintf %s \"$1\" > \(note.path).part; mv \(note.path).part \(note.path)\n"
-                    .utf8
-            )
-            .write(to: opener)
-            chmod(opener.path, 0o755)
             let program = try talk(
                 home, login, more: ["PATH": folder.path + ":/usr/local/bin:/usr/bin:/bin"])
             try await eventually("the browser opened") {
@@ -275,20 +267,12 @@ import Testing
 
             let secrets = dropbox.secrets
             #expect(secrets.count >= 4)
-            var files = 0
-            for name in FileManager.default.enumerator(atPath: home.folder.path) ?? .init() {
-                guard let name = name as? String, !name.hasSuffix("secrets/dropbox.json"),
-                    let data = FileManager.default.contents(
-                        atPath: home.folder.appending(path: name).path)
-                else { continue }
-                files += 1
-                said += String(decoding: data, as: UTF8.self)
-            }
-            #expect(files > 0)
-            for secret in secrets { #expect(!said.contains(secret)) }
-            for request in dropbox.requests {
-                for secret in secrets { #expect(!request.target.contains(secret)) }
-            }
+            let hunt = SecretHunt(secrets, in: home, keptIn: "secrets/dropbox.json")
+            hunt.look(at: said, of: "output")
+            for request in dropbox.requests { hunt.look(at: request.target, of: "an address") }
+            hunt.lookAtProcesses()
+            #expect(!hunt.lookAtFiles().isEmpty)
+            #expect(hunt.result.isEmpty)
             #expect(dropbox.violations.isEmpty)
         }
     }

@@ -51,6 +51,24 @@ extension ClubHome {
         return terminal
     }
 
+    /// Puts a browser into the home's `bin`.
+    ///
+    /// - Returns: The file in which the address is that it was asked to open.
+    func makeBrowser() throws -> URL {
+        let bin = folder.appending(path: "bin")
+        try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
+        let (opener, note) = (bin.appending(path: "xdg-open"), folder.appending(path: "opened"))
+        let script = """
+            #!/bin/sh
+            printf %s "$1" > \(note.path).part
+            mv \(note.path).part \(note.path)
+
+            """
+        try Data(script.utf8).write(to: opener)
+        chmod(opener.path, 0o755)
+        return note
+    }
+
     /// Every file below the club's folder, hidden ones too, by its path there.
     var everyFile: Set<String> {
         let all = FileManager.default.enumerator(atPath: club.path)?.compactMap { $0 as? String }

@@ -130,29 +130,6 @@ import Testing
         }
     }
 
-    @Test func thePasswordIsInOneFileAndNowhereElse() async throws {
-        try await inFreshHome { home in
-            var said = ""
-            for output in [
-                try await login(home, password: server.password),
-                try await home.run("notes", "ls"), try await home.run(),
-            ] {
-                said += output.text + output.errorText
-            }
-            for name in FileManager.default.enumerator(atPath: home.folder.path) ?? .init() {
-                guard let name = name as? String, !name.hasSuffix("secrets/webdav.json"),
-                    let data = FileManager.default.contents(
-                        atPath: home.folder.appending(path: name).path)
-                else { continue }
-                said += String(decoding: data, as: UTF8.self)
-            }
-            #expect(!said.contains(server.password))
-            let file = home.folder.appending(path: "state/byteclub/secrets/webdav.json")
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
-        }
-    }
-
     /// What was typed wrong is named.
     @Test func aWrongAddressIsToldAsSuch() async throws {
         try await inFreshHome { home in

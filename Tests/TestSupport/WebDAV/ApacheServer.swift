@@ -10,6 +10,8 @@ import Synchronization
 public final class ApacheServer: Sendable {
     public static let user = "ann"
     public static let password = "correct horse"
+    /// What is as good as both for Digest (HA1 of RFC 7616).
+    public static let digest = "c64c8b5645f58f7ca2953ea49ac74328"
 
     /// How a folder asks who is there.
     public enum Door: String, CaseIterable, Sendable {
@@ -103,7 +105,7 @@ extension ApacheServer {
         try makeFolder(home.appending(path: "locks"))
         let files = [
             "basic": "\(user):{SHA}L55TUjtiq8FBorTWAZ0jy6g129A=\n",
-            "digest": "\(user):The Club:c64c8b5645f58f7ca2953ea49ac74328\n",
+            "digest": "\(user):The Club:\(digest)\n",
             "conf": configuration(home: home.path, port: port, securePort: securePort),
             "certificate.pem": certificate, "key.pem": certificateKey,
         ]
