@@ -100,9 +100,25 @@ actor Engine {
 
     private func tellEnded() {
         guard !ended.isEmpty else { return }
-        for (task, result) in ended { task.post(.completed(result)) }
+        var awaited: [(task: URLSessionTask, result: TaskResult)] = []
+        let areMany = ended.count > 3
+        for (task, result) in ended {
+            if areMany, task.receiver.isAwaited {
+                awaited.append((task, result))
+            } else {
+                task.post(.completed(result))
+            }
+        }
         ended.removeAll(keepingCapacity: true)
+        guard !awaited.isEmpty else { return }
+        Self.wakers.async { @Sendable [awaited] in
+            for (task, result) in awaited { task.post(.completed(result)) }
+        }
     }
+
+    /// Where those are woken who await one of many tasks: a call into the kernel for each, which would
+    /// keep the sockets waiting.
+    private static let wakers = DispatchQueue(label: "CurlNetworking.wakers")
 
     private func load(of easy: UnsafeMutableRawPointer) -> Load? {
         var context: UnsafeMutablePointer<CChar>?
