@@ -56,7 +56,7 @@ extension DropboxStore {
             }
         } catch {
             switch error.code {
-            case .badAnswer, .badRequest, .tooLarge, .notFound, .serverError: return nil
+            case .badAnswer, .badRequest, .refused, .tooLarge, .notFound, .serverError: return nil
             default:
                 return paths.map { path in
                     var error = error

@@ -53,24 +53,6 @@ import Testing
         ("concurrent_session_invalid_data_size", .fails(.badRequest)),
     ]
 
-    /// What it may say of the place.
-    private static let places: [(union: String, code: StoreError.Code)] = [
-        (#"{".tag":"malformed_path","malformed_path":null}"#, .nameNotAllowed),
-        (#"{".tag":"conflict","conflict":{".tag":"file"}}"#, .conflict(serverRevision: nil)),
-        (#"{".tag":"conflict","conflict":{".tag":"folder"}}"#, .conflict(serverRevision: nil)),
-        (
-            #"{".tag":"conflict","conflict":{".tag":"file_ancestor"}}"#,
-            .conflict(serverRevision: nil)
-        ),
-        (#"{".tag":"no_write_permission"}"#, .forbidden),
-        (#"{".tag":"insufficient_space"}"#, .overQuota),
-        (#"{".tag":"disallowed_name"}"#, .nameNotAllowed),
-        (#"{".tag":"team_folder"}"#, .forbidden),
-        (#"{".tag":"operation_suppressed"}"#, .forbidden),
-        (#"{".tag":"too_many_write_operations"}"#, .rateLimited(retryAfter: nil)),
-        (#"{".tag":"access_restricted"}"#, .forbidden),
-    ]
-
     private let folder: TemporaryFolder
     private let source: URL
 
@@ -127,7 +109,7 @@ import Testing
     }
 
     @Test func eachErrorAboutThePlaceIsTold() async throws {
-        for (union, code) in Self.places {
+        for (union, code) in UnionTableTests.write {
             try await expect(
                 .fails(code), at: .finish, on: #"{".tag":"path","path":\#(union)}"#, once: false)
         }

@@ -52,9 +52,13 @@ import Testing
         #expect(first.entries[0].mode == .bestfit)
     }
 
-    @Test func areAskedForOneByOneWhereABatchFails() async throws {
+    @Test(arguments: [
+        [LoopbackStep].html, .refusal(#"{".tag":"other"}"#),
+        [.answer("400 Bad Request", body: "Unknown API function")],
+    ])
+    func areAskedForOneByOneWhereABatchFails(_ refusal: [LoopbackStep]) async throws {
         let dropbox = try ScriptedDropbox { request in
-            guard request.target == "/2/files/get_thumbnail_v2" else { return .html }
+            guard request.target == "/2/files/get_thumbnail_v2" else { return refusal }
             return [.answer(body: Self.jpeg)]
         }
         var count = 0

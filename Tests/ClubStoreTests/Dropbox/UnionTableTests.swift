@@ -16,7 +16,8 @@ import Testing
 
     private static let conflict = StoreError.Code.conflict(serverRevision: nil)
 
-    private static let write: [(String, StoreError.Code)] = [
+    /// What a route may say of a place that is to be written.
+    static let write: [(String, StoreError.Code)] = [
         (#"{".tag":"malformed_path"}"#, .nameNotAllowed),
         (#"{".tag":"conflict","conflict":{".tag":"file"}}"#, conflict),
         (#"{".tag":"conflict","conflict":{".tag":"folder"}}"#, conflict),

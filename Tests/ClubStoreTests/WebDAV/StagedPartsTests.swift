@@ -83,6 +83,19 @@ import Testing
         #expect(standIn.contents(of: "/big") == Self.text)
     }
 
+    @Test func oneThatIsBegunAnewAndBreaksOffAtOnceLeavesNothing() async throws {
+        let standIn = try standIn(.placed)
+        try await breakOff(after: 2, in: standIn)
+        standIn.ownNames.forEach { standIn.uproot("/" + $0) }
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 3))
+        await expectFailure(.timedOut) {
+            _ = try await Recorder.upload(
+                source, to: path("/big"), record: record, in: standIn.store)
+        }
+        #expect(standIn.ownNames.isEmpty)
+        #expect(try await goOn(standIn) == ["10", "bytes 10-19/23", "bytes 20-22/23"])
+    }
+
     @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
         let standIn = try standIn(.placed)
         try await breakOff(after: 2, in: standIn)

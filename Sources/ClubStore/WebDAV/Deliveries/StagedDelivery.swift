@@ -49,8 +49,13 @@ final class StagedDelivery: WebDAVDelivery {
 
     /// Parts stay that may help the next attempt; they are removed in a day.
     func abandon(after error: StoreError) async {
-        if parts?.record.progress != nil, error.code.leavesUploadOfUse { return }
-        await prepareToRepeat()
+        guard error.code.leavesUploadOfUse, let kept = parts?.record.progress else {
+            return await prepareToRepeat()
+        }
+        // Begun anew, and broken off before the first part was answered for.
+        if let place = staged.withLock({ $0 }), place.name != kept.place {
+            await payload.store.remove(place)
+        }
     }
 
     private func stage() async throws(StoreError) -> RemotePath {
