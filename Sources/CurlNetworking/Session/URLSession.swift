@@ -199,19 +199,9 @@ extension URLSession {
             roster.unstarted[identifier] = WeakTask(task: task)
             return roster.isInvalidated
         }
-        tellCreation(of: task)
+        task.listener?.urlSession(self, didCreateTask: task)
         if isTooLate { task.cancel() }
         return task
-    }
-
-    /// The first call for a task; a task that nobody keeps is not kept for it.
-    private func tellCreation(of task: URLSessionTask) {
-        guard delegate is any URLSessionTaskDelegate else { return }
-        delegateQueue.async { @Sendable [weak task] in
-            guard let task else { return }
-            let delegate = task.session.delegate as? any URLSessionTaskDelegate
-            delegate?.urlSession(task.session, didCreateTask: task)
-        }
     }
 
     /// Enters a task that takes another one's place, and runs already.

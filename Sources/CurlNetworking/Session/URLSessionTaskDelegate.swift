@@ -1,7 +1,9 @@
 /// Is told of what happens to any task.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
-    /// A task was made: the first call for it, before any other. Not told of a task that is dropped at
-    /// once. `task.delegate` is not set yet: it is the session's delegate that hears of it.
+    /// A task was made: the first call for it, and the place to prepare it before it is resumed.
+    ///
+    /// Comes on the thread that makes the task, before it has been returned there: not on the session's
+    /// `delegateQueue`, as all other calls do.
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
 
     /// A task with an `earliestBeginDate` may begin now. Call `completionHandler` once: to go on, to go
@@ -104,7 +106,9 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 }
 
 extension URLSessionTaskDelegate {
-    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
+    public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
+        task.heir(of: self)?.urlSession(session, didCreateTask: task)
+    }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willBeginDelayedRequest request: URLRequest,

@@ -32,6 +32,34 @@ import Testing
         #expect(delegate.calls == [])
     }
 
+    @Test func `creation is told before the task is returned`() throws {
+        let delegate = RecordingDelegate()
+        let queue = DispatchQueue(label: "test")
+        queue.suspend()
+        defer { queue.resume() }
+        let session = makeSession(delegate, on: queue)
+        let url = try #require(URL(string: "http://localhost/"))
+        for identifier in 1...2 {
+            let task = session.dataTask(with: url)
+            #expect(delegate.snapshot.created.last == identifier)
+            #expect(task.taskIdentifier == identifier)
+        }
+    }
+
+    @Test func `a task's own delegate hears of its creation, in place of the session's`()
+        async throws
+    {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let delegate = RecordingDelegate()
+        let own = RecordingDelegate()
+        let session = makeSession(delegate)
+        _ = try await session.data(from: server.url(), delegate: own)
+        #expect(own.snapshot.created == [1])
+        #expect(delegate.snapshot.created == [])
+        _ = try await session.data(from: server.url(), delegate: Silent())
+        #expect(delegate.snapshot.created == [2])
+    }
+
     @Test func `the delegate of an awaited data task watches the body`() async throws {
         let body = makeBytes(700_000)
         let server = try LoopbackServer { _ in [.answer(body: Array(body))] }

@@ -88,7 +88,11 @@ final class RecordingDelegate: URLSessionDataDelegate, URLSessionDownloadDelegat
     }
 
     func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        noteAside("created") { $0.created.append(task.taskIdentifier) }
+        // Not on the queue.
+        record.withLock { record in
+            record.allCalls.append("created")
+            record.created.append(task.taskIdentifier)
+        }
     }
 
     func urlSession(
