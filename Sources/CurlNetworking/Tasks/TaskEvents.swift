@@ -21,6 +21,9 @@ enum TaskEvent: Sendable {
     case sendsAgain(from: Int64)
     case delayed(URLRequest, Reply<DelayedRequest>)
     case becameDownload(URLSessionDownloadTask)
+    /// The body of a download is whole.
+    case downloaded(TemporaryFile)
+    case metrics
     case completed(TaskResult)
 }
 
@@ -56,11 +59,14 @@ final class Reply<Answer: Sendable>: Sendable {
 /// What waits to be told, in order, with the joins that keep it short: progress that was not told yet
 /// is replaced by newer progress, and small pieces of body are joined.
 ///
-/// Nothing enters behind the completion, and a cancelled queue holds the completion alone.
+/// File and metrics enter with the completion and are told before it: a task that is cancelled in
+/// between was not complete yet. Nothing enters behind the completion, and a cancelled queue holds the
+/// completion alone, with metrics that were not told.
 struct TaskEvents: Sendable {
     private var events: [TaskEvent] = []
     private var next = 0
     private var isClosed = false
+    private var hasToldMetrics = false
 
     /// Pieces of body are joined up to this size.
     static let joinedByteCount = 256 << 10
@@ -72,8 +78,11 @@ struct TaskEvents: Sendable {
 
     mutating func append(_ event: TaskEvent) {
         guard !isClosed else { return }
-        if case .completed = event { isClosed = true }
         switch (event, isEmpty ? nil : events.last) {
+        case (.completed(let result), _):
+            isClosed = true
+            if result.toldError == nil, let file = result.file { events.append(.downloaded(file)) }
+            events += [.metrics, event]
         case (.data(let more), .data(var data)?)
         where data.count + more.count <= Self.joinedByteCount:
             events.removeLast()  // so that `data` is the only owner and grows in place
@@ -89,6 +98,7 @@ struct TaskEvents: Sendable {
     mutating func takeFirst() -> TaskEvent? {
         guard !isEmpty else { return nil }
         let event = events[next]
+        if case .metrics = event { hasToldMetrics = true }
         events[next] = .sent(total: 0, expected: 0)  // gives up our reference to a body
         next += 1
         if isEmpty {
@@ -105,9 +115,9 @@ struct TaskEvents: Sendable {
         events[events.count - 1] = .completed(result)
     }
 
-    /// Forgets what was not told yet, except for how the task ended.
+    /// Forgets what was not told yet, except for how the task went and ended.
     mutating func close(with result: TaskResult) {
-        events = [.completed(result)]
+        events = hasToldMetrics ? [.completed(result)] : [.metrics, .completed(result)]
         next = 0
         isClosed = true
     }

@@ -141,10 +141,20 @@ extension URLSessionTask {
             }
             return event
         }
-        if case .completed? = event { updateProgress() }
-        if let event { tell(event) }
+        if let event {
+            if isUnheard(event) { return tellNext() }  // needs no turn of its own
+            tell(event)
+        }
         status.withLock { $0.isTelling = false }
         tellSoon()
+    }
+
+    private func isUnheard(_ event: TaskEvent) -> Bool {
+        switch event {
+        case .downloaded: fileListener == nil
+        case .metrics: listener == nil
+        default: false
+        }
     }
 
     private func tell(_ event: TaskEvent) {
@@ -186,7 +196,12 @@ extension URLSessionTask {
             tellDelayed(request, reply)
         case .becameDownload(let successor):
             tellBecoming(successor)
+        case .downloaded(let file):
+            tellDownloaded(file)
+        case .metrics:
+            tellMetrics()
         case .completed(let result):
+            updateProgress()
             tellCompletion(result)
             carrier.completionTold(of: self)
             status.withLock { status in
@@ -258,36 +273,25 @@ extension URLSessionTask {
             totalBytesExpectedToWrite: expected)
     }
 
+    private func tellDownloaded(_ file: TemporaryFile) {
+        guard let task = self as? URLSessionDownloadTask, let listener = fileListener else { return }
+        listener.urlSession(session, downloadTask: task, didFinishDownloadingTo: file.url)
+        file.remove()
+    }
+
     private func tellCompletion(_ result: TaskResult) {
         let response = self.response
         switch receiver {
-        case .delegate:
-            tellMetrics()
+        case .delegate, .fileDelegate:
             listener?.urlSession(session, task: self, didCompleteWithError: result.toldError)
         case .dataHandler(_, let handler):
-            tellMetrics()
             handler(
                 result.toldError == nil ? bodyToHandOver(result) : nil, response, result.toldError)
-        case .fileDelegate:
-            if result.toldError == nil, let file = result.file,
-                let task = self as? URLSessionDownloadTask,
-                let listener = downloadListener
-            {
-                withExtendedLifetime(file) {
-                    listener.urlSession(
-                        session, downloadTask: task, didFinishDownloadingTo: file.url)
-                }
-                file.remove()
-            }
-            tellMetrics()
-            listener?.urlSession(session, task: self, didCompleteWithError: result.toldError)
         case .fileHandler(let isAwaited, let handler):
-            tellMetrics()
             if isAwaited { result.file?.keep() }
             handler(result.file?.url, response, result.toldError)
             if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
-            tellMetrics()
             channel.finish(result.toldError)
         }
     }
@@ -295,6 +299,12 @@ extension URLSessionTask {
     /// Whether the end of the connection is no failure: a WebSocket was closed with a goodbye.
     private var hasEndedWell: Bool {
         (self as? URLSessionWebSocketTask)?.hasSaidGoodbye ?? false
+    }
+
+    /// Who is given the file of a download.
+    private var fileListener: (any URLSessionDownloadDelegate)? {
+        guard case .fileDelegate = receiver else { return nil }
+        return downloadListener
     }
 
     /// Who is told how much of a download was written: of an awaited one, its own delegate alone.

@@ -32,7 +32,7 @@ import Testing
         events.append(.completed(TaskResult()))
         events.append(.completed(TaskResult(error: URLError(.timedOut))))
         events.append(.data(Data("x".utf8)))
-        #expect(taken(from: &events) == ["completed"])
+        #expect(taken(from: &events) == ["metrics", "completed"])
         events.append(.data(Data("x".utf8)))
         #expect(taken(from: &events) == [])
     }
@@ -41,6 +41,17 @@ import Testing
         var events = TaskEvents()
         events.append(.data(Data("x".utf8)))
         events.append(.completed(TaskResult()))
+        events.close(with: TaskResult(error: URLError(.cancelled)))
+        #expect(taken(from: &events) == ["metrics", "completed -999"])
+    }
+
+    @Test func tellsFileAndMetricsOnceBeforeTheCompletion() {
+        var events = TaskEvents()
+        events.append(.completed(TaskResult(file: TemporaryFile(path: "/none"))))
+        guard case .downloaded? = events.takeFirst(), case .metrics? = events.takeFirst() else {
+            Issue.record("no file, or no metrics, in front of the completion")
+            return
+        }
         events.close(with: TaskResult(error: URLError(.cancelled)))
         #expect(taken(from: &events) == ["completed -999"])
     }
@@ -51,6 +62,7 @@ import Testing
             switch event {
             case .data(let data): texts.append("data " + String(decoding: data, as: UTF8.self))
             case .sent(let total, _): texts.append("sent \(total)")
+            case .metrics: texts.append("metrics")
             case .completed(let result):
                 texts.append(
                     ["completed", result.error.map { "\($0.errorCode)" }].compactMap(\.self)

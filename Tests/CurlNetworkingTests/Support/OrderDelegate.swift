@@ -42,11 +42,7 @@ final class OrderDelegate: URLSessionDataDelegate, URLSessionDownloadDelegate {
         record.withLock { record in
             if record.calls.last != call { record.calls.append(call) }
             record.byTask[task.taskIdentifier, default: []].append(call)
-            if (call == "completed") != (task.state == .completed), call != "metrics",
-                call != "file"
-            {
-                record.wrongStates += 1
-            }
+            if (call == "completed") != (task.state == .completed) { record.wrongStates += 1 }
         }
         during(call, task)
     }
