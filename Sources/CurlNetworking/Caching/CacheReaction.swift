@@ -5,6 +5,8 @@ struct CacheReaction: Hashable, Sendable {
     enum Answer: Hashable, Sendable {
         /// The server's, and it is to be stored under this head.
         case serverAndStore(StoredHead)
+        /// The server's; under this head it is not worth storing, but a delegate may give it a better one.
+        case serverAndPropose(StoredHead)
         /// The server's.
         case server
         /// The stored body, under this head.
@@ -48,7 +50,10 @@ struct CacheReaction: Hashable, Sendable {
         let isSuperseded =
             CacheDecision.isCacheable(request) && request.method == "GET"
             && response.status < 500
-        return CacheReaction(answer: .server, removals: isSuperseded ? [url] : [])
+        let isProposed = stores && CacheStorability.mayPropose(fresh, for: request)
+        return CacheReaction(
+            answer: isProposed ? .serverAndPropose(fresh) : .server,
+            removals: isSuperseded ? [url] : [])
     }
 
     /// A 304 (§4.3.4). One that names another version than ours confirms ours for now, but nothing of

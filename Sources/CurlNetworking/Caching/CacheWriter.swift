@@ -13,6 +13,8 @@ final class CacheWriter: Sendable {
     private let head: StoredHead
     private let response: HTTPURLResponse
     private let request: URLRequest
+    /// Whether it is stored as it is; else only what the delegate makes of it.
+    private let isWorthKeeping: Bool
     private let limit: Int
     private let state = Mutex(State())
 
@@ -32,7 +34,10 @@ final class CacheWriter: Sendable {
     private static let backlogByteCount = 8 << 20
 
     /// Returns nil when the answer says that it is too large.
-    init?(cache: URLCache, head: StoredHead, response: HTTPURLResponse, request: URLRequest) {
+    init?(
+        cache: URLCache, head: StoredHead, response: HTTPURLResponse, request: URLRequest,
+        isWorthKeeping: Bool
+    ) {
         guard let key = CacheKey(head.url),
             response.expectedContentLength <= cache.largestBodyByteCount
         else { return nil }
@@ -41,6 +46,7 @@ final class CacheWriter: Sendable {
         self.head = head
         self.response = response
         self.request = request
+        self.isWorthKeeping = isWorthKeeping
         limit = cache.largestBodyByteCount
     }
 
@@ -143,6 +149,7 @@ extension CacheWriter {
     }
 
     private func keep(_ proposal: CachedURLResponse) {
+        guard isWorthKeeping else { return discard() }
         let file = state.withLock { state in
             state.isOver = true
             return state.file.take()
@@ -160,7 +167,9 @@ extension CacheWriter {
             url: head.url, status: http?.statusCode ?? 0,
             headers: http?.headers.storable ?? HTTPHeaderFields(), request: request.headers,
             requestTime: head.requestTime, responseTime: head.responseTime)
-        cache.store(chosen, head: head, key: key)
+        if isWorthKeeping || CacheStorability.mayStore(head, for: request) {
+            cache.store(chosen, head: head, key: key)
+        }
         discard()
     }
 }

@@ -100,7 +100,17 @@ extension Engine {
             return false
         case .serverAndStore(let stored):
             load.caching.writer = load.response.flatMap {
-                CacheWriter(cache: cache, head: stored, response: $0, request: plan.request)
+                CacheWriter(
+                    cache: cache, head: stored, response: $0, request: plan.request,
+                    isWorthKeeping: true)
+            }
+            return false
+        case .serverAndPropose(let head):
+            guard load.task.asksAboutCaching else { return false }
+            load.caching.writer = load.response.flatMap {
+                CacheWriter(
+                    cache: cache, head: head, response: $0, request: plan.request,
+                    isWorthKeeping: false)
             }
             return false
         case .stored(let stored):

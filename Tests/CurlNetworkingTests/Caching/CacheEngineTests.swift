@@ -40,7 +40,7 @@ import Testing
             let writer = CacheWriter(
                 cache: cache, head: stored,
                 response: HTTPURLResponse(url: try #require(plan.request.url), head: head),
-                request: plan.request)
+                request: plan.request, isWorthKeeping: true)
         else { return }
         for piece in body { writer.append(piece) }
         let proposal = await withCheckedContinuation { continuation in
@@ -97,7 +97,9 @@ import Testing
             request: HTTPHeaderFields(), requestTime: now, responseTime: now)
         let response = CacheEntry(head: head, body: .data(Data())).plainResponse
         #expect(
-            CacheWriter(cache: cache, head: head, response: response, request: try makeRequest())
+            CacheWriter(
+                cache: cache, head: head, response: response, request: try makeRequest(),
+                isWorthKeeping: true)
                 == nil)
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         #expect(files.isEmpty)
@@ -111,7 +113,9 @@ import Testing
             request: HTTPHeaderFields(), requestTime: now, responseTime: now)
         let response = CacheEntry(head: head, body: .data(Data())).plainResponse
         let writer = try #require(
-            CacheWriter(cache: cache, head: head, response: response, request: try makeRequest()))
+            CacheWriter(
+                cache: cache, head: head, response: response, request: try makeRequest(),
+                isWorthKeeping: true))
         writer.append(Data(count: 300 << 10))
         await settle(cache)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)

@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (URLSession.ResponseDisposition.allow, ["response", "data", "completed"]),
+        (URLSession.ResponseDisposition.allow, ["response", "data", "willCache", "completed"]),
         (.cancel, ["response", "cancelled"]), (.becomeDownload, ["response", "file", "completed"]),
     ])
     func theResponseIsTakenAsItSays(

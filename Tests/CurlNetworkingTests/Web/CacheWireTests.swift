@@ -136,6 +136,50 @@ import Testing
         }
     }
 
+    @Test(
+        "A delegate may give an answer the lifetime its server did not",
+        arguments: [nil, "max-age=1000", "no-store"])
+    func willCacheWithoutFields(control: String?) async throws {
+        let server = try makeServer([("200 OK", [], "one"), ("200 OK", [], "two")])
+        let delegate = CachingDelegate { proposal in
+            guard let control, let url = proposal.response.url else { return proposal }
+            return HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil,
+                headerFields: ["Cache-Control": control]
+            ).map { CachedURLResponse(response: $0, data: proposal.data) }
+        }
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        for count in 1...2 {
+            session.dataTask(with: server.url()).resume()
+            await delegate.completion.wait(for: count)
+        }
+        let calls = delegate.calls.withLock { $0 }
+        #expect(calls.prefix(4) == ["response", "data one", "willCache one", "end"])
+        #expect(
+            calls.dropFirst(4)
+                == (control == "max-age=1000"
+                    ? ["response", "data one", "end"]
+                    : ["response", "data two", "willCache two", "end"]))
+    }
+
+    @Test("Nobody is asked to keep what must not be kept")
+    func willCacheNotAsked() async throws {
+        let answers = [
+            ("200 OK", ["Cache-Control: no-store"], "one"), ("404 Not Found", [], "two"),
+            ("200 OK", ["Vary: *"], "three"),
+        ]
+        let server = try makeServer(answers)
+        let delegate = CachingDelegate { $0 }
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        for count in 1...answers.count {
+            session.dataTask(with: server.url()).resume()
+            await delegate.completion.wait(for: count)
+        }
+        #expect(!delegate.calls.withLock { $0 }.contains { $0.hasPrefix("willCache") })
+    }
+
     @Test("A large answer comes from the disk, to memory, to a delegate and to a file")
     func large() async throws {
         let folder = try ScratchFolder()

@@ -136,7 +136,8 @@ import Testing
         allow(.allow)
         allow(.cancel)  // only the first answer counts
         await delegate.completed.wait()
-        #expect(delegate.calls == ["created", "response", "data", "metrics", "completed"])
+        #expect(
+            delegate.calls == ["created", "response", "data", "willCache", "metrics", "completed"])
         #expect(task.error == nil)
         #expect(task.countOfBytesReceived == 30_000)
     }
