@@ -41,6 +41,9 @@ let modules: [Target] = [
         name: "CurlNetworking",
         dependencies: ["CCurl", "CTLS", "CBackgroundHelper", "CurlNetworkingNames"],
         swiftSettings: strict),
+    .target(
+        name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
+        swiftSettings: strict),
     .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
     .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),
@@ -88,7 +91,10 @@ let tests: [Target] = [
         path: "Tests/BackgroundProgram", swiftSettings: strict),
     .testTarget(
         name: "CurlNetworkingTests",
-        dependencies: ["CBackgroundHelper", "CurlNetworking", "TestSupport", "background-program"],
+        dependencies: [
+            "CBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation", "TestSupport",
+            "background-program",
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "TextEditingTests", dependencies: ["TextEditing"], resources: [.copy("Fixtures")],
@@ -162,7 +168,8 @@ let package = Package(
     name: "byteclub",
     products: [
         .executable(name: "byteclub", targets: ["byteclub"]),
-        .library(name: "CurlNetworking", targets: ["CurlNetworking"]),
+        // Byte Club itself links the first alone, and is spared all of Foundation.
+        .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
         .library(name: "TerminalUI", targets: ["TerminalUI"]),
     ],
     dependencies: [

@@ -45,6 +45,32 @@ import Testing
         #expect(error.localizedDescription == "The server could not be reached.")
     }
 
+    @Test func `as an NSError it has its user info under Apple's keys`() throws {
+        let url = try #require(URL(string: "http://a.test/b"))
+        let cause = URLError(.cannotWriteToFile)
+        let info =
+            (URLError(
+                .networkConnectionLost,
+                userInfo: [
+                    NSURLErrorFailingURLErrorKey: url,
+                    NSURLSessionDownloadTaskResumeData: Data([1]),
+                    NSUnderlyingErrorKey: cause as any Error,
+                ]) as any Error as NSError).userInfo
+        #expect(info[NSURLErrorFailingURLErrorKey] as? URL == url)
+        #expect(info["NSErrorFailingURLStringKey"] as? String == "http://a.test/b")
+        #expect(info[NSURLSessionDownloadTaskResumeData] as? Data == Data([1]))
+        #expect(info[NSUnderlyingErrorKey] as? URLError == cause)
+        let other = URLError(
+            .cancelled,
+            userInfo: [
+                "NSURLSessionUploadTaskResumeData": Data([2]),
+                "NSURLErrorBackgroundTaskCancelledReasonKey": 1,
+            ])
+        let otherInfo = (other as any Error as NSError).userInfo
+        #expect(otherInfo["NSURLSessionUploadTaskResumeData"] as? Data == Data([2]))
+        #expect(otherInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int == 1)
+    }
+
     @Test func `an error seen as any Error speaks the same sentence`() {
         let error: any Error = URLError(.notConnectedToInternet)
         #expect(error.localizedDescription == "There is no network connection.")

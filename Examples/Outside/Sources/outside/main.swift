@@ -33,5 +33,8 @@ let (file, rest) = try await session.download(resumeFrom: position)
 let size = try FileManager.default.attributesOfItem(atPath: file.path())[.size]!
 print("download: \((rest as! HTTPURLResponse).statusCode), \(size) bytes in the end")
 
+let lost: any Error = URLError(.networkConnectionLost, userInfo: [NSURLSessionDownloadTaskResumeData: position])
+print("error: \((lost as NSError).userInfo[NSURLSessionDownloadTaskResumeData] as? Data == position)")
+
 let (secret, _) = try await session.data(from: server.appending(path: "secret"))
 print("log-in: \(String(decoding: secret, as: UTF8.self))")
