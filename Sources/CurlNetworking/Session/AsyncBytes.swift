@@ -6,7 +6,7 @@ extension URLSession {
     ///
     /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
     public func bytes(
-        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (AsyncBytes, URLResponse) {
         let channel = ByteChannel()
         let task = dataTask(request, for: .bytes(channel), delegate: delegate)
@@ -21,7 +21,7 @@ extension URLSession {
 
     /// Like `bytes(for:delegate:)`, for a GET.
     public func bytes(
-        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+        from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (AsyncBytes, URLResponse) {
         try await bytes(for: URLRequest(url: url), delegate: delegate)
     }

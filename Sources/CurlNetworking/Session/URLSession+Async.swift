@@ -6,7 +6,7 @@ extension URLSession {
     /// - Parameter delegate: Is told of this task, in place of the session's delegate.
     /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
     public func data(
-        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
             dataTask(request, for: .dataHandler(isAwaited: true, receive), delegate: delegate)
@@ -15,7 +15,7 @@ extension URLSession {
 
     /// Like `data(for:delegate:)`, for a GET.
     public func data(
-        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+        from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await data(for: URLRequest(url: url), delegate: delegate)
     }
@@ -23,7 +23,7 @@ extension URLSession {
     /// Sends a body and loads the answer's.
     public func upload(
         for request: URLRequest, from bodyData: Data,
-        delegate: (any URLSessionTaskDelegate)? = nil
+        delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
             uploadTask(
@@ -35,7 +35,7 @@ extension URLSession {
     /// Sends a file, without ever holding all of it, and loads the answer's body.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL,
-        delegate: (any URLSessionTaskDelegate)? = nil
+        delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
             uploadTask(
@@ -46,7 +46,7 @@ extension URLSession {
 
     /// Loads a body into a temporary file, which the caller moves or removes.
     public func download(
-        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
         try await answer { receive in
             downloadTask(
@@ -56,7 +56,7 @@ extension URLSession {
 
     /// Like `download(for:delegate:)`, for a GET.
     public func download(
-        from url: URL, delegate: (any URLSessionTaskDelegate)? = nil
+        from url: URL, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
