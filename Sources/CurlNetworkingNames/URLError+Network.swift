@@ -14,5 +14,19 @@ extension URLError {
         (userInfo[Self.networkUnavailableReasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
     }
 
+    /// Why the system has ended a background task. The numbers are Apple's. No system does here: an error
+    /// has one only if its maker gave it one.
+    public enum BackgroundTaskCancelledReason: Int, Sendable {
+        case userForceQuitApplication = 0
+        case backgroundUpdatesDisabled = 1
+        case insufficientSystemResources = 2
+    }
+
+    /// Why the system has ended a background task; nil where that was not the reason.
+    public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+        (userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int)
+            .flatMap(BackgroundTaskCancelledReason.init)
+    }
+
     package static let networkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
 }

@@ -185,6 +185,20 @@ extension URLCredentialStorage {
         task.session.delegateQueue.async { @Sendable in completionHandler(found) }
     }
 
+    /// All credentials of a task's space by user name; nil when there are none.
+    public func credentials(
+        for space: URLProtectionSpace, task: URLSessionTask
+    ) async -> [String: URLCredential]? {
+        credentials(for: space)
+    }
+
+    /// The default credential of a task's space.
+    public func defaultCredential(
+        for space: URLProtectionSpace, task: URLSessionTask
+    ) async -> URLCredential? {
+        defaultCredential(for: space)
+    }
+
     /// Keeps a credential for a task's space.
     public func set(
         _ credential: URLCredential, for space: URLProtectionSpace, task: URLSessionTask

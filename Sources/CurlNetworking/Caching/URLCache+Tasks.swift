@@ -21,6 +21,13 @@ extension URLCache {
         }
     }
 
+    /// What is stored for a task's request.
+    public func cachedResponse(for dataTask: URLSessionDataTask) async -> CachedURLResponse? {
+        await withCheckedContinuation { continuation in
+            getCachedResponse(for: dataTask) { continuation.resume(returning: $0) }
+        }
+    }
+
     /// Forgets what is stored for the request a task has come to.
     public func removeCachedResponse(for dataTask: URLSessionDataTask) {
         guard let request = dataTask.currentRequest else { return }

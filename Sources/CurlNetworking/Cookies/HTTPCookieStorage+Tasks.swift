@@ -17,4 +17,11 @@ extension HTTPCookieStorage {
         }
         task.session.delegateQueue.async { @Sendable in completionHandler(found) }
     }
+
+    /// The cookies a task would send.
+    public func cookies(for task: URLSessionTask) async -> [HTTPCookie]? {
+        await withCheckedContinuation { continuation in
+            getCookiesFor(task) { continuation.resume(returning: $0) }
+        }
+    }
 }

@@ -43,7 +43,7 @@ struct TransactionNotes {
     }
 }
 
-extension URLSessionTaskTransactionMetrics {
+extension TransactionFacts {
     /// Reads a leg that has come to its end, while its handle still knows of it.
     init(of load: Load, _ easy: EasyHandle, at now: UInt64) {
         self.init(request: load.request, response: load.response)
@@ -119,7 +119,7 @@ extension Load {
     /// connection, and may have done its work all the same.
     func noteLostTransaction() {
         guard task.listener != nil else { return }
-        var transaction = URLSessionTaskTransactionMetrics(request: request, response: nil)
+        var transaction = TransactionFacts(request: request, response: nil)
         transaction.resourceFetchType = .networkLoad
         transaction.fetchStartDate = notes.date(notes.fetchStart)
         transaction.requestStartDate = notes.date(notes.requestStart)
@@ -137,7 +137,7 @@ extension Engine {
     /// Writes down a leg that ends, when there is somebody to be told.
     func noteTransaction(of load: Load, _ easy: EasyHandle) {
         guard load.task.listener != nil else { return }
-        let transaction = URLSessionTaskTransactionMetrics(of: load, easy, at: now)
+        let transaction = TransactionFacts(of: load, easy, at: now)
         let followed = load.followedRedirects
         load.task.status.withLock { status in
             status.transactions.append(transaction)
@@ -148,7 +148,7 @@ extension Engine {
     /// Writes down that the answer was stored.
     func noteCachedTransaction(of load: Load, _ response: URLResponse) {
         guard load.task.listener != nil else { return }
-        let transaction = URLSessionTaskTransactionMetrics(
+        let transaction = TransactionFacts(
             cached: response, for: load.request, since: load.notes)
         let followed = load.followedRedirects
         load.task.status.withLock { status in

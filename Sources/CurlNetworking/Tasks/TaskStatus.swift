@@ -34,7 +34,7 @@ struct TaskStatus: Sendable {
     var predecessor: URLSessionTask?
     /// What an earlier task had brought of a download.
     var resumedOffset: Int64 = 0
-    var transactions: [URLSessionTaskTransactionMetrics] = []
+    var transactions: [TransactionFacts] = []
     var followedRedirects = 0
     var prefersIncrementalDelivery = true
     /// What its user thinks how long the bodies are; -1 when they said nothing.

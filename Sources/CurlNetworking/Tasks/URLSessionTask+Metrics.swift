@@ -8,7 +8,7 @@ extension URLSessionTask {
         let metrics = status.withLock { status in
             defer { status.transactions = [] }
             return URLSessionTaskMetrics(
-                transactionMetrics: status.transactions,
+                transactionMetrics: status.transactions.map(URLSessionTaskTransactionMetrics.init),
                 taskInterval: DateInterval(
                     start: status.created, end: max(Date(), status.created)),
                 redirectCount: status.followedRedirects)

@@ -23,6 +23,25 @@ public final class URLSessionTaskMetrics: Sendable {
     }
 }
 
+extension URLSessionTaskMetrics {
+    /// Where an answer came from.
+    public enum ResourceFetchType: Int, Sendable {
+        case unknown = 0
+        case networkLoad = 1
+        case serverPush = 2
+        case localCache = 3
+    }
+
+    /// How a host's name was looked up.
+    public enum DomainResolutionProtocol: Int, Sendable {
+        case unknown = 0
+        case udp = 1
+        case tcp = 2
+        case tls = 3
+        case https = 4
+    }
+}
+
 extension URLSessionTaskMetrics: CustomStringConvertible {
     public var description: String {
         let seconds = (taskInterval.duration * 1000).rounded() / 1000
@@ -35,83 +54,107 @@ extension URLSessionTaskMetrics: CustomStringConvertible {
 /// A date is nil when the step did not happen: on a reused connection there is no look-up, no connecting
 /// and no TLS; an answer from the cache has none but the first. Dates never run backwards, whatever
 /// somebody does to the clock meanwhile.
-public struct URLSessionTaskTransactionMetrics: Sendable {
-    /// Where an answer came from.
-    public enum ResourceFetchType: Int, Sendable {
-        case unknown = 0
-        case networkLoad = 1
-        case serverPush = 2
-        case localCache = 3
+public final class URLSessionTaskTransactionMetrics: Sendable {
+    /// The name it had here at first.
+    public typealias ResourceFetchType = URLSessionTaskMetrics.ResourceFetchType
+
+    let facts: TransactionFacts
+
+    init(_ facts: TransactionFacts) {
+        self.facts = facts
     }
 
     /// What was asked.
-    public internal(set) var request: URLRequest
+    public var request: URLRequest { facts.request }
     /// nil when it failed before there was one.
-    public internal(set) var response: URLResponse?
+    public var response: URLResponse? { facts.response }
 
     /// When the task turned to this request; waiting for a free connection comes after it.
-    public internal(set) var fetchStartDate: Date?
+    public var fetchStartDate: Date? { facts.fetchStartDate }
     /// When the host's name began to be looked up; nil when it needed not.
-    public internal(set) var domainLookupStartDate: Date?
+    public var domainLookupStartDate: Date? { facts.domainLookupStartDate }
     /// When the host's addresses were known.
-    public internal(set) var domainLookupEndDate: Date?
+    public var domainLookupEndDate: Date? { facts.domainLookupEndDate }
     /// When the connection began to be made; nil when there was one.
-    public internal(set) var connectStartDate: Date?
+    public var connectStartDate: Date? { facts.connectStartDate }
     /// With TLS: when the connection was secure.
-    public internal(set) var connectEndDate: Date?
+    public var connectEndDate: Date? { facts.connectEndDate }
     /// When the TLS handshake began.
-    public internal(set) var secureConnectionStartDate: Date?
+    public var secureConnectionStartDate: Date? { facts.secureConnectionStartDate }
     /// When the TLS handshake was done.
-    public internal(set) var secureConnectionEndDate: Date?
+    public var secureConnectionEndDate: Date? { facts.secureConnectionEndDate }
     /// When the request began to be sent.
-    public internal(set) var requestStartDate: Date?
+    public var requestStartDate: Date? { facts.requestStartDate }
     /// When the last byte of the request was handed to the system.
-    public internal(set) var requestEndDate: Date?
+    public var requestEndDate: Date? { facts.requestEndDate }
     /// When the first byte of the answer came.
-    public internal(set) var responseStartDate: Date?
+    public var responseStartDate: Date? { facts.responseStartDate }
     /// When the last byte of the answer came.
-    public internal(set) var responseEndDate: Date?
+    public var responseEndDate: Date? { facts.responseEndDate }
 
     /// As registered for ALPN: `http/1.1`, `http/1.0`.
-    public internal(set) var networkProtocolName: String?
+    public var networkProtocolName: String? { facts.networkProtocolName }
     /// Whether a proxy stood between.
-    public internal(set) var isProxyConnection = false
+    public var isProxyConnection: Bool { facts.isProxyConnection }
     /// Whether the connection was there already.
-    public internal(set) var isReusedConnection = false
+    public var isReusedConnection: Bool { facts.isReusedConnection }
     /// Whether it used several networks at once: none does here.
     public var isMultipath: Bool { false }
     /// Where the answer came from.
-    public internal(set) var resourceFetchType = ResourceFetchType.unknown
+    public var resourceFetchType: ResourceFetchType { facts.resourceFetchType }
 
     /// The size of the request's head, in bytes.
-    public internal(set) var countOfRequestHeaderBytesSent: Int64 = 0
+    public var countOfRequestHeaderBytesSent: Int64 { facts.countOfRequestHeaderBytesSent }
     /// On the wire, the framing of chunks included.
-    public internal(set) var countOfRequestBodyBytesSent: Int64 = 0
+    public var countOfRequestBodyBytesSent: Int64 { facts.countOfRequestBodyBytesSent }
     /// Of the body itself.
-    public internal(set) var countOfRequestBodyBytesBeforeEncoding: Int64 = 0
+    public var countOfRequestBodyBytesBeforeEncoding: Int64 { facts.countOfRequestBodyBytesBeforeEncoding }
     /// The size of the answer's head, in bytes.
-    public internal(set) var countOfResponseHeaderBytesReceived: Int64 = 0
+    public var countOfResponseHeaderBytesReceived: Int64 { facts.countOfResponseHeaderBytesReceived }
     /// As it was compressed.
-    public internal(set) var countOfResponseBodyBytesReceived: Int64 = 0
+    public var countOfResponseBodyBytesReceived: Int64 { facts.countOfResponseBodyBytesReceived }
     /// As it was delivered.
-    public internal(set) var countOfResponseBodyBytesAfterDecoding: Int64 = 0
+    public var countOfResponseBodyBytesAfterDecoding: Int64 { facts.countOfResponseBodyBytesAfterDecoding }
 
     /// nil before there was a connection, and over unix sockets.
-    public internal(set) var localAddress: String?
+    public var localAddress: String? { facts.localAddress }
     /// The port on our side.
-    public internal(set) var localPort: Int?
+    public var localPort: Int? { facts.localPort }
     /// The address on the other side.
-    public internal(set) var remoteAddress: String?
+    public var remoteAddress: String? { facts.remoteAddress }
     /// The port on the other side.
-    public internal(set) var remotePort: Int?
+    public var remotePort: Int? { facts.remotePort }
 
     /// nil without TLS.
-    public internal(set) var negotiatedTLSProtocolVersion: tls_protocol_version_t?
+    public var negotiatedTLSProtocolVersion: tls_protocol_version_t? { facts.negotiatedTLSProtocolVersion }
     /// The cipher suite of the TLS connection.
-    public internal(set) var negotiatedTLSCipherSuite: tls_ciphersuite_t?
+    public var negotiatedTLSCipherSuite: tls_ciphersuite_t? { facts.negotiatedTLSCipherSuite }
 
-    init(request: URLRequest, response: URLResponse?) {
-        self.request = request
-        self.response = response
+    /// Whether it went over a mobile network. false also where that is not known: a session knows of its
+    /// networks, not of the way a connection takes.
+    public var isCellular: Bool { false }
+    /// Whether it went over a network that is paid by volume. false also where that is not known.
+    public var isExpensive: Bool { false }
+    /// Whether it went over a network to be used sparingly. false also where that is not known.
+    public var isConstrained: Bool { false }
+    /// How the host's name was looked up: libcurl does not say.
+    public var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
+}
+
+extension URLSessionTaskTransactionMetrics: CustomStringConvertible {
+    /// `GET http://a.test/b: 200 in 0.12 s, http/1.1, reused connection, 512 bytes`, without a query, which
+    /// may hold what is for nobody's eyes.
+    public var description: String {
+        let status = (response as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "no answer"
+        var parts = [status]
+        if let start = fetchStartDate, let end = responseEndDate {
+            parts[0] += " in \((end.timeIntervalSince(start) * 1000).rounded() / 1000) s"
+        }
+        if resourceFetchType == .localCache { parts.append("from the cache") }
+        if let networkProtocolName { parts.append(networkProtocolName) }
+        if isReusedConnection { parts.append("reused connection") }
+        if isProxyConnection { parts.append("by a proxy") }
+        parts.append("\(countOfResponseBodyBytesReceived) bytes")
+        return "\(request.summary): " + parts.joined(separator: ", ")
     }
 }

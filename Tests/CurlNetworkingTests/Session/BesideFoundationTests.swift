@@ -71,6 +71,14 @@ import Testing
         #expect(otherInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int == 1)
     }
 
+    @Test func `an error may say why a background task was ended`() {
+        let key = "NSURLErrorBackgroundTaskCancelledReasonKey"
+        #expect(
+            URLError(.cancelled, userInfo: [key: 1]).backgroundTaskCancelledReason
+                == .backgroundUpdatesDisabled)
+        #expect(URLError(.cancelled).backgroundTaskCancelledReason == nil)
+    }
+
     @Test func `an error seen as any Error speaks the same sentence`() {
         let error: any Error = URLError(.notConnectedToInternet)
         #expect(error.localizedDescription == "There is no network connection.")

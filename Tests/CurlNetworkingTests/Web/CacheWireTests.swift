@@ -349,6 +349,7 @@ import Testing
             cache.getCachedResponse(for: task) { continuation.resume(returning: $0) }
         }
         #expect(found.map { String(decoding: $0.data, as: UTF8.self) } == "body")
+        #expect(await cache.cachedResponse(for: task) == found)
         cache.removeCachedResponse(for: task)
         #expect(cache.cachedResponse(for: URLRequest(url: server.url())) == nil)
         if let found { cache.storeCachedResponse(found, for: task) }

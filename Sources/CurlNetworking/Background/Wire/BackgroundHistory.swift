@@ -10,7 +10,7 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
 
     mutating func add(_ metrics: URLSessionTaskMetrics) {
         redirectCount += metrics.redirectCount
-        transactions += metrics.transactionMetrics.map(Transaction.init)
+        transactions += metrics.transactionMetrics.map { Transaction($0.facts) }
         if transactions.count > Self.mostTransactions {
             transactions.removeFirst(transactions.count - Self.mostTransactions)
         }
@@ -37,9 +37,7 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
 }
 
 extension BackgroundHistory.Transaction {
-    private typealias Metrics = URLSessionTaskTransactionMetrics
-
-    private static var dates: [WritableKeyPath<Metrics, Date?>] {
+        private static var dates: [WritableKeyPath<TransactionFacts, Date?>] {
         [
             \.fetchStartDate, \.domainLookupStartDate, \.domainLookupEndDate, \.connectStartDate,
             \.connectEndDate, \.secureConnectionStartDate, \.secureConnectionEndDate,
@@ -47,7 +45,7 @@ extension BackgroundHistory.Transaction {
         ]
     }
 
-    private static var countPaths: [WritableKeyPath<Metrics, Int64>] {
+    private static var countPaths: [WritableKeyPath<TransactionFacts, Int64>] {
         [
             \.countOfRequestHeaderBytesSent, \.countOfRequestBodyBytesSent,
             \.countOfRequestBodyBytesBeforeEncoding, \.countOfResponseHeaderBytesReceived,
@@ -55,7 +53,7 @@ extension BackgroundHistory.Transaction {
         ]
     }
 
-    init(_ metrics: URLSessionTaskTransactionMetrics) {
+    init(_ metrics: TransactionFacts) {
         var request = metrics.request
         request.httpBody = nil
         self.request = BackgroundTaskRecord.Request(request)
@@ -75,9 +73,9 @@ extension BackgroundHistory.Transaction {
     }
 
     /// nil when its request makes no sense.
-    var metrics: URLSessionTaskTransactionMetrics? {
+    var metrics: TransactionFacts? {
         guard let request = request?.request else { return nil }
-        var metrics = URLSessionTaskTransactionMetrics(
+        var metrics = TransactionFacts(
             request: request, response: answer?.response)
         for (path, time) in zip(Self.dates, times) {
             metrics[keyPath: path] = time.map { Date(timeIntervalSince1970: $0) }

@@ -1,0 +1,51 @@
+public import FoundationEssentials
+
+// What is printed of requests, answers and tasks, for logs: no passwords, no queries where a path will do,
+// and no field that may hold a secret.
+
+extension URLRequest {
+    /// `GET http://a.test/b`, without user, query and fragment.
+    var summary: String {
+        "\(method) \(url?.withoutSecrets.absoluteString ?? "nowhere")"
+    }
+}
+
+extension URLRequest: CustomDebugStringConvertible {
+    /// Method, URL without a password, and how large the body is.
+    public var debugDescription: String {
+        let body = httpBody.map { ", \($0.count) bytes" } ?? (httpBodyStream == nil ? "" : ", a stream")
+        return "\(method) \(description)\(body)"
+    }
+}
+
+extension URLResponse: CustomStringConvertible {
+    /// `200 http://a.test/b text/plain, 512 bytes`.
+    public var description: String {
+        var parts: [String] = []
+        if let http = self as? HTTPURLResponse { parts.append("\(http.statusCode)") }
+        parts.append(url?.withoutSecrets.absoluteString ?? "nowhere")
+        if let mimeType { parts.append(mimeType) }
+        let length = expectedContentLength
+        return parts.joined(separator: " ") + (length >= 0 ? ", \(length) bytes" : "")
+    }
+}
+
+extension URLSessionTask: CustomStringConvertible {
+    /// `URLSessionDataTask 3, running: GET http://a.test/b`.
+    public var description: String {
+        let request = currentRequest ?? firstRequest
+        return "\(type(of: self)) \(taskIdentifier), \(state): \(request.summary)"
+    }
+}
+
+extension URL {
+    /// Without user, password, query and fragment.
+    fileprivate var withoutSecrets: URL {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        parts.user = nil
+        parts.password = nil
+        parts.query = nil
+        parts.fragment = nil
+        return parts.url ?? self
+    }
+}

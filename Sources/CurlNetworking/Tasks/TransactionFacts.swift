@@ -1,0 +1,39 @@
+import FoundationEssentials
+
+/// What is noted of one request of a task and its answer, while it is on its way.
+struct TransactionFacts: Sendable {
+    var request: URLRequest
+    var response: URLResponse?
+    var fetchStartDate: Date?
+    var domainLookupStartDate: Date?
+    var domainLookupEndDate: Date?
+    var connectStartDate: Date?
+    var connectEndDate: Date?
+    var secureConnectionStartDate: Date?
+    var secureConnectionEndDate: Date?
+    var requestStartDate: Date?
+    var requestEndDate: Date?
+    var responseStartDate: Date?
+    var responseEndDate: Date?
+    var networkProtocolName: String?
+    var isProxyConnection = false
+    var isReusedConnection = false
+    var resourceFetchType = URLSessionTaskMetrics.ResourceFetchType.unknown
+    var countOfRequestHeaderBytesSent: Int64 = 0
+    var countOfRequestBodyBytesSent: Int64 = 0
+    var countOfRequestBodyBytesBeforeEncoding: Int64 = 0
+    var countOfResponseHeaderBytesReceived: Int64 = 0
+    var countOfResponseBodyBytesReceived: Int64 = 0
+    var countOfResponseBodyBytesAfterDecoding: Int64 = 0
+    var localAddress: String?
+    var localPort: Int?
+    var remoteAddress: String?
+    var remotePort: Int?
+    var negotiatedTLSProtocolVersion: tls_protocol_version_t?
+    var negotiatedTLSCipherSuite: tls_ciphersuite_t?
+
+    init(request: URLRequest, response: URLResponse?) {
+        self.request = request
+        self.response = response
+    }
+}
