@@ -274,6 +274,15 @@ public final class Progress: Sendable {
     }
 }
 
+extension Progress: Hashable {
+    /// Two are equal when they are the same.
+    public static func == (one: Progress, other: Progress) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
 /// What an observer is given. The name is Apple's.
 public struct NSKeyValueObservedChange<Value: Sendable>: Sendable {
     /// nil in the call that `.initial` asks for.

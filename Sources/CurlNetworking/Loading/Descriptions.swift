@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 // What is printed of requests, answers and tasks, for logs: no passwords, no queries where a path will do,
 // and no field that may hold a secret.
@@ -13,7 +13,8 @@ extension URLRequest {
 extension URLRequest: CustomDebugStringConvertible {
     /// Method, URL without a password, and how large the body is.
     public var debugDescription: String {
-        let body = httpBody.map { ", \($0.count) bytes" } ?? (httpBodyStream == nil ? "" : ", a stream")
+        let body =
+            httpBody.map { ", \($0.count) bytes" } ?? (httpBodyStream == nil ? "" : ", a stream")
         return "\(method) \(description)\(body)"
     }
 }
@@ -41,7 +42,9 @@ extension URLSessionTask: CustomStringConvertible {
 extension URL {
     /// Without user, password, query and fragment.
     fileprivate var withoutSecrets: URL {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return self
+        }
         parts.user = nil
         parts.password = nil
         parts.query = nil

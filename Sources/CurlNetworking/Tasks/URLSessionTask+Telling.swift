@@ -274,7 +274,9 @@ extension URLSessionTask {
     }
 
     private func tellDownloaded(_ file: TemporaryFile) {
-        guard let task = self as? URLSessionDownloadTask, let listener = fileListener else { return }
+        guard let task = self as? URLSessionDownloadTask, let listener = fileListener else {
+            return
+        }
         listener.urlSession(session, downloadTask: task, didFinishDownloadingTo: file.url)
         file.remove()
     }

@@ -108,13 +108,19 @@ public final class URLSessionTaskTransactionMetrics: Sendable {
     /// On the wire, the framing of chunks included.
     public var countOfRequestBodyBytesSent: Int64 { facts.countOfRequestBodyBytesSent }
     /// Of the body itself.
-    public var countOfRequestBodyBytesBeforeEncoding: Int64 { facts.countOfRequestBodyBytesBeforeEncoding }
+    public var countOfRequestBodyBytesBeforeEncoding: Int64 {
+        facts.countOfRequestBodyBytesBeforeEncoding
+    }
     /// The size of the answer's head, in bytes.
-    public var countOfResponseHeaderBytesReceived: Int64 { facts.countOfResponseHeaderBytesReceived }
+    public var countOfResponseHeaderBytesReceived: Int64 {
+        facts.countOfResponseHeaderBytesReceived
+    }
     /// As it was compressed.
     public var countOfResponseBodyBytesReceived: Int64 { facts.countOfResponseBodyBytesReceived }
     /// As it was delivered.
-    public var countOfResponseBodyBytesAfterDecoding: Int64 { facts.countOfResponseBodyBytesAfterDecoding }
+    public var countOfResponseBodyBytesAfterDecoding: Int64 {
+        facts.countOfResponseBodyBytesAfterDecoding
+    }
 
     /// nil before there was a connection, and over unix sockets.
     public var localAddress: String? { facts.localAddress }
@@ -126,7 +132,9 @@ public final class URLSessionTaskTransactionMetrics: Sendable {
     public var remotePort: Int? { facts.remotePort }
 
     /// nil without TLS.
-    public var negotiatedTLSProtocolVersion: tls_protocol_version_t? { facts.negotiatedTLSProtocolVersion }
+    public var negotiatedTLSProtocolVersion: tls_protocol_version_t? {
+        facts.negotiatedTLSProtocolVersion
+    }
     /// The cipher suite of the TLS connection.
     public var negotiatedTLSCipherSuite: tls_ciphersuite_t? { facts.negotiatedTLSCipherSuite }
 

@@ -6,7 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
     @Test func `what is printed tells what happened and no secret`() async throws {
         let server = try LoopbackServer { _ in
-            [.answer("200 OK", ["Content-Type: text/plain", "Set-Cookie: a=secret"], body: "12345")]
+            [
+                .answer(
+                    "200 OK", ["Content-Type: text/plain", "Set-Cookie: a=secret"], body: "12345")
+            ]
         }
         let delegate = RecordingDelegate()
         let session = makeSession(delegate)

@@ -37,7 +37,7 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
 }
 
 extension BackgroundHistory.Transaction {
-        private static var dates: [WritableKeyPath<TransactionFacts, Date?>] {
+    private static var dates: [WritableKeyPath<TransactionFacts, Date?>] {
         [
             \.fetchStartDate, \.domainLookupStartDate, \.domainLookupEndDate, \.connectStartDate,
             \.connectEndDate, \.secureConnectionStartDate, \.secureConnectionEndDate,
