@@ -57,7 +57,6 @@ struct DropboxCall: Sendable {
             request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
             request.setValue(argument, forHTTPHeaderField: "Dropbox-API-Arg")
         case .download:
-            request.setValue("", forHTTPHeaderField: "Content-Type")
             request.setValue(argument, forHTTPHeaderField: "Dropbox-API-Arg")
             // Compressed, a body would have neither the length nor the ranges it should have.
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")

@@ -93,9 +93,17 @@ extension EasyHandle {
         setHeaderLines(
             headers.fields.map { field in
                 let value = field.value.withoutLineBreaks.trimmingSpaces
-                return value.isEmpty ? field.name + ":" : field.name + ": " + value
+                guard value.isEmpty else { return field.name + ": " + value }
+                // To libcurl a colon takes a field away, a semicolon sends it without a value.
+                let isDefault = Self.defaultFields.contains(field.name.lowercased())
+                return field.name + (isDefault ? ":" : ";")
             })
     }
+
+    /// What libcurl or the session sends unasked: empty, they are not sent.
+    private static let defaultFields: Set = [
+        "accept", "accept-encoding", "cookie", "expect", "host", "transfer-encoding", "user-agent",
+    ]
 
     /// `CurlNetworking libcurl/7.88.1`
     private static let userAgent =

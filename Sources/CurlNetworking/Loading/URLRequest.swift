@@ -2,9 +2,9 @@ public import FoundationEssentials
 
 /// What to ask of a server: a URL, a method, header fields and perhaps a body.
 ///
-/// Header fields are looked up whatever their case. A field set to the empty string is not sent at
-/// all, not even when the session or the library would add it: that is how a default such as
-/// `User-Agent` or `Accept` is taken away.
+/// Header fields are looked up whatever their case. One set to the empty string is sent without a value,
+/// except for those that are sent unasked (`Accept`, `Accept-Encoding`, `Cookie`, `User-Agent`): they are
+/// taken away like this.
 public struct URLRequest: Hashable, Sendable {
     /// What to ask for; http or https, or what a ``URLProtocol`` loads.
     public var url: URL?

@@ -9,8 +9,9 @@ import Testing
         var request = URLRequest(url: server.url("/a/../b?q=1#fragment"))
         request.setValue("x", forHTTPHeaderField: "X-Own")
         request.setValue("", forHTTPHeaderField: "User-Agent")
+        request.setValue("", forHTTPHeaderField: "X-Empty")
         let session = makeSession {
-            $0.httpAdditionalHeaders = ["X-Added": "y", "x-own": "not this"]
+            $0.httpAdditionalHeaders = ["X-Added": "y", "x-own": "not this", "X-Empty": "nor this"]
         }
         let (data, response) = try await session.data(for: request)
         #expect(String(decoding: data, as: UTF8.self) == "hello")
@@ -20,7 +21,7 @@ import Testing
             sent
                 == [
                     "GET /a/../b?q=1 HTTP/1.1", "Host: 127.0.0.1:\(server.port)", "Accept: */*",
-                    "Accept-Encoding: gzip, deflate", "X-Own: x", "X-Added: y", "", "",
+                    "Accept-Encoding: gzip, deflate", "X-Own: x", "X-Empty:", "X-Added: y", "", "",
                 ].joined(separator: "\r\n"))
     }
 
