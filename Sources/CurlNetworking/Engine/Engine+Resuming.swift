@@ -67,14 +67,11 @@ extension Engine {
             load.following =
                 (task as? URLSessionDownloadTask)?.resumption?.complete(resumption.request)
             return false
-        case .deliver:
-            load.file?.discard()
+        case .deliver, .unavailable:
+            load.file?.discard()  // but not what the resume data names
             load.file = nil
             load.resumption = nil
             return true
-        case .fail(let error):
-            end(load, with: error)
-            return false
         }
     }
 

@@ -58,8 +58,8 @@ struct DownloadResumption: Sendable {
         case askForWhole
         /// It is the answer, as to any download; what is there is of no use.
         case deliver
-        /// The server cannot answer now; what is there stays good.
-        case fail(URLError)
+        /// It is the answer, too, but whoever tries again later may go on: what is there stays good.
+        case unavailable(URLError)
     }
 
     /// - Parameter head: Of the answer to `request`, after challenges and redirects.
@@ -69,7 +69,7 @@ struct DownloadResumption: Sendable {
         case 416 where offset > 0: return .askForWhole
         case 200..<300: return .startOver
         case 408, 425, 429, 500..<600:
-            return .fail(
+            return .unavailable(
                 URLError(
                     .badServerResponse, failingURL: data.url,
                     underlyingText: "the server answered \(head.status)"))

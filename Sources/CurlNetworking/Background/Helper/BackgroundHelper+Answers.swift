@@ -47,7 +47,7 @@ extension BackgroundHelper {
                 dropPart(of: transfer)
             case .askForWhole:
                 transfer.asksForWhole = true
-            case .fail(let error):
+            case .unavailable(let error):
                 // The server is overtaxed. What is there stays good for the next attempt, unless that
                 // has been so for long.
                 guard transfer.failedAttempts < 6 else {
