@@ -52,6 +52,13 @@ extension Engine {
 
     func takeHead(of load: Load) {
         guard let head = load.head.head, let url = load.request.url else { return }
+        guard head.status != 101 || load.webSocket != nil else {
+            return end(
+                load,
+                with: URLError(
+                    .badServerResponse, failingURL: url,
+                    underlyingText: "the server switched protocols unasked"))
+        }
         load.response = HTTPURLResponse(url: url, head: head)
         takeCookies(from: head, load)
         if !isChallenge(head, to: load) { takeAnswer(of: load) }

@@ -34,10 +34,11 @@ struct HTTPHeaderFields: Hashable, Sendable {
         }
     }
 
-    /// Adds a value to a field, after a comma when the field has one already (RFC 9110 §5.3).
+    /// Adds a value to a field, after a comma when the field has one already (RFC 9110 §5.3). Its name
+    /// keeps the spelling it came in first.
     mutating func add(_ value: String, for name: String) {
         if let index = index(of: name) {
-            fields[index] = Field(name: name, value: fields[index].value + ", " + value)
+            fields[index].value += ", " + value
         } else {
             fields.append(Field(name: name, value: value))
         }

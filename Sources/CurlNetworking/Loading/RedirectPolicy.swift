@@ -23,10 +23,10 @@ enum RedirectPolicy {
     static func decide(
         status: Int, location: String?, request: URLRequest, followed: Int
     ) -> Decision {
-        guard followedStatuses.contains(status), let location, let url = request.url else {
-            return .deliver
-        }
-        guard var target = URL(string: location.trimmingSpaces, relativeTo: url)?.absoluteURL else {
+        guard followedStatuses.contains(status), let url = request.url,
+            let location = location?.trimmingSpaces, !location.isEmpty
+        else { return .deliver }
+        guard var target = URL(string: location, relativeTo: url)?.absoluteURL else {
             return .fail(
                 URLError(
                     .redirectToNonExistentLocation, failingURL: url,
@@ -52,7 +52,7 @@ enum RedirectPolicy {
         let method = request.method.uppercased()
         let becomesGet =
             status == 303
-            ? method != "GET"
+            ? method != "GET" && method != "HEAD"
             : (status == 301 || status == 302) && method == "POST"
         if becomesGet {
             next.httpMethod = "GET"

@@ -9,6 +9,7 @@ import Testing
         let head = try #require(parser.head)
         #expect(head.status == 404)
         #expect(head.headers["X-A"] == "one, two")
+        #expect(head.headers.fields.first?.name == "X-A")
         #expect(head.headers["EMPTY"] == "")
     }
 

@@ -54,6 +54,15 @@ import Testing
         #expect(code(result) == .cannotParseResponse, "\(result)")
     }
 
+    @Test("Protocols that are switched unasked are no answer")
+    func switchesProtocols() async {
+        let result = await load([
+            .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+            .stall,
+        ])
+        #expect(code(result) == .badServerResponse)
+    }
+
     @Test("The same length twice does no harm")
     func sameLength() async throws {
         let result = await load([
