@@ -72,6 +72,39 @@ final class ProtocolLoad: URLProtocolClient {
             task.status.withLock { $0.protocolLoad = nil }
             return Engine.shared.submit { [task] engine in engine.start(task) }
         }
+        fillBody { [self] in queue.async { @Sendable [self] in load(by: kind) } }
+    }
+
+    /// Puts the body of an upload into the request, where a loader looks for it, and then goes on.
+    private func fillBody(then goOn: @escaping @Sendable () -> Void) {
+        var request = task.requestToLoad
+        guard task.status.withLock({ $0.ledToRequest == nil }), request.httpBody == nil,
+            request.httpBodyStream == nil
+        else { return goOn() }
+        switch task.source {
+        case .data(let data):
+            request.httpBody = data
+        case .file(let url):
+            request.httpBodyStream = InputStream(url: url)
+        case .stream:
+            let bare = request
+            return task.post(
+                .needsBodyStream(
+                    Reply { [task] stream in
+                        var request = bare
+                        request.httpBodyStream = stream
+                        task.status.withLock { [request] in $0.ledToRequest = request }
+                        goOn()
+                    }))
+        case .none, .given, .pipe:
+            return goOn()
+        }
+        task.status.withLock { [request] in $0.ledToRequest = request }
+        goOn()
+    }
+
+    private func load(by kind: URLProtocol.Type) {
+        guard !state.withLock({ $0.isOver }) else { return }
         let cached = cache?.cachedResponse(for: task.requestToLoad)
         let loader = Loader(
             urlProtocol: kind.init(task: task, cachedResponse: cached, client: self))

@@ -23,7 +23,8 @@ import Synchronization
 /// thread. Timeouts, retries and suspension are its own affair: a suspended task only keeps back what
 /// it reports. Background sessions do not ask these classes.
 open class URLProtocol {
-    /// What to load.
+    /// What to load. The body of an upload is in it: data as `httpBody`, a file and what the delegate gives
+    /// as `httpBodyStream`.
     public let request: URLRequest
     /// The answer that a cache has for the request, when there is one.
     public let cachedResponse: CachedURLResponse?

@@ -66,6 +66,26 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self) == "everything")
     }
 
+    @Test func `the body of an upload is in the request`() async throws {
+        let folder = try ScratchFolder()
+        let file = folder.url(of: "body")
+        try Data("from a file".utf8).write(to: file)
+        let delegate = RecordingDelegate { $0.body = { InputStream(data: Data("streamed".utf8)) } }
+        let session = makeSession(delegate) { $0.protocolClasses = [Echo.self] }
+        var request = URLRequest(url: url("canned://a/echo"))
+        request.httpMethod = "PUT"
+        let (data, _) = try await session.upload(for: request, from: Data("data".utf8))
+        #expect(String(decoding: data, as: UTF8.self) == "data")
+        let (content, _) = try await session.upload(for: request, fromFile: file)
+        #expect(String(decoding: content, as: UTF8.self) == "from a file")
+        session.uploadTask(withStreamedRequest: request).resume()
+        await delegate.completion()
+        #expect(String(decoding: delegate.body, as: UTF8.self) == "streamed")
+        request.httpBody = Data("own".utf8)
+        let (own, _) = try await session.data(for: request)
+        #expect(String(decoding: own, as: UTF8.self) == "own")
+    }
+
     @Test func `a redirect asks the delegate and leads to whoever can load it`() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "wire")] }
         let delegate = RecordingDelegate { $0.redirect = { _ in URLRequest(url: server.url()) } }
@@ -177,6 +197,25 @@ private class Canned: URLProtocol {
         request.url.flatMap {
             HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: [:])
         }
+    }
+}
+
+/// Answers with the body of the request.
+private final class Echo: Canned {
+    override func startLoading() {
+        guard let response = answer(200) else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: request.httpBody ?? readStream())
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    private func readStream() -> Data {
+        guard let stream = request.httpBodyStream else { return Data() }
+        stream.open()
+        defer { stream.close() }
+        var buffer = [UInt8](repeating: 0, count: 1000)
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        return Data(buffer.prefix(max(0, count)))
     }
 }
 
