@@ -37,7 +37,7 @@ extension URLSessionConfiguration {
     }
 
     /// Where answers are kept: the shared cache in `.default` configurations, 4 MiB of memory in
-    /// ephemeral ones. nil: nothing is.
+    /// ephemeral ones. nil, as it is in background ones: nothing is.
     public var urlCache: URLCache? {
         get { settings.withLock { $0.web.cache } }
         set { settings.withLock { $0.web.cache = newValue } }

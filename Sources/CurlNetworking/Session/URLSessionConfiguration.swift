@@ -31,18 +31,15 @@ public final class URLSessionConfiguration: Sendable {
     /// - Parameter identifier: Any text that no other program of the user would think of, such as
     ///   `org.example.app.photos`.
     public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
-        var settings = SessionSettings.standard
-        settings.background = BackgroundIdentity(identifier: identifier)
-        return URLSessionConfiguration(settings)
+        URLSessionConfiguration(.background(BackgroundIdentity(identifier: identifier)))
     }
 
     /// - Parameter environment: In place of the process's own, for where things are.
     class func background(
         withIdentifier identifier: String, environment: [String: String]
     ) -> URLSessionConfiguration {
-        var settings = SessionSettings.standard
-        settings.background = BackgroundIdentity(identifier: identifier, environment: environment)
-        return URLSessionConfiguration(settings)
+        URLSessionConfiguration(
+            .background(BackgroundIdentity(identifier: identifier, environment: environment)))
     }
 
     /// What a background session is known by; nil for all others.
@@ -169,6 +166,13 @@ struct SessionSettings: Sendable {
     static var standard: SessionSettings {
         var settings = SessionSettings()
         settings.web = WebSettings(cookies: .shared, cache: .shared)
+        return settings
+    }
+
+    static func background(_ identity: BackgroundIdentity) -> SessionSettings {
+        var settings = SessionSettings.standard
+        settings.web.cache = nil
+        settings.background = identity
         return settings
     }
 

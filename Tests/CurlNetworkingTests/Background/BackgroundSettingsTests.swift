@@ -6,6 +6,11 @@ import Testing
 
 /// What of a configuration the helper goes by.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundSettingsTests {
+    @Test func aBackgroundConfigurationHasNoCache() {
+        #expect(URLSessionConfiguration.background(withIdentifier: "test").urlCache == nil)
+        #expect(URLSessionConfiguration.default.urlCache === URLCache.shared)
+    }
+
     @Test func allThatIsPlainComesThrough() throws {
         let configuration = URLSessionConfiguration.background(withIdentifier: "test")
         configuration.httpAdditionalHeaders = ["A": "b"]
