@@ -31,6 +31,41 @@ import Testing
         #expect(request["Proxy-Authorization"] == nil)
     }
 
+    @Test func anInternationalNameGoesOutInASCII() async throws {
+        let proxy = try LoopbackServer { _ in [.answer(body: "proxied")] }
+        let session = makeSession(nil, use(proxy))
+        _ = try await session.data(from: try #require(URL(string: "http://bücher.test/ü")))
+        let request = try #require(proxy.requests.first)
+        #expect(request.target == "http://xn--bcher-kva.test/%C3%BC")
+        #expect(request["Host"] == "xn--bcher-kva.test")
+    }
+
+    /// The proxy looks the name up: it never reaches the resolver here.
+    @Test func aSOCKSProxyIsToldTheName() async throws {
+        let host = "socks.test"
+        let proxy = try LoopbackServer(scripts: [
+            [
+                .read(byteCount: 4), .send([5, 0]),  // two ways to log in are offered: none will do
+                .read(byteCount: 7 + host.utf8.count),
+                .send([5, 0, 0, 1, 127, 0, 0, 1, 0, 80]), .readRequest, .answer(body: "tunnelled"),
+            ]
+        ])
+        let session = makeSession {
+            $0.connectionProxyDictionary = [
+                "SOCKSEnable": 1, "SOCKSProxy": "127.0.0.1", "SOCKSPort": Int(proxy.port),
+            ]
+        }
+        let (body, _) = try await session.data(
+            from: try #require(URL(string: "http://\(host):8080/a")))
+        #expect(body == Data("tunnelled".utf8))
+        let received = proxy.received(on: 0)
+        #expect(received.first == 5)
+        let connect = [5, 1, 0, 3, UInt8(host.utf8.count)] + host.utf8 + [0x1F, 0x90]
+        #expect(Array(received.dropFirst(4).prefix(connect.count)) == connect)
+        let request = String(decoding: received.dropFirst(4 + connect.count), as: UTF8.self)
+        #expect(request.hasPrefix("GET /a HTTP/1.1\r\nHost: socks.test:8080\r\n"))
+    }
+
     @Test func exceptionsGoStraight() async throws {
         let proxy = try LoopbackServer { _ in [.answer(body: "proxied")] }
         let server = try LoopbackServer { _ in [.answer(body: "straight")] }

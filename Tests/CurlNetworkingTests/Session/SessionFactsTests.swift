@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct SessionFactsTests {
+    @Test func `a session remembers its description`() {
+        let session = makeSession()
+        #expect(session.sessionDescription == nil)
+        session.sessionDescription = "pictures"
+        #expect(session.sessionDescription == "pictures")
+    }
+
+    @Test func `tasks are listed by kind`() async throws {
+        let server = try LoopbackServer { _ in [.stall] }
+        let session = makeSession()
+        let request = URLRequest(url: server.url())
+        let data = session.dataTask(with: request)
+        let upload = session.uploadTask(with: request, from: Data("x".utf8))
+        let download = session.downloadTask(with: request)
+        for task in [data, upload, download] { task.resume() }
+        _ = session.dataTask(with: request)  // was not resumed
+        let (dataTasks, uploadTasks, downloadTasks) = await session.tasks
+        #expect(dataTasks == [data])
+        #expect(uploadTasks == [upload])
+        #expect(downloadTasks == [download])
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a group has one cookie storage, in a folder of its own`() {
+        let name = "club.byte.test"
+        let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name)
+        #expect(
+            HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name) === storage)
+        #expect(storage !== HTTPCookieStorage.shared)
+        #expect(storage.filePath?.hasSuffix("/club.byte.test/cookies") == true)
+    }
+
+    @Test(arguments: [("..", nil), ("a/../b", "/a_.._b/cookies"), ("", nil)])
+    func `a group's name leads nowhere else`(name: String, end: String?) {
+        let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: name)
+        #expect((storage.filePath == nil) == (end == nil))
+        if let end { #expect(storage.filePath?.hasSuffix(end) == true) }
+    }
+
+    @Test(arguments: [
+        (200, "no error"), (404, "not found"), (418, "client error"), (503, "service unavailable"),
+        (599, "server error"), (103, "informational"), (299, "success"), (399, "redirected"),
+    ])
+    func `a status has a meaning in words`(status: Int, words: String) {
+        #expect(HTTPURLResponse.localizedString(forStatusCode: status) == words)
+    }
+}
