@@ -9,7 +9,12 @@ import Synchronization
 /// that wants them kept names a file: `URLCredentialStorage(file:)`. It is readable by its owner only,
 /// and always whole: it is written beside itself and moved into place. Passwords stand in it as they
 /// are, so it is as secret as `~/.netrc`; client certificates are not written.
-public final class URLCredentialStorage: Sendable {
+///
+/// Subclasses may override what takes a space alone: sessions call it, and the forms with a task do.
+open class URLCredentialStorage: @unchecked Sendable {
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
+    // subclass makes the same promise with its own conformance.
+
     /// The storage of `.default` configurations.
     public static let shared = URLCredentialStorage()
 
@@ -70,12 +75,12 @@ public final class URLCredentialStorage: Sendable {
     }
 
     /// All credentials of a space by user name; nil when there are none.
-    public func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
+    open func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
         contents.withLock { $0.credentials[space] }
     }
 
     /// All that is kept, by space and by user.
-    public var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
+    open var allCredentials: [URLProtectionSpace: [String: URLCredential]] {
         contents.withLock { $0.credentials }
     }
 
@@ -85,13 +90,13 @@ public final class URLCredentialStorage: Sendable {
     /// a server, is not kept.
     ///
     /// The first one of a space becomes its default.
-    public func set(_ credential: URLCredential, for space: URLProtectionSpace) {
+    open func set(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.persistence != .none, credential.trust == nil else { return }
         change { $0.add(credential, for: space) }
     }
 
     /// Forgets a credential of a space.
-    public func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
+    open func remove(_ credential: URLCredential, for space: URLProtectionSpace) {
         change { contents in
             let user = credential.user ?? ""
             contents.credentials[space]?[user] = nil
@@ -112,14 +117,14 @@ public final class URLCredentialStorage: Sendable {
     }
 
     /// The credential that is used when nobody is asked.
-    public func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+    open func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
         contents.withLock { contents in
             contents.defaults[space].flatMap { contents.credentials[space]?[$0] }
         }
     }
 
     /// Keeps a credential and makes it the default of the space.
-    public func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
+    open func setDefaultCredential(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard credential.persistence != .none, credential.trust == nil else { return }
         change { contents in
             let user = credential.user ?? ""
@@ -130,6 +135,9 @@ public final class URLCredentialStorage: Sendable {
 
     /// `set` for the engine, which must not wait for a disk: the file follows a little later.
     func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
+        guard type(of: self) == URLCredentialStorage.self else {
+            return set(credential, for: space)
+        }
         guard credential.persistence != .none, credential.trust == nil else { return }
         let isWorthWriting = contents.withLock { $0.add(credential, for: space) }
         if isWorthWriting, file != nil { FileQueue.run { self.writeOut() } }

@@ -106,7 +106,7 @@ extension URLCache {
         guard CacheDecision.isCacheable(request), policy.looksIntoCache,
             let key = CacheKey(request.url)
         else { return plan(for: request, policy: policy, entry: nil) }
-        guard !hasWritesUnderWay else { return nil }
+        guard !hasWritesUnderWay, !isSubclassed else { return nil }
         if let found = inMemory(key, request) {
             let entry = CacheEntry(head: found.head, body: found.response.body)
             return plan(for: request, policy: policy, entry: entry)
@@ -121,11 +121,14 @@ extension URLCache {
         _ receive: @escaping @Sendable (CachePlan) -> Void
     ) {
         queue.async { @Sendable [self] in
-            let entry = CacheKey(request.url).flatMap { key in
-                inMemory(key, request).map {
-                    CacheEntry(head: $0.head, body: $0.response.body)
-                } ?? onDisk(key, request)
-            }
+            let entry =
+                isSubclassed
+                ? ownEntry(for: request)
+                : CacheKey(request.url).flatMap { key in
+                    inMemory(key, request).map {
+                        CacheEntry(head: $0.head, body: $0.response.body)
+                    } ?? onDisk(key, request)
+                }
             receive(plan(for: request, policy: policy, entry: entry))
         }
     }
@@ -145,6 +148,7 @@ extension URLCache {
         let removals = reaction.removals.compactMap(CacheKey.init)
         guard !removals.isEmpty || reaction.update != nil else { return }
         write { [self] in
+            guard !isSubclassed else { return applyAsOwn(reaction, of: plan) }
             for key in removals { removeAll(for: key) }
             guard let head = reaction.update, let entry = plan.entry, let key = CacheKey(head.url)
             else { return }

@@ -137,7 +137,7 @@ extension CacheWriter {
                 return nil
             }
             let proposal = CachedURLResponse(
-                response: CacheEntry(head: head, body: body).plainResponse, body: body)
+                response: CacheEntry(head: head, body: body).plainResponse, body: body, head: head)
             state.proposal = proposal
             return proposal
         }
@@ -150,6 +150,10 @@ extension CacheWriter {
 
     private func keep(_ proposal: CachedURLResponse) {
         guard isWorthKeeping else { return discard() }
+        if cache.isSubclassed {
+            cache.storeCachedResponse(proposal, for: request)
+            return discard()
+        }
         let file = state.withLock { state in
             state.isOver = true
             return state.file.take()
@@ -168,7 +172,11 @@ extension CacheWriter {
             headers: http?.headers.storable ?? HTTPHeaderFields(), request: request.headers,
             requestTime: head.requestTime, responseTime: head.responseTime)
         if isWorthKeeping || CacheStorability.mayStore(head, for: request) {
-            cache.store(chosen, head: head, key: key)
+            if cache.isSubclassed {
+                cache.storeCachedResponse(chosen, for: request)
+            } else {
+                cache.store(chosen, head: head, key: key)
+            }
         }
         discard()
     }

@@ -13,6 +13,8 @@ public final class CachedURLResponse: @unchecked Sendable {
     public let storagePolicy: URLCache.StoragePolicy
 
     let body: CacheBody
+    /// When it came, if a cache knows.
+    let head: StoredHead?
 
     /// An answer that may be kept in memory and on disk.
     public convenience init(response: URLResponse, data: Data) {
@@ -30,10 +32,11 @@ public final class CachedURLResponse: @unchecked Sendable {
 
     init(
         response: URLResponse, body: CacheBody, userInfo: [AnyHashable: Any]? = nil,
-        storagePolicy: URLCache.StoragePolicy = .allowed
+        storagePolicy: URLCache.StoragePolicy = .allowed, head: StoredHead? = nil
     ) {
         self.response = response
         self.body = body
+        self.head = head
         self.userInfo = userInfo
         self.storagePolicy = storagePolicy
     }

@@ -23,6 +23,14 @@ final class DiskCache: Sendable {
         state = Mutex(State(capacity: capacity))
     }
 
+    /// In a folder whose path may end in a slash; nil without one.
+    convenience init?(_ folder: String?, _ capacity: Int) {
+        guard let folder else { return nil }
+        let isBare = folder.count > 1 && folder.hasSuffix("/")
+        self.init(
+            folder: isBare ? String(folder.dropLast()) : folder, capacity: max(0, capacity))
+    }
+
     var capacity: Int {
         get { state.withLock { $0.capacity } }
         set {

@@ -7,7 +7,13 @@ import Synchronization
 /// Sessions use it by the rules of HTTP (RFC 9111) for a cache of one user; the methods here put in
 /// and take out whatever they are given. On the disk each answer is a file of its own, of mode 0600,
 /// that is there whole or not at all; one that is damaged is not used.
-public final class URLCache: Sendable {
+///
+/// Subclasses may override all that is Apple's: sessions then look for answers with `cachedResponse(for:)`
+/// and keep them with `storeCachedResponse(_:for:)`, on a queue of their own.
+open class URLCache: @unchecked Sendable {
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
+    // subclass makes the same promise with its own conformance.
+
     /// Where an answer may be kept.
     public enum StoragePolicy: UInt, Sendable {
         case allowed = 0
@@ -26,7 +32,7 @@ public final class URLCache: Sendable {
         URLCache(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, directory: nil))
 
     /// The cache sessions use unless told otherwise: 4 MiB in memory, 20 MiB on the disk.
-    public class var shared: URLCache {
+    open class var shared: URLCache {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
@@ -36,19 +42,21 @@ public final class URLCache: Sendable {
     ///   - diskCapacity: In bytes; 0 keeps nothing on the disk.
     ///   - directory: Made, for this user alone, when it is first needed. It should hold nothing else.
     ///     nil: `$XDG_CACHE_HOME/<program>/URLCache` (`~/.cache/…`).
-    public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
-        self.init(
-            memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
-            folder: directory?.path(percentEncoded: false)
-                ?? ProgramFolders.cache.map { $0 + "/URLCache" })
+    public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
+        memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
+        disk = DiskCache(
+            directory?.path(percentEncoded: false)
+                ?? ProgramFolders.cache.map { $0 + "/URLCache" }, diskCapacity)
+        clock = { Date() }
     }
 
     /// - Parameter path: A relative one is within `$XDG_CACHE_HOME/<program>`.
-    public convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
+    public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         let path = path ?? "URLCache"
-        self.init(
-            memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
-            folder: path.hasPrefix("/") ? path : ProgramFolders.cache.map { $0 + "/" + path })
+        memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
+        disk = DiskCache(
+            path.hasPrefix("/") ? path : ProgramFolders.cache.map { $0 + "/" + path }, diskCapacity)
+        clock = { Date() }
     }
 
     init(
@@ -56,72 +64,63 @@ public final class URLCache: Sendable {
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         memory = Mutex(MemoryCache(capacity: max(0, memoryCapacity)))
-        disk = folder.map { folder in
-            let isBare = folder.count > 1 && folder.hasSuffix("/")
-            return DiskCache(
-                folder: isBare ? String(folder.dropLast()) : folder, capacity: max(0, diskCapacity))
-        }
+        disk = DiskCache(folder, diskCapacity)
         self.clock = clock
     }
 
     // MARK: - Apple's methods
 
     /// What is stored for a request, fresh or not. May read from the disk.
-    public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+    open func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = CacheKey(request.url) else { return nil }
         if let found = inMemory(key, request) { return found.response }
         return onDisk(key, request).map {
-            CachedURLResponse(response: $0.plainResponse, body: $0.body)
+            CachedURLResponse(response: $0.plainResponse, body: $0.body, head: $0.head)
         }
     }
 
     /// Stores an answer, in place of an older one. May write to the disk; answers that are not HTTP's
     /// are kept in memory only.
-    public func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+    open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard let url = request.url, let key = CacheKey(url) else { return }
-        let http = cachedResponse.response as? HTTPURLResponse
-        let now = clock()
-        let head = StoredHead(
-            url: url, status: http?.statusCode ?? 0, headers: http?.headers ?? HTTPHeaderFields(),
-            request: request.headers, requestTime: now, responseTime: now)
-        store(cachedResponse, head: head, key: key)
+        store(cachedResponse, head: head(of: cachedResponse, for: request, url), key: key)
     }
 
     /// Forgets what is stored for a request.
-    public func removeCachedResponse(for request: URLRequest) {
+    open func removeCachedResponse(for request: URLRequest) {
         guard let key = CacheKey(request.url) else { return }
         removeAll(for: key)
     }
 
     /// Forgets everything, in memory and on disk.
-    public func removeAllCachedResponses() {
+    open func removeAllCachedResponses() {
         memory.withLock { $0.removeAll() }
         disk?.removeAll()
     }
 
     /// Removes what was stored at or after a date.
-    public func removeCachedResponses(since date: Date) {
+    open func removeCachedResponses(since date: Date) {
         memory.withLock { $0.removeAll(since: date) }
         disk?.removeAll(since: date)
     }
 
     /// In bytes. Making it smaller removes what was not used for longest.
-    public var memoryCapacity: Int {
+    open var memoryCapacity: Int {
         get { memory.withLock { $0.capacity } }
         set { memory.withLock { $0.capacity = max(0, newValue) } }
     }
 
     /// In bytes. Making it smaller removes what was not used for longest.
-    public var diskCapacity: Int {
+    open var diskCapacity: Int {
         get { disk?.capacity ?? 0 }
         set { disk?.capacity = max(0, newValue) }
     }
 
     /// In bytes.
-    public var currentMemoryUsage: Int { memory.withLock { $0.byteCount } }
+    open var currentMemoryUsage: Int { memory.withLock { $0.byteCount } }
 
     /// In bytes. Reads the folder when it is first asked for.
-    public var currentDiskUsage: Int { disk?.byteCount ?? 0 }
+    open var currentDiskUsage: Int { disk?.byteCount ?? 0 }
 }
 
 extension URLCache: Hashable {
@@ -167,7 +166,8 @@ extension URLCache {
         else { return nil }
         if isSmall(entry.body) {
             entry.body = .data(entry.body.data)
-            let response = CachedURLResponse(response: entry.plainResponse, body: entry.body)
+            let response = CachedURLResponse(
+                response: entry.plainResponse, body: entry.body, head: entry.head)
             memory.withLock { $0.store(response, head: entry.head, key: key) }
         }
         return entry
@@ -199,9 +199,19 @@ extension URLCache {
             }
             response = CachedURLResponse(
                 response: response.response, body: .data(response.data),
-                userInfo: response.userInfo, storagePolicy: response.storagePolicy)
+                userInfo: response.userInfo, storagePolicy: response.storagePolicy, head: head)
         }
         memory.withLock { [response] in $0.store(response, head: head, key: key) }
+    }
+
+    /// What a cache knows of an answer that somebody gives it.
+    func head(of cached: CachedURLResponse, for request: URLRequest, _ url: URL) -> StoredHead {
+        let http = cached.response as? HTTPURLResponse
+        let now = clock()
+        return StoredHead(
+            url: url, status: http?.statusCode ?? 0, headers: http?.headers ?? HTTPHeaderFields(),
+            request: request.headers, requestTime: cached.head?.requestTime ?? now,
+            responseTime: cached.head?.responseTime ?? now)
     }
 
     /// Begins a file for a body on its way; nil when it is to be in memory alone.
@@ -215,7 +225,8 @@ extension URLCache {
     ) {
         let entry = CacheEntry(head: head, body: body)
         keepInMemory(
-            CachedURLResponse(response: entry.plainResponse, body: body), head: head, key: key)
+            CachedURLResponse(response: entry.plainResponse, body: body, head: head), head: head,
+            key: key)
         do throws(URLError) {
             try disk?.publish(file, head: head, key: key)
         } catch {

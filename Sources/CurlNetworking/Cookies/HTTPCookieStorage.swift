@@ -6,7 +6,14 @@ import Synchronization
 /// A storage with a file writes changes soon after they are made, off the caller's thread and at the
 /// latest when the process exits, whether anybody still holds the storage or not. Several processes may
 /// use one file: each adds its changes to what the others have written.
-public final class HTTPCookieStorage: Sendable {
+///
+/// Subclasses may override all that is Apple's: sessions ask their `cookies(for:)` what to send, and give
+/// what has come to their `setCookies(_:for:mainDocumentURL:)`. What `SameSite` says of a request for
+/// another document is then left to them.
+open class HTTPCookieStorage: @unchecked Sendable {
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
+    // subclass makes the same promise with its own conformance.
+
     /// Which cookies are taken.
     public enum AcceptPolicy: UInt, Sendable {
         case always = 0
@@ -43,15 +50,17 @@ public final class HTTPCookieStorage: Sendable {
     }
 
     /// Makes a storage in memory.
-    public convenience init() {
-        self.init(file: nil)
+    public init() {
+        jar = KeptCookieJar(CookieJar(suffixes: .system), in: nil, clock: { Date() })
     }
 
     /// Makes a storage that is kept in a file of its own, with mode 0600, made when it is first needed.
     ///
     /// Not in Apple's suite.
-    public convenience init(fileURL: URL) {
-        self.init(file: CookieFile(path: fileURL.path(percentEncoded: false)))
+    public init(fileURL: URL) {
+        jar = KeptCookieJar(
+            CookieJar(suffixes: .system),
+            in: CookieFile(path: fileURL.path(percentEncoded: false)), clock: { Date() })
     }
 
     init(
@@ -64,18 +73,18 @@ public final class HTTPCookieStorage: Sendable {
     // MARK: - Apple's methods
 
     /// All cookies, oldest first.
-    public var cookies: [HTTPCookie]? {
+    open var cookies: [HTTPCookie]? {
         jar.look { jar, now in jar.all(now: now).map(HTTPCookie.init) }
     }
 
     /// The cookies to send to a URL, in the order to send them.
-    public func cookies(for url: URL) -> [HTTPCookie]? {
+    open func cookies(for url: URL) -> [HTTPCookie]? {
         jar.look { jar, now in jar.cookies(for: url, now: now).map(HTTPCookie.init) }
     }
 
     /// Stores a cookie, unless the policy is never. Replaces one of the same name, domain and path; an
     /// expired one only removes that.
-    public func setCookie(_ cookie: HTTPCookie) {
+    open func setCookie(_ cookie: HTTPCookie) {
         guard cookieAcceptPolicy != .never,
             (try? CookieAdmission.checkPrefix(of: cookie.cookie)) != nil
         else { return }
@@ -89,7 +98,7 @@ public final class HTTPCookieStorage: Sendable {
     /// Stores the cookies of an answer, as far as its URL may set them and the policy allows.
     ///
     /// - Parameter mainDocumentURL: What the request was made for; nil when it was for itself.
-    public func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
+    open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
         guard let url else { return cookies.forEach(setCookie) }
         guard Self.allows(url, mainDocumentURL, cookieAcceptPolicy) else { return }
         jar.change { jar, now in
@@ -100,17 +109,17 @@ public final class HTTPCookieStorage: Sendable {
     }
 
     /// Forgets the cookie of the same name, domain and path.
-    public func deleteCookie(_ cookie: HTTPCookie) {
+    open func deleteCookie(_ cookie: HTTPCookie) {
         jar.change { jar, _ in jar.delete(cookie.cookie.identity) }
     }
 
     /// Removes the cookies that were first set at or after a date.
-    public func removeCookies(since date: Date) {
+    open func removeCookies(since date: Date) {
         jar.change { jar, _ in jar.removeAll(since: date) }
     }
 
     /// Which cookies are taken from answers. Not kept in the file.
-    public var cookieAcceptPolicy: AcceptPolicy {
+    open var cookieAcceptPolicy: AcceptPolicy {
         get { policy.withLock { $0 } }
         set { policy.withLock { $0 = newValue } }
     }
@@ -124,6 +133,9 @@ public final class HTTPCookieStorage: Sendable {
 
     // MARK: - For the engine
 
+    /// Whether somebody's own class has to be asked.
+    private var isSubclassed: Bool { type(of: self) != HTTPCookieStorage.self }
+
     /// Where the cookies are kept; nil for a storage in memory.
     var filePath: String? { jar.file?.path }
 
@@ -136,9 +148,12 @@ public final class HTTPCookieStorage: Sendable {
 
     /// The `Cookie` field for a request; nil when there is nothing to send.
     func field(for url: URL, mainDocumentURL: URL?) -> String? {
-        let cookies = jar.look { jar, now in
-            jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now)
-        }
+        let cookies =
+            isSubclassed
+            ? self.cookies(for: url)?.map(\.cookie) ?? []
+            : jar.look { jar, now in
+                jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now)
+            }
         var field = ""
         for cookie in cookies {
             let pair = cookie.pair
@@ -164,6 +179,11 @@ public final class HTTPCookieStorage: Sendable {
         guard !fields.isEmpty, Self.allows(url, mainDocumentURL, cookieAcceptPolicy),
             Self.allows(url, mainDocumentURL, sessionPolicy)
         else { return }
+        if isSubclassed {
+            let now = Date()
+            let cookies = fields.compactMap { Cookie($0, from: url, now: now).map(HTTPCookie.init) }
+            return setCookies(cookies, for: url, mainDocumentURL: mainDocumentURL)
+        }
         jar.change { jar, now in
             for cookie in fields.compactMap({ Cookie($0, from: url, now: now) }) {
                 Self.store(cookie, in: &jar, from: url, mainDocumentURL, now: now)

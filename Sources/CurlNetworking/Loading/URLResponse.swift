@@ -1,40 +1,50 @@
 public import FoundationEssentials
 
 /// What is known of an answer before its body: where it came from, what it is and how long.
-public class URLResponse: @unchecked Sendable {
-    // Unchecked only because the class has a subclass: every stored property is an immutable value.
+///
+/// Subclasses may override what it says, for a test for instance.
+open class URLResponse: @unchecked Sendable {
+    // Unchecked only because the class is open: every stored property is an immutable value, and a
+    // subclass makes the same promise with its own conformance.
+
+    private let facts: Facts
+
+    private struct Facts: Sendable {
+        var url: URL?
+        var mimeType: String?
+        var expectedContentLength: Int64
+        var textEncodingName: String?
+    }
 
     /// The URL that answered, after any redirects.
-    public let url: URL?
+    open var url: URL? { facts.url }
     /// The media type without parameters, in lower case (`text/plain`).
-    public let mimeType: String?
+    open var mimeType: String? { facts.mimeType }
     /// The length of the body in bytes as it will be delivered, or -1 when it cannot be known
     /// (chunked, or compressed on the way).
-    public let expectedContentLength: Int64
+    open var expectedContentLength: Int64 { facts.expectedContentLength }
     /// The `charset` parameter of the media type.
-    public let textEncodingName: String?
+    open var textEncodingName: String? { facts.textEncodingName }
 
     /// Makes an answer of one's own, for a ``URLProtocol`` or a test. `length` is -1 when it is not known.
     public init(
         url: URL, mimeType: String?, expectedContentLength length: Int,
         textEncodingName name: String?
     ) {
-        self.url = url
-        self.mimeType = mimeType
-        self.expectedContentLength = Int64(length)
-        self.textEncodingName = name
+        facts = Facts(
+            url: url, mimeType: mimeType, expectedContentLength: Int64(length),
+            textEncodingName: name)
     }
 
     fileprivate init(url: URL, mediaType: MediaType?, expectedContentLength: Int64) {
-        self.url = url
-        self.mimeType = mediaType?.essence
-        self.expectedContentLength = expectedContentLength
-        self.textEncodingName = mediaType?.charset
+        facts = Facts(
+            url: url, mimeType: mediaType?.essence, expectedContentLength: expectedContentLength,
+            textEncodingName: mediaType?.charset)
     }
 
     /// A file name to save the body under: what the server proposes (`Content-Disposition`), else the
     /// last part of the URL's path, else `Unknown`. Never a path: slashes become `_`.
-    public var suggestedFilename: String? {
+    open var suggestedFilename: String? {
         if let name = proposedFilename { return name }
         guard let name = url?.lastPathComponent, !name.isEmpty, name != "/" else {
             return "Unknown"
@@ -83,34 +93,34 @@ extension URLResponse: Hashable {
 }
 
 /// An answer over HTTP, with its status and header fields.
-public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
+open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     // Unchecked as its superclass is, and as immutable.
 
+    private let head: ResponseHead
+
     /// 200, 404 and so on. A 4xx or 5xx is an answer, not an error.
-    public let statusCode: Int
-    let headers: HTTPHeaderFields
+    open var statusCode: Int { head.status }
+
+    var headers: HTTPHeaderFields { head.headers }
 
     /// Makes an answer over HTTP of one's own, for a ``URLProtocol`` or a test. Never nil; optional as
     /// Apple's is. Its expected length is what `Content-Length` says, whatever other fields say.
-    public convenience init?(
+    public init?(
         url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?
     ) {
         let headers = HTTPHeaderFields(headerFields ?? [:])
-        self.init(
-            url: url, head: ResponseHead(status: statusCode, headers: headers),
-            byteCount: headers.announcedByteCount)
+        head = ResponseHead(status: statusCode, headers: headers)
+        super.init(
+            url: url, mediaType: headers.mediaType,
+            expectedContentLength: headers.announcedByteCount ?? -1)
     }
 
     /// An answer that has come: its length is told only when it is sure.
-    convenience init(url: URL, head: ResponseHead) {
-        self.init(url: url, head: head, byteCount: head.headers.bodyByteCount)
-    }
-
-    private init(url: URL, head: ResponseHead, byteCount: Int64?) {
-        statusCode = head.status
-        headers = head.headers
+    init(url: URL, head: ResponseHead) {
+        self.head = head
         super.init(
-            url: url, mediaType: head.headers.mediaType, expectedContentLength: byteCount ?? -1)
+            url: url, mediaType: head.headers.mediaType,
+            expectedContentLength: head.headers.bodyByteCount ?? -1)
     }
 
     /// All fields, as Apple types them: names and values are strings. Fields that came several times
@@ -118,19 +128,19 @@ public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
     ///
     /// The names of HTTP's own fields are in their usual spelling whatever the server's
     /// (`Content-Length`, also for `content-length`); others are as they came.
-    public var allHeaderFields: [AnyHashable: Any] {
+    open var allHeaderFields: [AnyHashable: Any] {
         Dictionary(
             headers.fields.map { (FieldNames.usual($0.name), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The value of a field, whatever the case of its name.
-    public func value(forHTTPHeaderField field: String) -> String? {
+    open func value(forHTTPHeaderField field: String) -> String? {
         headers[field]
     }
 
     /// What a status means, in words: `not found`.
-    public class func localizedString(forStatusCode statusCode: Int) -> String {
+    open class func localizedString(forStatusCode statusCode: Int) -> String {
         switch statusCode {
         case 200: "no error"
         case 201: "created"

@@ -1,0 +1,106 @@
+import CurlNetworking
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Classes of a program's own in the place of ours, as its tests have them.
+@Suite(.timeLimit(.minutes(1))) struct SubclassTests {
+    private final class OwnCache: URLCache, @unchecked Sendable {
+        let asked = Mutex<[String]>([])
+
+        override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+            asked.withLock { $0.append("find") }
+            return super.cachedResponse(for: request)
+        }
+
+        override func storeCachedResponse(
+            _ cachedResponse: CachedURLResponse, for request: URLRequest
+        ) {
+            asked.withLock {
+                $0.append("store " + String(decoding: cachedResponse.data, as: UTF8.self))
+            }
+            super.storeCachedResponse(cachedResponse, for: request)
+        }
+    }
+
+    private final class Canned: URLCache, @unchecked Sendable {
+        override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+            guard let url = request.url,
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: nil,
+                    headerFields: ["Cache-Control": "max-age=60"])
+            else { return nil }
+            return CachedURLResponse(response: response, data: Data("canned".utf8))
+        }
+    }
+
+    private final class OwnCookies: HTTPCookieStorage, @unchecked Sendable {
+        let received = Mutex<[String]>([])
+
+        override func cookies(for url: URL) -> [HTTPCookie]? {
+            HTTPCookie(properties: [.name: "own", .value: "1", .originURL: url, .path: "/"]).map {
+                [$0]
+            }
+        }
+
+        override func setCookies(
+            _ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?
+        ) {
+            received.withLock { $0 += cookies.map(\.name) }
+        }
+    }
+
+    private final class OwnCredentials: URLCredentialStorage, @unchecked Sendable {
+        override func defaultCredential(for space: URLProtectionSpace) -> URLCredential? {
+            URLCredential(user: "ada", password: "pw", persistence: .forSession)
+        }
+    }
+
+    private final class Teapot: HTTPURLResponse, @unchecked Sendable {
+        override var statusCode: Int { 418 }
+    }
+
+    @Test func `a cache of one's own is asked by its public methods`() async throws {
+        let server = try LoopbackServer { _ in
+            [.answer("200 OK", ["Cache-Control: max-age=60"], body: "x")]
+        }
+        let cache = OwnCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+        let session = makeSession { $0.urlCache = cache }
+        for _ in 0..<2 {
+            #expect(try await session.data(from: server.url()).0 == Data("x".utf8))
+        }
+        #expect(server.requests.count == 1)
+        #expect(cache.asked.withLock { $0 } == ["find", "store x", "find"])
+        let canned = makeSession { $0.urlCache = Canned(memoryCapacity: 0, diskCapacity: 0) }
+        #expect(try await canned.data(from: server.url()).0 == Data("canned".utf8))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a cookie storage of one's own is asked by its public methods`() async throws {
+        let server = try LoopbackServer { _ in [.answer("200 OK", ["Set-Cookie: a=1"], body: "x")] }
+        let storage = OwnCookies()
+        let session = makeSession { $0.httpCookieStorage = storage }
+        _ = try await session.data(from: server.url())
+        #expect(server.requests.first?["Cookie"] == "own=1")
+        #expect(storage.received.withLock { $0 } == ["a"])
+    }
+
+    @Test func `a credential storage of one's own is asked by its public methods`() async throws {
+        let server = try LoopbackServer { request in
+            request["Authorization"] == nil
+                ? [.answer("401 No", ["WWW-Authenticate: Basic realm=r"])]
+                : [.answer(body: "in")]
+        }
+        let session = makeSession { $0.urlCredentialStorage = OwnCredentials() }
+        #expect(try await session.data(from: server.url()).0 == Data("in".utf8))
+    }
+
+    @Test func `an answer of one's own says what it overrides`() throws {
+        let url = try #require(URL(string: "http://a.test/"))
+        let response: HTTPURLResponse = try #require(
+            Teapot(url: url, statusCode: 200, httpVersion: nil, headerFields: ["A": "b"]))
+        #expect(response.statusCode == 418)
+        #expect(response.value(forHTTPHeaderField: "a") == "b")
+    }
+}
