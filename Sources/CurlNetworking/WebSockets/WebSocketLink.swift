@@ -91,20 +91,21 @@ final class WebSocketLink: ByteSink {
     }
 
     func receive(_ handler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        let message: Message? = state.withLock { state in
+        // One look at the state: whoever waits is told by `drop`, and must not be told here as well.
+        let (message, isOver): (Message?, Bool) = state.withLock { state in
             guard state.arrived.isEmpty else {
                 let message = state.arrived.removeFirst()
                 state.unreadByteCount -= message.byteCount
-                return message
+                return (message, false)
             }
-            if state.stage != .over, state.stage != .closing { state.receivers.append(handler) }
-            return nil
+            let isOver = state.stage == .over || state.stage == .closing
+            if !isOver { state.receivers.append(handler) }
+            return (nil, isOver)
         }
         if let message {
             payBack()
             return onQueue { handler(.success(message)) }
         }
-        let isOver = state.withLock { $0.stage == .over || $0.stage == .closing }
         guard isOver else { return }
         let error = endError
         onQueue { handler(.failure(error)) }
