@@ -10,7 +10,7 @@ import FoundationEssentials
 /// | 8 | checksum of the head |
 /// | 8 | checksum of the body |
 /// | 8 | checksum of the 40 bytes before |
-/// | … | the head: status, times, URL, variant and fields |
+/// | … | the head: status, times, URL, variant and fields, and user info if there is any |
 /// | … | the body |
 ///
 /// The file must be exactly as long as that. What does not fit together is no entry.
@@ -66,6 +66,7 @@ extension StoredHead {
         writer.write(url.absoluteString)
         writer.write(variant.fields.map { ($0.name, $0.value) })
         writer.write(headers.fields.map { ($0.name, $0.value) })
+        if let text = userInfo?.encoded { writer.write(text) }
         return writer.bytes
     }
 
@@ -74,8 +75,13 @@ extension StoredHead {
         guard let status = reader.number(), (100...999).contains(status),
             let requestTime = reader.date(), let responseTime = reader.date(),
             let url = reader.text().flatMap({ URL(string: $0) }), Origin(of: url) != nil,
-            let variant = reader.pairs(), let pairs = reader.pairs(), reader.isAtEnd
+            let variant = reader.pairs(), let pairs = reader.pairs()
         else { return nil }
+        var userInfo: StoredUserInfo?
+        if !reader.isAtEnd {
+            userInfo = reader.text().flatMap(StoredUserInfo.init(encoded:))
+            guard userInfo != nil, reader.isAtEnd else { return nil }
+        }
         var headers = HTTPHeaderFields()
         for (name, value) in pairs {
             guard !name.isEmpty, headers[name] == nil else { return nil }
@@ -85,6 +91,7 @@ extension StoredHead {
             url: url, status: Int(status), headers: headers,
             variant: Variant(fields: variant.map { Variant.Field(name: $0.0, value: $0.1) }),
             requestTime: requestTime, responseTime: responseTime)
+        self.userInfo = userInfo
     }
 }
 

@@ -153,7 +153,8 @@ extension URLCache {
             guard let head = reaction.update, let entry = plan.entry, let key = CacheKey(head.url)
             else { return }
             let response = CachedURLResponse(
-                response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body)
+                response: CacheEntry(head: head, body: entry.body).plainResponse, body: entry.body,
+                userInfo: head.userInfo?.userInfo)
             store(response, head: head, key: key)
         }
     }

@@ -7,7 +7,7 @@ public final class CachedURLResponse: @unchecked Sendable {
 
     /// The head of the answer.
     public let response: URLResponse
-    /// Whatever its maker wants to remember of it. Kept in memory only.
+    /// Whatever its maker wants to remember of it. On disk what a property list can hold is kept.
     public let userInfo: [AnyHashable: Any]?
     /// Where it may be kept.
     public let storagePolicy: URLCache.StoragePolicy

@@ -10,6 +10,8 @@ struct StoredHead: Hashable, Sendable {
     /// When the request was sent, and when its answer's head came.
     var requestTime: Date
     var responseTime: Date
+    /// What a program has put to the answer.
+    var userInfo: StoredUserInfo?
 
     /// What tells the variants of one URL apart (RFC 9111 §4.1).
     struct Variant: Hashable, Sendable {

@@ -75,7 +75,9 @@ open class URLCache: @unchecked Sendable {
         guard let key = CacheKey(request.url) else { return nil }
         if let found = inMemory(key, request) { return found.response }
         return onDisk(key, request).map {
-            CachedURLResponse(response: $0.plainResponse, body: $0.body, head: $0.head)
+            CachedURLResponse(
+                response: $0.plainResponse, body: $0.body, userInfo: $0.head.userInfo?.userInfo,
+                head: $0.head)
         }
     }
 
@@ -167,7 +169,8 @@ extension URLCache {
         if isSmall(entry.body) {
             entry.body = .data(entry.body.data)
             let response = CachedURLResponse(
-                response: entry.plainResponse, body: entry.body, head: entry.head)
+                response: entry.plainResponse, body: entry.body,
+                userInfo: entry.head.userInfo?.userInfo, head: entry.head)
             memory.withLock { $0.store(response, head: entry.head, key: key) }
         }
         return entry
@@ -180,6 +183,8 @@ extension URLCache {
 
     func store(_ response: CachedURLResponse, head: StoredHead, key: CacheKey) {
         guard response.storagePolicy != .notAllowed else { return removeAll(for: key) }
+        var head = head
+        head.userInfo = StoredUserInfo(response.userInfo) ?? head.userInfo
         keepInMemory(response, head: head, key: key)
         guard let disk else { return }
         let fits = response.body.byteCount <= disk.capacity && disk.capacity > 0

@@ -57,6 +57,29 @@ import Testing
         }
     }
 
+    @Test func userInfoOutlivesTheProcessAsFarAsAPropertyListGoes() throws {
+        try withFolder {
+            let (request, plain) = try makePair(urls[0])
+            let date = Date(timeIntervalSinceReferenceDate: 0.1)
+            let response = CachedURLResponse(
+                response: plain.response, data: plain.data,
+                userInfo: [
+                    "text": "a", "number": 7, "flag": true, "data": Data([1]), "date": date,
+                    "list": ["b", 1.5] as [Any], "own": NSObject(), 3: "no string",
+                ], storagePolicy: .allowed)
+            makeCache(memory: 0, disk: lots).storeCachedResponse(response, for: request)
+            let found = try #require(
+                makeCache(memory: lots, disk: lots).cachedResponse(for: request)?.userInfo)
+            #expect(Set(found.keys) == ["text", "number", "flag", "data", "date", "list"])
+            #expect(found["text"] as? String == "a")
+            #expect(found["number"] as? Int == 7)
+            #expect(found["flag"] as? Bool == true)
+            #expect(found["data"] as? Data == Data([1]))
+            #expect(found["date"] as? Date == date)
+            #expect((found["list"] as? [Any])?.last as? Double == 1.5)
+        }
+    }
+
     @Test func outlivesTheProcessForThisUserAlone() throws {
         try withFolder {
             let (request, response) = try makePair(urls[0], fill: 7)
