@@ -157,7 +157,7 @@ goal() {
     wait) echo "cpu <= 0.010" ;;
     stampede) echo "threads <= 12" ;;
     slow) echo "memory < 65536" ;;
-    churn) echo "memory < 8192 && threads == 0" ;;
+    churn) echo "memory < 8192 && threads <= 0" ;;
     *) echo "-" ;;
     esac
 }

@@ -55,7 +55,7 @@ struct Peer {
             let descriptors = Meter.descriptors
             let meter = Meter()
             try await churn(9000)
-            return meter.report(count: Meter.descriptors - descriptors)
+            return meter.reportWhatIsLeft(descriptors: Meter.descriptors - descriptors)
         default:
             throw Failure(text: "there is no such case")
         }

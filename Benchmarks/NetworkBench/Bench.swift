@@ -118,7 +118,7 @@ struct Bench {
         let descriptors = Meter.descriptors
         let meter = Meter()
         try await churn(9000)
-        return meter.report(count: Meter.descriptors - descriptors)
+        return meter.reportWhatIsLeft(descriptors: Meter.descriptors - descriptors)
     }
 
     private func churn(_ count: Int) async throws {

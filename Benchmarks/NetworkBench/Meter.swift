@@ -24,14 +24,24 @@ final class Meter: Sendable {
         mostThreads.withLock { $0 = max($0, count) }
     }
 
-    /// `seconds processor-seconds memory-growth-KiB threads`; another time or number where given.
-    func report(seconds: Double? = nil, count: Int? = nil) -> String {
-        let wall = Double(DispatchTime.now().uptimeNanoseconds - startTime) / 1e9
+    /// `seconds processor-seconds memory-growth-KiB threads`, memory and threads at their most; another
+    /// time where given.
+    func report(seconds: Double? = nil) -> String {
         countThreads()
-        let growth = max(0, Meter.status("VmHWM") - startMemory)
+        return report(seconds, Meter.status("VmHWM"), mostThreads.withLock { $0 })
+    }
+
+    /// The same of what is left at the end: memory that was not given back and, in place of threads,
+    /// descriptors that are open.
+    func reportWhatIsLeft(descriptors count: Int) -> String {
+        report(nil, Meter.status("VmRSS"), count)
+    }
+
+    private func report(_ seconds: Double?, _ memory: Int, _ count: Int) -> String {
+        let wall = Double(DispatchTime.now().uptimeNanoseconds - startTime) / 1e9
         let processor = Meter.processorSeconds - startProcessor
-        return "\(rounded(seconds ?? wall)) \(rounded(processor)) \(growth) "
-            + "\(count ?? mostThreads.withLock { $0 })"
+        return "\(rounded(seconds ?? wall)) \(rounded(processor)) "
+            + "\(max(0, memory - startMemory)) \(count)"
     }
 
     /// How many descriptors are open.
