@@ -74,7 +74,8 @@ extension EasyHandle {
     /// - Parameter isRaw: Whether what follows the head is no body of HTTP's and has no framing.
     private func setHeaders(_ headers: HTTPHeaderFields, isRaw: Bool) {
         var headers = headers
-        for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }  // are libcurl's
+        // These are libcurl's.
+        for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }
         headers["Proxy-Authorization"] = nil  // never for the server
         if isRaw {
             headers["Transfer-Encoding"] = ""
