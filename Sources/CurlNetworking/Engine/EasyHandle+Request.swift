@@ -103,7 +103,8 @@ extension EasyHandle {
 
     /// What libcurl or the session sends unasked: empty, they are not sent.
     private static let defaultFields: Set = [
-        "accept", "accept-encoding", "cookie", "expect", "host", "transfer-encoding", "user-agent",
+        "accept", "accept-encoding", "content-type", "cookie", "expect", "host",
+        "transfer-encoding", "user-agent",
     ]
 
     /// `CurlNetworking libcurl/7.88.1`

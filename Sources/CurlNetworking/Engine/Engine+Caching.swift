@@ -72,6 +72,7 @@ extension Engine {
         }
         for field in load.upload?.creationFields ?? [] { fields[field.name] = field.value }
         for proof in load.proofs { fields[proof.name] = proof.value }
+        if fields["Content-Type"] == nil { fields["Content-Type"] = load.assumedContentType }
         return fields
     }
 

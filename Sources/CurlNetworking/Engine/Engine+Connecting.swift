@@ -124,6 +124,13 @@ extension Engine {
             load.stage = .held
             return
         }
+        guard !load.isGetWithBody else {
+            return end(
+                load,
+                with: URLError(
+                    .dataLengthExceedsMaximum, failingURL: load.request.url,
+                    underlyingText: "a GET has no body"))
+        }
         guard prepareUpload(of: load), prove(load) else { return }
         guard let easy = takeHandle() else {
             return end(load, with: URLError(.unknown, underlyingText: "no memory for a transfer"))

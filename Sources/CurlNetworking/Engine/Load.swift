@@ -233,6 +233,19 @@ final class Load {
     }
 }
 
+extension Load {
+    /// Whether a GET has a body: servers drop or refuse it (RFC 9110 §9.3.1), and Apple's suite does not
+    /// send it.
+    var isGetWithBody: Bool {
+        request.method == "GET" && body.byteCount != 0 && webSocket == nil
+    }
+
+    /// What a body is taken for that nobody has said it of, as in Apple's suite.
+    var assumedContentType: String? {
+        request.method == "POST" && body.byteCount != 0 ? "application/x-www-form-urlencoded" : nil
+    }
+}
+
 /// The body of one leg.
 enum OutgoingBody {
     case none

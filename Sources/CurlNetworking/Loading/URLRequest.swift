@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// What to ask of a server: a URL, a method, header fields and perhaps a body.
 ///
 /// Header fields are looked up whatever their case. One set to the empty string is sent without a value,
-/// except for those that are sent unasked (`Accept`, `Accept-Encoding`, `Cookie`, `User-Agent`): they are
-/// taken away like this.
+/// except for those that are sent unasked (`Accept`, `Accept-Encoding`, `Content-Type`, `Cookie`,
+/// `User-Agent`): they are taken away like this.
 public struct URLRequest: Hashable, Sendable {
     /// What to ask for; http or https, or what a ``URLProtocol`` loads.
     public var url: URL?
@@ -19,6 +19,10 @@ public struct URLRequest: Hashable, Sendable {
     }
 
     /// The bytes to send. Setting them takes a stream away. A file to send is given to the upload task.
+    ///
+    /// With `GET` the task fails with `.dataLengthExceedsMaximum`, with `HEAD` they stay behind. A `POST`
+    /// without a `Content-Type` gets `application/x-www-form-urlencoded`, unless that field is set to the
+    /// empty string.
     public var httpBody: Data? {
         get { if case .data(let data) = body { data } else { nil } }
         set { body = newValue.map(Body.data) }

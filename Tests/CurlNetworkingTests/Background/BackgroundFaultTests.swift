@@ -7,7 +7,7 @@ import Testing
 @testable import CurlNetworking
 
 /// kill -9 of each party, at the worst moments there are.
-@Suite struct BackgroundFaultTests {
+@Suite(.timeLimit(.minutes(2))) struct BackgroundFaultTests {
     // MARK: - The program
 
     @Test func aDownloadOutlivesItsProgramAndIsToldToTheNextSession() async throws {
@@ -255,6 +255,23 @@ import Testing
         _ = home.session("test", delegate)
         await delegate.completion()
         #expect(delegate.error?.code == .backgroundSessionWasDisconnected)
+    }
+
+    @Test func theTimeWithoutAHelperCounts() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "too late")] }
+        var journal = try BackgroundJournal(path: home.places.journal)
+        let week = BackgroundSettings(SessionSettings()).resourceTimeout
+        try journal.add(
+            BackgroundTaskRecord(
+                number: 1, session: "test", kind: .download(resumeData: nil),
+                request: .init(url: server.url().absoluteString, method: "GET", fields: []),
+                created: Int64(Date.now.timeIntervalSince1970 - week - 1), key: 7))
+        let delegate = RecordingDelegate()
+        _ = home.session("test", delegate)
+        await delegate.completion()
+        #expect(delegate.error?.code == .timedOut)
+        #expect(delegate.snapshot.files == [])
     }
 
     @Test func whatAHelperLeftInItsPlaceDoesNotHinderTheNext() async throws {

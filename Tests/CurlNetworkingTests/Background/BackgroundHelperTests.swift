@@ -7,7 +7,7 @@ import Testing
 @testable import CurlNetworking
 
 /// The helper as a process, and who may talk to it.
-@Suite struct BackgroundHelperTests {
+@Suite(.timeLimit(.minutes(2))) struct BackgroundHelperTests {
     @Test func isDetachedKnownByNameAndCarriesNoSecrets() async throws {
         let home = try BackgroundHome()
         let gate = LoopbackGate()
@@ -268,6 +268,43 @@ import Testing
         #expect(delegate.error == nil)
     }
 
+    @Test func aSocketInAFolderThatOthersMayEnterIsNotSpokenTo() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
+        let trap = try ScratchFolder()
+        chmod(trap.path, 0o755)
+        let listener = try BackgroundSocket.listen(at: trap.path(of: "socket"))
+        defer { close(listener) }
+        _ = try PrivateFolder(path: home.places.state)
+        try WholeFile.write(Data(trap.path(of: "socket").utf8), to: home.places.lock)
+        let delegate = RecordingDelegate()
+        home.session("test", delegate).downloadTask(with: server.url()).resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(BackgroundSocket.accept(on: listener) == nil)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func aPeerOfAnotherUserIsNone() async throws {
+        for (user, peer) in [(0, getpid()), (65534, nil)] as [(Int, pid_t?)] {
+            let ends: [Int32] = await withCheckedContinuation { continuation in
+                // The call itself, unlike the C library's, is for the thread that makes it alone.
+                Thread.detachNewThread {
+                    var ends: [Int32] = [-1, -1]
+                    if becomeUser(user) {
+                        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+                    }
+                    continuation.resume(returning: ends)
+                }
+            }
+            try #require(ends[0] >= 0)
+            defer { close(ends[1]) }
+            let channel = HelperGuest.Channel(ends[0], on: DispatchQueue(label: "peer")) {}
+            #expect(channel.peer == peer)
+            channel.close()
+        }
+    }
+
     // MARK: - Beside the sessions
 
     @Test func forgettingASessionCancelsItsTasksAndRemovesWhatTheyBrought() async throws {
@@ -377,4 +414,15 @@ private final class Guest {
         }
         return Data(bytes)
     }
+}
+
+private func becomeUser(_ user: Int) -> Bool {
+    #if arch(x86_64)
+        let setresuid = 117
+    #else
+        let setresuid = 147
+    #endif
+    typealias Call = @convention(c) (Int, Int, Int, Int) -> Int
+    guard let address = dlsym(nil, "syscall") else { return false }
+    return unsafeBitCast(address, to: Call.self)(setresuid, -1, user, -1) == 0
 }

@@ -120,10 +120,13 @@ import Testing
         #expect(PartialFiles.isName(made.name))
         #expect(write(made.descriptor, "12345", 5) == 5)
         #expect(throws: URLError(.cannotOpenFile)) { try parts.open(made.name) }
-        close(made.descriptor)
+        // As a child has it that was forked and is no other program yet.
+        let inherited = dup(made.descriptor)
+        PartialFiles.close(made.descriptor)
         let found = try #require(try parts.open(made.name))
         #expect(found.byteCount == 5)
-        close(found.descriptor)
+        PartialFiles.close(found.descriptor)
+        close(inherited)
         #expect(try parts.open(PartialFiles.makeName()) == nil)
     }
 

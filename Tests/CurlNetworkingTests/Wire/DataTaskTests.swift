@@ -39,7 +39,7 @@ import Testing
         #expect(sent["Transfer-Encoding"] == nil)
     }
 
-    @Test func sendsABodyOfAnyMethodWithoutAddingAType() async throws {
+    @Test func sendsABodyOfAnyMethodAndTakesAPostForAForm() async throws {
         let server = try LoopbackServer { _ in [.answer()] }
         for method in ["POST", "DELETE", "PROPFIND"] {
             var request = URLRequest(url: server.url())
@@ -52,7 +52,51 @@ import Testing
         for sent in server.requests {
             #expect(sent.text == "<body/>")
             #expect(sent.values(of: "Content-Length") == ["7"])
-            #expect(sent["Content-Type"] == nil)
+        }
+        #expect(
+            server.requests.map { $0["Content-Type"] }
+                == ["application/x-www-form-urlencoded", nil, nil])
+    }
+
+    @Test(arguments: [("application/json", ["application/json"]), ("", [])])
+    func theRequestSaysWhatItsBodyIs(field: String, sent: [String]) async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("{}".utf8))
+        request.setValue(field, forHTTPHeaderField: "Content-Type")
+        _ = try await makeSession().data(for: request)
+        #expect(server.requests.first?.values(of: "Content-Type") == sent)
+    }
+
+    @Test func aGetHasNoBody() async throws {
+        let server = try LoopbackServer { _ in [.answer()] }
+        let body = Data("which".utf8)
+        var request = URLRequest(url: server.url())
+        request.httpBody = Data()
+        _ = try await makeSession().data(for: request)
+        request.httpBody = body
+        let session = makeSession()
+        await expectRefusal { _ = try await session.data(for: request) }
+        await expectRefusal { _ = try await session.download(for: request) }
+        request.httpBodyStream = InputStream(data: body)
+        await expectRefusal { _ = try await session.data(for: request) }
+        request.httpBodyStream = nil
+        await expectRefusal { _ = try await session.upload(for: request, from: body) }
+        let delegate = RecordingDelegate { $0.body = { InputStream(data: body) } }
+        makeSession(delegate).uploadTask(withStreamedRequest: request).resume()
+        await delegate.completion()
+        #expect(delegate.calls == ["bodyStream", "completed"])
+        #expect(delegate.error?.code == .dataLengthExceedsMaximum)
+        #expect(server.requests.count == 1)
+    }
+
+    private func expectRefusal(_ load: () async throws -> Void) async {
+        do {
+            try await load()
+            Issue.record("it was sent")
+        } catch {
+            #expect((error as? CurlNetworking.URLError)?.code == .dataLengthExceedsMaximum)
         }
     }
 

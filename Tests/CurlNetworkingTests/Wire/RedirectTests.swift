@@ -109,11 +109,18 @@ import Testing
     }
 
     @Test func neverOpensAFile() async throws {
-        let server = try LoopbackServer { _ in
-            [.answer("302 Found", ["Location: file:///etc/passwd"])]
+        let server = try LoopbackServer { request in
+            let target = request.target == "/" ? "file:///etc/passwd" : "/elsewhere"
+            return [.answer("302 Found", ["Location: " + target])]
         }
-        await #expect { try await makeSession().data(from: server.url()) } throws: {
-            ($0 as? URLError)?.code == .unsupportedURL
+        // Nobody is asked about one; and whoever names one, asked about another, gets an error.
+        let file = URLRequest(url: URL(filePath: "/etc/passwd"))
+        for (target, calls) in [("/", ["completed"]), ("/x", ["redirect 302", "completed"])] {
+            let delegate = RecordingDelegate { $0.redirect = { _ in file } }
+            makeSession(delegate).dataTask(with: server.url(target)).resume()
+            await delegate.completion()
+            #expect(delegate.calls == calls)
+            #expect(delegate.error?.code == .unsupportedURL)
         }
     }
 

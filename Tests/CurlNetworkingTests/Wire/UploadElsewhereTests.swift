@@ -32,6 +32,23 @@ import Testing
         #expect(task.countOfBytesSent == 200_000)
     }
 
+    @Test func theRestMayBeReturned() async throws {
+        let body = makeBytes(200_000)
+        let server = try LoopbackServer { request in
+            request.method == "HEAD"
+                ? [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
+                : [.answer("201 Created", body: "stored")]
+        }
+        let blob = try UploadResumeData(
+            location: server.url("/upload/1"), byteCount: 200_000
+        ).blob
+        let (data, _) = try await URLSession(
+            configuration: .ephemeral, delegate: ReturningDelegate(body), delegateQueue: nil
+        ).upload(resumeFrom: blob)
+        #expect(data == Data("stored".utf8))
+        #expect(server.requests.last.map { Data($0.body) } == body.dropFirst(70000))
+    }
+
     @Test func withoutARestItFails() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
@@ -83,5 +100,21 @@ private final class RestDelegate: URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         completed.add()
+    }
+}
+
+/// Gives the rest by returning it.
+private final class ReturningDelegate: URLSessionTaskDelegate {
+    private let body: Data
+
+    init(_ body: Data) {
+        self.body = body
+    }
+
+    func urlSession(
+        _ session: URLSession, needNewBodyStreamForTask task: URLSessionTask, from offset: Int64
+    ) async -> InputStream? {
+        await Task.yield()
+        return InputStream(data: Data(body.dropFirst(Int(offset))))
     }
 }

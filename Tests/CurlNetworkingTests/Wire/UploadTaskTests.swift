@@ -21,7 +21,8 @@ import Testing
         #expect(Data(sent.body) == body)
         #expect(sent.values(of: "Content-Length") == ["\(count)"])
         #expect(sent["Expect"] == nil)
-        #expect(sent["Content-Type"] == nil)
+        #expect(
+            sent["Content-Type"] == (count == 0 ? nil : "application/x-www-form-urlencoded"))
         let calls = (count == 0 ? [] : ["sent"]) + ["response 201", "data", "completed"]
         #expect(delegate.calls == calls)
         let progress = delegate.snapshot.progress
