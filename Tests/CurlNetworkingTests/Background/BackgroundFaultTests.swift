@@ -47,6 +47,8 @@ import Testing
         program.say("upload \(slow.url("/c")) \(home.path(of: "missing"))")
         await program.heard("complete 3")
         await slow.requests(atLeast: 1)
+        // Killed any sooner, the program would not have passed on that it has heard of it.
+        while home.journalNames.contains(where: { $0.hasSuffix("-3.task") }) { await Task.yield() }
         let helper = try #require(home.helpers.first)
         program.kill()
         // The helper finishes, finds that nobody is there, and leaves by itself.

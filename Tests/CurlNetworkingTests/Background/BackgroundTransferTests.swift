@@ -393,10 +393,16 @@ extension BackgroundClient {
         }
     }
 
-    /// Waits until the helper knows all it has to.
+    /// Waits until the helper knows all it has to, of a call to the delegate that has not returned yet, too.
     func calm() async {
         await withCheckedContinuation { continuation in
-            submit { $0.whenCalm { continuation.resume() } }
+            submit { client in
+                let work: @Sendable () -> Void = {
+                    client.submit { $0.whenCalm { continuation.resume() } }
+                }
+                guard let queue = client.session?.delegateQueue else { return work() }
+                queue.async(execute: work)
+            }
         }
     }
 }
