@@ -50,9 +50,10 @@ enum RedirectPolicy {
         var next = request
         next.url = target
         let method = request.method.uppercased()
+        // A HEAD, too, as FoundationNetworking's own tests have it; RFC 9110 §15.4.4 would leave it.
         let becomesGet =
             status == 303
-            ? method != "GET" && method != "HEAD"
+            ? method != "GET"
             : (status == 301 || status == 302) && method == "POST"
         if becomesGet {
             next.httpMethod = "GET"

@@ -7,7 +7,7 @@ import Testing
     @Test(
         arguments: [
             (301, "POST", "GET", false), (302, "POST", "GET", false), (303, "POST", "GET", false),
-            (303, "PUT", "GET", false), (303, "HEAD", "HEAD", true), (303, "GET", "GET", true),
+            (303, "PUT", "GET", false), (303, "HEAD", "GET", false), (303, "GET", "GET", true),
             (301, "PUT", "PUT", true), (302, "DELETE", "DELETE", true), (301, "GET", "GET", true),
             (305, "POST", "POST", true), (306, "PUT", "PUT", true),
             (307, "POST", "POST", true), (308, "POST", "POST", true), (308, "PUT", "PUT", true),
