@@ -17,7 +17,9 @@ import Testing
         let session = makeSession()
         let request = URLRequest(url: server.url())
         let data = session.dataTask(with: request)
-        let upload = session.uploadTask(with: request, from: Data("x".utf8))
+        var put = request
+        put.httpMethod = "PUT"
+        let upload = session.uploadTask(with: put, from: Data("x".utf8))
         let download = session.downloadTask(with: request)
         for task in [data, upload, download] { task.resume() }
         _ = session.dataTask(with: request)  // was not resumed
