@@ -20,7 +20,7 @@ build: deps
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: deps-test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --disable-xctest
+	@SWIFT="$(SWIFT)" scripts/test
 
 bench: deps-bench
 	@Benchmarks/run.sh
