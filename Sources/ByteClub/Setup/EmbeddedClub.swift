@@ -41,6 +41,9 @@ public actor EmbeddedClub {
 
     /// A server that lives no longer than this is not started again without being asked for.
     private static let shortLife = Duration.seconds(5)
+    /// How long to wait for a server that has the folder and does not answer: it is about to, or leaves.
+    private static let patience = Duration.seconds(5)
+    private static let mostStarts = 3
 
     /// - Parameters:
     ///   - program: What to run as the server; this program unless a test says otherwise.
@@ -79,6 +82,15 @@ public actor EmbeddedClub {
         lease = nil
     }
 
+    /// Sees to a server that could not be reached or broke off. The end of one that was killed is
+    /// noticed at its socket first and at its lease a moment later.
+    func revive() async {
+        if let lease, lease.isHeld, let place, !Lease.isAnswered(at: place.socketPath) {
+            loseLease()
+        }
+        _ = try? await ensureRunning()
+    }
+
     /// Starts the server where there is none; several who ask at once wait for the same start.
     @discardableResult
     func ensureRunning() async throws(EmbeddedClubError) -> DropboxStore {
@@ -99,17 +111,19 @@ extension EmbeddedClub {
             self.store = store
             if takeLease(at: place) { return .success(store) }
             lastStart = .now
-            switch try await server.start() {
-            case .ready(let process):
-                self.process = process
-                if takeLease(at: place) { return .success(store) }
-            case .ended:
-                // Another program was starting the server at the same moment: it will be
-                // there soon.
-                if await takeLeaseSoon(at: place) { return .success(store) }
-                if isLocked(place) { throw .folderServedElsewhere(folder: folder) }
-            case .timedOut:
-                break
+            starts: for _ in 1...Self.mostStarts {
+                switch try await server.start() {
+                case .ready(let process):
+                    self.process = process
+                    if takeLease(at: place) { return .success(store) }
+                    break starts
+                case .ended:
+                    // Another program was starting the server at the same moment: it will be there
+                    // soon. Or one was leaving: then its folder will be free soon.
+                    if try await takeLeaseUnlessFree(place) { return .success(store) }
+                case .timedOut:
+                    break starts
+                }
             }
             // The reason it gave may be lost with the log.
             try checkFolders()
@@ -141,33 +155,52 @@ extension EmbeddedClub {
     }
 
     private func takeLease(at place: ClubMeetingPlace) -> Bool {
-        lease = Lease(at: place.leasePath) { [weak self] in
-            Task { await self?.leaseWasLost() }
-        }
-        guard lease != nil else { return false }
+        // Of a server that is ending, one socket may outlive the other; and whoever looks at the lease
+        // of one that cannot be reached keeps it from leaving.
+        guard Lease.isAnswered(at: place.socketPath),
+            let taken = Lease(
+                at: place.leasePath,
+                whenLost: { [weak self] in
+                    Task { await self?.leaseWasLost() }
+                })
+        else { return false }
+        lease = taken
         credentials.readToken(at: place)
         return true
     }
 
-    private func takeLeaseSoon(at place: ClubMeetingPlace) async -> Bool {
+    /// Waits for whoever has the folder.
+    ///
+    /// - Returns: False when nobody has it any more.
+    /// - Throws: `.folderServedElsewhere` when somebody keeps it and does not answer.
+    private func takeLeaseUnlessFree(
+        _ place: ClubMeetingPlace
+    ) async throws(EmbeddedClubError) -> Bool {
+        let deadline = ContinuousClock.now + Self.patience
         var pause = Duration.milliseconds(10)
-        while pause < .seconds(2) {
+        while true {
             if takeLease(at: place) { return true }
+            guard isLocked(place) else { return false }
+            guard .now < deadline else { throw .folderServedElsewhere(folder: folder) }
             try? await Pause.sleep(for: pause)
-            pause *= 2
+            pause = min(pause * 2, .milliseconds(250))
         }
-        return takeLease(at: place)
     }
 
     /// Starts the server again so that it is there before anyone asks; a server that died
     /// young only when asked for.
     private func leaseWasLost() async {
         guard let lease, !lease.isHeld else { return }
-        self.lease = nil
-        if let process { ServerProcess.forget(process) }
-        process = nil
+        loseLease()
         if let lastStart, .now - lastStart < Self.shortLife { return }
         _ = try? await ensureRunning()
+    }
+
+    private func loseLease() {
+        lease?.release()
+        lease = nil
+        if let process { ServerProcess.forget(process) }
+        process = nil
     }
 
     /// Whether some server holds the folder's lock.
@@ -216,7 +249,7 @@ private final class Credentials: AccessProvider {
     }
 
     func reviveServer() async {
-        _ = try? await club.withLock { $0 }.club?.ensureRunning()
+        await club.withLock { $0 }.club?.revive()
     }
 }
 

@@ -36,6 +36,13 @@ final class Lease: Sendable {
 
     var isHeld: Bool { isOver.withLock { !$0 } }
 
+    /// Whether somebody takes connections at a socket.
+    static func isAnswered(at path: String) -> Bool {
+        guard let descriptor = connect(to: path) else { return errno == EAGAIN }  // a crowd waits there
+        _ = close(descriptor)
+        return true
+    }
+
     /// Tells the server, by closing, that it is not needed any more.
     func release() {
         _ = end()
@@ -61,6 +68,7 @@ extension Lease {
         return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
     }
 
+    /// - Returns: Nil when it fails, with `errno` as it was left.
     private static func connect(to path: String) -> CInt? {
         var address = sockaddr_un()
         let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -76,7 +84,9 @@ extension Lease {
             }
         }
         guard result == 0 else {
+            let reason = errno
             _ = close(descriptor)
+            errno = reason
             return nil
         }
         return descriptor

@@ -56,7 +56,7 @@ struct DropboxConnection: Sendable {
                     jitter: clock.jitter())
             else { throw failed.error }
             try await clock.wait(wait, during: operation, at: path)
-            if mendable == .unreachable { await access.reviveServer() }
+            if mendable == .unreachable || mendable == .broken { await access.reviveServer() }
         }
     }
 

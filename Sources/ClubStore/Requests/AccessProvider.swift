@@ -18,9 +18,10 @@ public protocol AccessProvider: Sendable {
         replacing rejected: String, isExpired: Bool
     ) async throws(StoreError) -> String?
 
-    /// Brings the server back when nothing answers at its address, if that is in its power.
+    /// Brings the server back when nothing answers at its address or it broke off, if that is in its
+    /// power.
     ///
-    /// Called before the second attempt to connect.
+    /// Called before the second attempt.
     func reviveServer() async
 }
 

@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() != 0)) func aFolderThatMayNotBeWrittenIsAProblem() throws {
+        let folder = paths.dataFolder
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(chmod(folder.path, 0o500) == 0)
         defer { remove() }
-        try FileManager.default.createDirectory(
-            at: paths.dataFolder, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o500])
         let findings = ComputerChecks.permissions(paths, secrets: [])
         #expect(findings.map(\.verdict) == [.problem])
         #expect(findings[0].advice?.contains("chmod u+rwx") == true)

@@ -1,3 +1,4 @@
+import ClubServer
 import ClubStore
 import Foundation
 import Glibc
@@ -62,6 +63,39 @@ import Testing
             for server in home.servers { kill(server, SIGKILL) }
             #expect(try await store.fetch(path).data == Data("text".utf8))
             _ = try await club.open().fetch(path)
+        }
+    }
+
+    /// As the end of a killed server looks from outside: its lease is still held for a moment.
+    @Test func aServerThatIsNoLongerReachedIsReplaced() async throws {
+        try await withHome { home, club in
+            let store = try await club.open()
+            let server = home.servers
+            let place = try ClubMeetingPlace(
+                clubFolder: home.club.path, environment: home.environment())
+            #expect(unlink(place.socketPath) == 0)
+            #expect(try await store.list(.root).files.isEmpty)
+            #expect(home.servers != server)
+        }
+    }
+
+    @Test func aServerThatIsLeavingIsWaitedFor() async throws {
+        try await withHome { home, club in
+            let environment = home.environment()
+            let place = try ClubMeetingPlace(clubFolder: home.club.path, environment: environment)
+            let lock = open(place.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            async let store = club.open()
+            let log = Paths(environment: environment).stateFolder.appending(path: "serve.log")
+            let deadline = ContinuousClock.now + .seconds(60)
+            while (try? String(contentsOf: log, encoding: .utf8))?.contains("Another server")
+                != true
+            {
+                try #require(.now < deadline)
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            close(lock)
+            #expect(try await store.list(.root).files.isEmpty)
         }
     }
 
