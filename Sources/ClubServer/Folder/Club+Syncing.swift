@@ -11,13 +11,15 @@ extension Club {
             orphans = [:]
             publish()
         }
-        // The kernel tells of the end of a folder only when nobody has it open any more.
+        // The kernel tells the folder itself of its end only when nobody has it open any more; the one
+        // that it lay in has told.
         if access.isGone { return false }
         if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
             log("more happened in the folder than the kernel could tell; looking at all of it")
             unsettled = []
+            watchParent()
             syncFolder("", recursively: true)
-            return true
+            return !access.isGone
         }
         var touched: [String: Set<String>] = [:]
         var order: [String] = []
@@ -28,6 +30,7 @@ extension Club {
                 watches[folder] = nil
                 continue
             }
+            if event.has(IN_MOVE_SELF), folder.isEmpty { watchParent() }
             guard let name = event.name?.text else { continue }
             guard NameRules.isShown(name), settle(event, name, in: folder) else { continue }
             if touched[folder] == nil { order.append(folder) }
@@ -36,7 +39,8 @@ extension Club {
         // What vanished first, so that what appears can be known by its inode.
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: true) }
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: false) }
-        return true
+        // Perhaps before the watch that would have told.
+        return !access.isGone
     }
 
     /// Whether what an event is about can be looked at now.

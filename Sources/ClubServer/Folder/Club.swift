@@ -19,6 +19,8 @@ actor Club {
 
     var watchKeys: [Int32: String] = [:]
     var watches: [String: Int32] = [:]
+    /// Of the folder that the club's own lies in.
+    private var parentWatch: Int32?
     /// Names on the disk, with their folder's key, that somebody is still writing.
     var unsettled: Set<UnsettledName> = []
     /// Keys that several names on the disk lay claim to.
@@ -57,6 +59,7 @@ actor Club {
         changedKeys = []
         annotatedKeys = []
         rewriteJournal()
+        watchParent()
         try watcher?.start()
     }
 
@@ -136,6 +139,18 @@ actor Club {
             watches[key] = number
         } catch {
             log("changes in \(index.displayPath(of: key)) cannot be watched: \(error)")
+        }
+    }
+
+    /// Watches the folder that the club's own lies in now, to hear when that is removed.
+    func watchParent() {
+        guard let watcher else { return }
+        do throws(SystemError) {
+            let number = try watcher.watchParent(of: access.root)
+            if let old = parentWatch, old != number { watcher.forget(old) }
+            parentWatch = number
+        } catch {
+            log("it will be seen late should the club's folder be removed: \(error)")
         }
     }
 

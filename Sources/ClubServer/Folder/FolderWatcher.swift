@@ -52,9 +52,21 @@ final class FolderWatcher: Sendable {
         let interest =
             IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
             | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+        return try watch("\(folder.number)", for: interest)
+    }
+
+    /// Watches what is taken out of the folder that an open one lies in: that a folder itself is removed
+    /// is told there alone, as long as somebody has it open.
+    func watchParent(of folder: borrowing Descriptor) throws(SystemError) -> Int32 {
+        try watch("\(folder.number)/..", for: IN_DELETE | IN_ONLYDIR)
+    }
+
+    private func watch(
+        _ place: String, for interest: some BinaryInteger
+    ) throws(SystemError) -> Int32 {
         // By its descriptor: the name might lead elsewhere by now.
         let watch = inotify_add_watch(
-            inotify.number, "/proc/self/fd/\(folder.number)", UInt32(interest))
+            inotify.number, "/proc/self/fd/\(place)", UInt32(truncatingIfNeeded: interest))
         guard watch >= 0 else { throw SystemError("inotify") }
         return watch
     }

@@ -160,4 +160,26 @@ import Testing
         #expect(error?.code == .folderGone)
         #expect(error?.message.contains(home + "/club") == true)
     }
+
+    @Test(arguments: ["club", "elsewhere/club"])
+    func theClubEndsWithItsFolderHoweverSlowlyThatGoesAndWherever(place: String) async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        for folder in ["/club", "/elsewhere"] {
+            try FileManager.default.createDirectory(
+                atPath: home + folder, withIntermediateDirectories: true)
+        }
+        let club = try await TestClub(home: home)
+        let cursor = try await club.list().cursor
+        let folder = home + "/" + place
+        if folder != club.folder { #expect(rename(club.folder, folder) == 0) }
+        try FileManager.default.removeItem(atPath: folder + "/.byteclub")
+        try TestClub.write("x", to: folder + "/marker")
+        let (_, next) = try await club.nextChanges(since: cursor)
+        #expect(unlink(folder + "/marker") == 0)
+        _ = try await club.nextChanges(since: next)
+        // All that happened in the folder was told, and nothing more happens in it.
+        #expect(rmdir(folder) == 0)
+        #expect(await club.end()?.code == .folderGone)
+    }
 }
