@@ -1,0 +1,50 @@
+@testable import ClubServer
+import DropboxAPI
+import Foundation
+import Testing
+
+/// What becomes of things that happen in the folder within one moment.
+@Suite struct ClubSyncingTests {
+    @Test func savingTheWayEditorsDoIsOneChange() async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let path = home + "/note.txt"
+        try TestClub.write("old", to: path)
+        let loop = try EventLoop()
+        let watcher = try FolderWatcher(loop: loop)
+        let club = try Club(
+            access: try FolderAccess(path: home), journal: nil, watcher: watcher, log: ServerLog())
+        try await club.start()
+        let (old, cursor) = try await note(in: club, since: nil)
+        // Rename away, write anew, remove the old one: all before anybody listens, as if it took no time.
+        #expect(rename(path, path + "~") == 0)
+        try TestClub.write("new", to: path)
+        #expect(unlink(path + "~") == 0)
+        try loop.start()
+        var batches = watcher.batches.makeAsyncIterator()
+        let events = try #require(await batches.next())
+        let isThere = await club.apply(events)
+        #expect(isThere)
+        let (new, _) = try await note(in: club, since: cursor)
+        #expect(new.id == old.id)
+        #expect(new.facts?.revision != old.facts?.revision)
+        watcher.stop()
+        loop.stop()
+    }
+
+    /// The only thing in a listing, or in the changes since.
+    private func note(
+        in club: Club, since cursor: ListingCursor?
+    ) async throws -> (entry: Entry, next: ListingCursor) {
+        let index = await club.index
+        let page = index.page(
+            after: cursor
+                ?? index.startCursor(
+                    folder: "", isRecursive: false, includesDeleted: false, pageSize: 10))
+        #expect(page.items.count == 1)
+        guard case .entry(let entry, "/note.txt") = try #require(page.items.first) else {
+            throw LookupError.notFound
+        }
+        return (entry, page.cursor)
+    }
+}
