@@ -37,5 +37,10 @@ struct FileLock: Sendable {
     }
 
     /// To be called once.
-    func release() { close(descriptor) }
+    func release() {
+        // Unlocked first: a child of this process that is just being started has the descriptor too, and
+        // its lock, until it becomes another program.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

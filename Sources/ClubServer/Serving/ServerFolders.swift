@@ -54,6 +54,10 @@ final class ServerLock: Sendable {
                 .alreadyRunning, "Another server has the club in \(clubFolder) already.")
         }
     }
+
+    /// Lets go of it at once: closing alone would leave it with any child of this process that is just
+    /// being started, which has the descriptor too until it becomes another program.
+    deinit { flock(file.number, LOCK_UN) }
 }
 
 /// The secret that clients of a server must know, new at each start.

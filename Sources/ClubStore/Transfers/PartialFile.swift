@@ -182,6 +182,9 @@ extension PartialFile {
     private func close() {
         guard isOpen else { return }
         isOpen = false
+        // Unlocked first: a child of this process that is just being started has the descriptor too, and
+        // its lock, until it becomes another program.
+        flock(descriptor, LOCK_UN)
         _ = Glibc.close(descriptor)
     }
 

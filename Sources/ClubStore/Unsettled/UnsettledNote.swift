@@ -50,7 +50,10 @@ final class UnsettledNote: Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Unlocked first: a child that is just being started has the descriptor too for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     func remove() {

@@ -62,6 +62,25 @@ import Testing
         }
     }
 
+    @Test func aChildThatIsBeingStartedKeepsNobodyFromServing() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            // As a child has one until it becomes another program: with the same lock.
+            let lock = try #require(
+                FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first { entry in
+                    let target = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/" + entry)
+                    return target?.hasSuffix(home + "/lock") == true
+                })
+            let child = dup(try #require(Int32(lock)))
+            defer { close(child) }
+            await first.stop()
+            let second = try await TestClub(home: home)
+            #expect(try await second.list().entries.isEmpty)
+            await second.stop()
+        }
+    }
+
     @Test func aTornOrForeignJournalDoesNoHarm() async throws {
         try await withHome { (home: String) async throws in
             let first = try await TestClub(home: home, files: ["a.txt": "1"])

@@ -82,6 +82,18 @@ final class TemporaryFolder: Sendable {
         return copy
     }
 
+    /// Another descriptor of a file that this program has open, as a child has one that is just being
+    /// started: with the same lock. To be closed.
+    func descriptorOfAChild(_ name: String) throws -> Int32 {
+        let file = url.resolvingSymlinksInPath().appending(path: name).path
+        for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/" + entry)
+            if target == file, let number = Int32(entry) { return dup(number) }
+        }
+        throw POSIXError(.ENOENT)
+    }
+
     /// What is in it, hidden files too.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }

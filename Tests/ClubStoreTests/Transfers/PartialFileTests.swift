@@ -86,6 +86,15 @@ import Testing
         #expect(try folder.names == ["cliff.jpg"])
     }
 
+    @Test func aChildThatIsBeingStartedKeepsNobodyFromGoingOn() throws {
+        let first = try PartialFile(of: file(), for: destination, isKept: true)
+        try first.append(bytes.prefix(9))
+        let child = try folder.descriptorOfAChild(".cliff.jpg.a1c10ce0dd78.part")
+        defer { close(child) }
+        first.setAside()
+        #expect(try PartialFile(of: file(), for: destination, isKept: true).byteCount == 9)
+    }
+
     @Test func followsNoLink() throws {
         let other = try folder.write(data("precious"), to: "precious")
         let part = PartialFile.path(beside: destination, mark: "a1c10ce0dd78")

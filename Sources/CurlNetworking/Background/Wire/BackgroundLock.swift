@@ -15,6 +15,9 @@ final class BackgroundLock {
     }
 
     deinit {
+        // Unlocked first: a child of this process that is just being started has the descriptor too, and
+        // its lock, until it becomes another program.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
@@ -78,6 +81,7 @@ final class BackgroundTurn {
     }
 
     deinit {
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
