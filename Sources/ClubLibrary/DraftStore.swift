@@ -113,21 +113,29 @@ extension DraftStore {
     @discardableResult
     private func claim(_ id: UUID, in state: inout State) -> Bool {
         if state.claims[id] != nil { return true }
-        let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        while true {
+            let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { return false }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                close(descriptor)
+                return false
+            }
+            var status = stat()
+            if fstat(descriptor, &status) == 0, status.st_nlink > 0 {
+                state.claims[id] = descriptor
+                return true
+            }
+            // Its last holder has removed it in between: it keeps nobody off any more.
             close(descriptor)
-            return false
         }
-        state.claims[id] = descriptor
-        return true
     }
 
     private func isLockedElsewhere(_ id: UUID) -> Bool {
         let descriptor = open(lockPath(of: id), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+        // Shared, so that two who only look do not take each other for editors.
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
     private func makeFolder() throws {
@@ -178,6 +186,8 @@ extension DraftStore {
     }
 
     private func failure(writing path: String) -> Failure {
-        Failure(description: "The draft \(path) cannot be written: \(String(cString: strerror(errno))).")
+        Failure(
+            description: "The draft \(path) cannot be written: \(String(cString: strerror(errno)))."
+        )
     }
 }
