@@ -94,6 +94,17 @@ final class TemporaryFolder: Sendable {
         throw POSIXError(.ENOENT)
     }
 
+    struct NotEmpty: Error { let names: [String] }
+
+    /// Waits until nothing is in it.
+    func isEmpty() async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while try !names.isEmpty {
+            guard ContinuousClock.now < end else { throw NotEmpty(names: try names) }
+            await Task.yield()
+        }
+    }
+
     /// What is in it, hidden files too.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
