@@ -10,6 +10,9 @@ import Testing
 @Suite struct RequestCountTests {
     private static let entriesPerPage = 2000
 
+    /// Between two looks, where nobody rests for real: no look is cut off for taking long.
+    private static let longRest = Duration.seconds(3600)
+
     /// Pages of a listing of so many files.
     private static func page(_ number: Int, of count: Int) -> [LoopbackStep] {
         let files = (0..<count).map { index in
@@ -115,7 +118,11 @@ import Testing
     }
 
     @Test func webDAVTakesFewMore() async throws {
-        let standIn = try WebDAVStandIn { $0.limits.directByteCount = 8 }
+        let standIn = try WebDAVStandIn {
+            $0.limits.directByteCount = 8
+            $0.limits.shortestRest = Self.longRest
+            $0.limits.longestRest = Self.longRest
+        }
         let store = standIn.store
         let calls = Calls { standIn.calls }
         _ = try await store.put(data("first"), at: path("/first"), mode: .add)
@@ -158,9 +165,9 @@ import Testing
         // At rest, a look at a time; with the first, whether the server counts its changes.
         let cursor = try await store.list(.root).cursor
         _ = calls.new()
-        #expect(try await !store.waitForChanges(after: cursor, atMost: .seconds(4)))
+        #expect(try await !store.waitForChanges(after: cursor, atMost: Self.longRest))
         #expect(calls.new() == ["PROPFIND /", "PROPFIND /"])
-        #expect(try await !store.waitForChanges(after: cursor, atMost: .seconds(4)))
+        #expect(try await !store.waitForChanges(after: cursor, atMost: Self.longRest))
         #expect(calls.new() == ["PROPFIND /"])
     }
 
@@ -197,7 +204,11 @@ import Testing
                     request.target.hasPrefix("/index.php/core/preview?")
                         ? [.answer("200 OK", body: picture)] : nil
                 }), credentials: .password(user: "ann", password: "app password")
-        ) { $0.limits.chunkByteCount = 10 }
+        ) {
+            $0.limits.chunkByteCount = 10
+            $0.limits.shortestRest = Self.longRest
+            $0.limits.longestRest = Self.longRest
+        }
         let store = standIn.store
         let calls = Calls { standIn.requests.map(\.method) }
         _ = try await store.put(data("first"), at: path("/first"), mode: .add)
@@ -220,7 +231,7 @@ import Testing
         // At rest, one look at a time, at the folder alone.
         let now = try await store.changes(since: cursor).cursor
         _ = calls.new()
-        _ = try await store.waitForChanges(after: now, atMost: .seconds(4))
+        _ = try await store.waitForChanges(after: now, atMost: Self.longRest)
         #expect(calls.new() == ["PROPFIND"])
         #expect(standIn.requests.last?["Depth"] == "0")
     }

@@ -142,6 +142,7 @@ import Testing
 
     @Test func aServerThatCountsItsChangesIsOnlyAskedForTheCount() async throws {
         let count = Mutex(7)
+        // Nobody rests for real, and no look is cut off for taking long.
         let standIn = try WebDAVStandIn(
             .init(interception: { request in
                 guard request["Depth"] == "0" else { return nil }
@@ -150,13 +151,17 @@ import Testing
                         + "<d:collection/></d:resourcetype><d:sync-token>t:\(count.withLock { $0 })"
                         + "</d:sync-token></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>"
                         + "</d:response>")
-            }))
+            })
+        ) {
+            $0.limits.shortestRest = .seconds(500)
+            $0.limits.longestRest = .seconds(5000)
+        }
         let cursor = try await standIn.store.list(.root, recursive: true).cursor
-        #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: .seconds(14)))
+        #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: .seconds(1400)))
         #expect(standIn.requests.map { $0["Depth"] } == ["1", "0", "1", "0", "0"])
-        #expect(standIn.waits.first == .seconds(5))
+        #expect(standIn.waits.first == .seconds(500))
         count.withLock { $0 = 8 }
-        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: .seconds(14)))
+        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: .seconds(1400)))
     }
 
     @Test func aServersClockNeedNotGoAsOurs() async throws {
