@@ -262,10 +262,10 @@ import Testing
 
     @Test func callsOverTCPAreAnsweredAtOnce() async throws {
         try await TestClub.with(endpoint: .tcp(port: 0)) { (club: TestClub) async throws in
-            let seconds = try await TestConnection.run {
+            let times = try await TestConnection.run {
                 let connection = try club.connect()
-                let begin = Date()
-                for _ in 0..<100 {
+                return try (0..<100).map { _ in
+                    let begin = ContinuousClock.now
                     try connection.request(
                         "POST", Routes.checkUser.path,
                         [
@@ -273,11 +273,12 @@ import Testing
                             ("Content-Type", "application/json"),
                         ], Array("{\"query\":\"a\"}".utf8))
                     _ = try connection.readReply()
+                    return ContinuousClock.now - begin
                 }
-                return Date().timeIntervalSince(begin)
             }
-            // With answers in two segments, each waited 40 ms for an acknowledgement.
-            #expect(seconds < 4)
+            // With answers in two segments, each but the first few waited 40 ms for an acknowledgement;
+            // on a busy machine some wait for other reasons.
+            #expect(times.dropFirst(20).sorted()[20] < .milliseconds(40))
         }
     }
 }
