@@ -46,7 +46,7 @@ public final class ApacheServer: Sendable {
         for _ in 0..<5 {
             let home = FileManager.default.temporaryDirectory.appending(
                 path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
-            let (port, securePort) = (try Self.freePort(), try Self.freePort())
+            let (port, securePort) = try Self.freePorts()
             try Self.furnish(home, port: port, securePort: securePort)
             let (process, lease, said) = try Self.start(home: home.path)
             if said.contains(Self.readiness) {
@@ -82,9 +82,14 @@ extension ApacheServer {
         chmod(folder.path, 0o777)
     }
 
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
+    /// Two, since both are looked for before either is given back.
+    private static func freePorts() throws -> (Int, Int) {
+        let descriptors = (0..<2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        defer { descriptors.forEach { close($0) } }
+        return (try freePort(for: descriptors[0]), try freePort(for: descriptors[1]))
+    }
+
+    private static func freePort(for descriptor: Int32) throws -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
