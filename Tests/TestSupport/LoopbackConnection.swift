@@ -29,7 +29,7 @@ final class LoopbackConnection {
     private func play(_ step: LoopbackStep) {
         switch step {
         case .readHead: _ = readHead()
-        case .readRequest: _ = readRequest()
+        case .readRequest: if readRequest() != nil { noteDecision() }
         case .read(let byteCount): _ = take(byteCount)
         case .send(let bytes): send(bytes)
         case .trickle(let bytes, let pieceByteCount, let rest):
@@ -87,6 +87,9 @@ final class LoopbackConnection {
     }
 
     // MARK: - Reading
+
+    /// It is decided what to answer to the request read last.
+    func noteDecision() { core.change { $0.decided += 1 } }
 
     /// The next request; nil when the client has closed.
     func readRequest() -> LoopbackRequest? {

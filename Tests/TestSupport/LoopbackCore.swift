@@ -7,6 +7,8 @@ final class LoopbackCore: Sendable {
     struct Record: Sendable {
         var received: [[UInt8]] = []
         var requests: [LoopbackRequest] = []
+        /// How many of them it is decided what to answer.
+        var decided = 0
         /// Connections that are closed, by either side.
         var ended: Set<Int> = []
         fileprivate var open: [Int: Int32] = [:]

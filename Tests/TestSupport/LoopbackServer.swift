@@ -41,7 +41,11 @@ public final class LoopbackServer: Sendable {
         on door: Door = .tcp, answering: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
     ) throws {
         try self.init(on: door) { connection in
-            while let request = connection.readRequest(), connection.play(answering(request)) {}
+            while let request = connection.readRequest() {
+                let steps = answering(request)
+                connection.noteDecision()
+                guard connection.play(steps) else { return }
+            }
         }
     }
 
@@ -90,10 +94,11 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Waits until so many requests were read, and returns them all.
+    /// Waits until so many requests were read and it is decided what to answer to them, so that what they
+    /// change here is changed; returns all that were read.
     @discardableResult
     public func requests(atLeast count: Int) async -> [LoopbackRequest] {
-        await core.wait { $0.requests.count >= count }
+        await core.wait { $0.decided >= count }
         return requests
     }
 
