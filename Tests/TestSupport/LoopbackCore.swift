@@ -38,8 +38,9 @@ final class LoopbackCore: Sendable {
                 return index
             }
             guard let index else {
+                // Nor is one that was made just before the door was closed left waiting behind it.
                 Glibc.close(descriptor)
-                return
+                continue
             }
             change { _ in }
             Thread.detachNewThread { [self] in
@@ -96,7 +97,6 @@ final class LoopbackListener: Sendable {
     let port: UInt16
     let path: String?
     private let descriptor: Int32
-    private let isStopped = Mutex(false)
 
     struct Failure: Error {
         let call: String
@@ -112,17 +112,7 @@ final class LoopbackListener: Sendable {
         switch door {
         case .tcp:
             path = nil
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            try Self.bind(descriptor, &address)
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            _ = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getsockname(descriptor, $0, &size)
-                }
-            }
-            port = UInt16(bigEndian: address.sin_port)
+            port = try Self.bindToFreePort(descriptor)
         case .unixSocket:
             port = 0
             let folder = FileManager.default.temporaryDirectory
@@ -136,6 +126,33 @@ final class LoopbackListener: Sendable {
             try Self.bind(descriptor, &address)
         }
         guard listen(descriptor, 128) == 0 else { throw Failure(call: "listen") }
+    }
+
+    /// Binds to a port that nobody has, by its number: one that the system chose by itself would be given
+    /// to the next who asks as soon as this server is stopped, and whoever expects nobody there would meet
+    /// another test's server.
+    private static func bindToFreePort(_ descriptor: Int32) throws -> UInt16 {
+        let scout = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard scout >= 0 else { throw Failure(call: "socket") }
+        defer { Glibc.close(scout) }
+        // Both have the port for a moment, so that nobody takes it in between.
+        for each in [scout, descriptor] {
+            var isOn: Int32 = 1
+            setsockopt(
+                each, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try bind(scout, &address)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(scout, $0, &size)
+            }
+        }
+        try bind(descriptor, &address)
+        return UInt16(bigEndian: address.sin_port)
     }
 
     private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
@@ -155,14 +172,11 @@ final class LoopbackListener: Sendable {
                 _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 return accepted
             }
-            if isStopped.withLock({ $0 }) || (errno != EINTR && errno != ECONNABORTED) {
-                return nil
-            }
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
         }
     }
 
     func stop() {
-        isStopped.withLock { $0 = true }
         shutdown(descriptor, Int32(SHUT_RDWR))
         if let path {
             try? FileManager.default.removeItem(
