@@ -45,7 +45,7 @@ struct BackgroundDeposits: Sendable {
         Self.locks.withLock { locks in
             if let lock = locks[path] {
                 if access(folder.path(of: Self.owner + Self.ownerSuffix), F_OK) == 0 { return true }
-                close(lock)  // somebody has removed the folder
+                LockedFile.close(lock)  // somebody has removed the folder
             }
             locks[path] = Self.lock(folder)
             return locks[path] != nil
@@ -148,7 +148,7 @@ struct BackgroundDeposits: Sendable {
         guard PrivateFolder.isPlain(name) else { return false }
         let file = open(folder.path(of: name), O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return false }
-        defer { close(file) }
+        defer { LockedFile.close(file) }
         return flock(file, LOCK_EX | LOCK_NB) != 0
     }
 }

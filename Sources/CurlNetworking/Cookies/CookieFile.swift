@@ -55,7 +55,7 @@ struct CookieFile: Sendable {
         guard lock >= 0 else {
             throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
         }
-        defer { close(lock) }  // which unlocks
+        defer { LockedFile.close(lock) }
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else {
                 throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")

@@ -119,7 +119,7 @@ final class DownloadFile: Sendable {
                     try rename(&state)
                     let descriptor = state.descriptor
                     state.descriptor = -1
-                    guard PartialFiles.close(descriptor) == 0 else {
+                    guard LockedFile.close(descriptor) == 0 else {
                         throw URLError(.cannotCloseFile, underlyingText: lastSystemError)
                     }
                     guard let file = state.file else { throw URLError(.cannotCreateFile) }
@@ -166,7 +166,7 @@ final class DownloadFile: Sendable {
     // MARK: - On the queue for files
 
     private static func close(_ state: inout State) {
-        if state.descriptor >= 0 { PartialFiles.close(state.descriptor) }
+        if state.descriptor >= 0 { LockedFile.close(state.descriptor) }
         state.descriptor = -1
         if state.isNamedElsewhere { state.file?.keep() }
         state.file = nil

@@ -73,22 +73,14 @@ struct PartialFiles: Sendable {
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
             facts.st_uid == geteuid(), facts.st_nlink == 1
         else {
-            Self.close(descriptor)
+            LockedFile.close(descriptor)
             throw URLError(.cannotOpenFile, underlyingText: "\(path) is no file of ours")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Self.close(descriptor)
+            LockedFile.close(descriptor)
             throw URLError(.cannotOpenFile, underlyingText: "another task goes on with \(path)")
         }
         return (descriptor, Int64(facts.st_size))
-    }
-
-    /// Lets go of a part. Unlocked first: a child of this process that is just being started has the
-    /// descriptor too, and its lock, until it becomes another program.
-    @discardableResult
-    static func close(_ descriptor: Int32) -> Int32 {
-        flock(descriptor, LOCK_UN)
-        return Glibc.close(descriptor)
     }
 
     /// Removes old parts in this folder, once per process.
@@ -117,7 +109,7 @@ struct PartialFiles: Sendable {
             {
                 unlink(path)
             }
-            Self.close(descriptor)
+            LockedFile.close(descriptor)
         }
     }
 }

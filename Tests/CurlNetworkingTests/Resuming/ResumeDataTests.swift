@@ -122,10 +122,10 @@ import Testing
         #expect(throws: URLError(.cannotOpenFile)) { try parts.open(made.name) }
         // As a child has it that was forked and is no other program yet.
         let inherited = dup(made.descriptor)
-        PartialFiles.close(made.descriptor)
+        LockedFile.close(made.descriptor)
         let found = try #require(try parts.open(made.name))
         #expect(found.byteCount == 5)
-        PartialFiles.close(found.descriptor)
+        LockedFile.close(found.descriptor)
         close(inherited)
         #expect(try parts.open(PartialFiles.makeName()) == nil)
     }
@@ -150,7 +150,7 @@ import Testing
         let scratch = try ScratchFolder()
         let parts = try PartialFiles(path: scratch.path(of: "parts"))
         let loose = try parts.make()
-        close(loose.descriptor)
+        LockedFile.close(loose.descriptor)
         let held = try parts.make()
         try scratch.put(Data(), "parts/somebody-elses")
         let now = Int64(Date().timeIntervalSince1970)

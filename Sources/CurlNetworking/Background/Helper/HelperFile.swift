@@ -16,7 +16,7 @@ final class HelperFile {
     }
 
     deinit {
-        if descriptor >= 0 { PartialFiles.close(descriptor) }
+        if descriptor >= 0 { LockedFile.close(descriptor) }
     }
 
     var path: String { folder.path(of: name) }
@@ -62,7 +62,7 @@ final class HelperFile {
         FileQueue.run {
             var error: URLError?
             if fsync(descriptor) != 0 { error = WholeFile.failure(.cannotWriteToFile, path) }
-            if PartialFiles.close(descriptor) != 0, error == nil {
+            if LockedFile.close(descriptor) != 0, error == nil {
                 error = WholeFile.failure(.cannotCloseFile, path)
             }
             if error == nil, path != destination {

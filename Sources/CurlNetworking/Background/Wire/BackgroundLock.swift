@@ -15,10 +15,7 @@ final class BackgroundLock {
     }
 
     deinit {
-        // Unlocked first: a child of this process that is just being started has the descriptor too, and
-        // its lock, until it becomes another program.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        LockedFile.close(descriptor)
     }
 
     /// nil when another helper is there and can be reached. Waits for one that comes or goes.
@@ -81,8 +78,7 @@ final class BackgroundTurn {
     }
 
     deinit {
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        LockedFile.close(descriptor)
     }
 
     /// In a thread of its own, since `flock` knows no deadline. One that waits in vain ends with the
