@@ -55,6 +55,8 @@ struct BackgroundPlaces: Hashable, Sendable {
 
     /// The numbers of a session's tasks in the journal and on their way to it, without a look into them.
     func numbers(of session: String) -> [Int] {
+        // In the order in which tasks go from the one to the other, so that none is missed on its way.
+        let onTheirWay = BackgroundDeposits(self).numbers(of: session)
         let prefix = Self.prefix(of: session)
         let suffix = BackgroundJournal.suffix
         let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
@@ -62,7 +64,7 @@ struct BackgroundPlaces: Hashable, Sendable {
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
             return Int(name.dropFirst(prefix.count).dropLast(suffix.count))
         }
-        return known + BackgroundDeposits(self).numbers(of: session)
+        return known + onTheirWay
     }
 }
 

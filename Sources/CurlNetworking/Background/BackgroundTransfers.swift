@@ -120,6 +120,8 @@ public struct BackgroundTransfers: Sendable {
     /// What makes sense of the journal, and of what is on its way to it. Files that are being replaced
     /// are seen before or after it.
     private var records: [BackgroundTaskRecord] {
+        // Looked for first, so that none is missed that gets there meanwhile.
+        let onTheirWay = BackgroundDeposits(places).records
         var records: [BackgroundTaskRecord] = []
         if access(places.journal, F_OK) == 0,
             let folder = try? PrivateFolder(path: places.journal), let names = try? folder.names()
@@ -130,7 +132,7 @@ public struct BackgroundTransfers: Sendable {
             }
         }
         let keys = Set(records.map(\.key))
-        return records + BackgroundDeposits(places).records.filter { !keys.contains($0.key) }
+        return records + onTheirWay.filter { !keys.contains($0.key) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -127,6 +128,31 @@ import Testing
         #expect(access(unfinished + ours, F_OK) == 0)
         deposits.remove(1, of: "test")
         #expect(home.places.numbers(of: "test") == [])
+    }
+
+    @Test func aTaskOnItsWayToTheJournalIsSeenAllTheTime() throws {
+        let home = try BackgroundHome()
+        let places = home.places
+        for folder in [places.journal, places.deposits] { _ = try PrivateFolder(path: folder) }
+        let prefix = BackgroundPlaces.prefix(of: "test")
+        let last = Mutex(0)
+        Thread.detachNewThread {
+            for number in 1...500 {
+                let deposit = places.deposits + "/gone-\(prefix)\(number).task"
+                close(open(deposit, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+                last.withLock { $0 = number }
+                let record = places.journal + "/\(prefix)\(number).task"
+                close(open(record, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+                unlink(deposit)
+            }
+            last.withLock { $0 = .max }
+        }
+        while true {
+            let number = last.withLock { $0 }
+            guard number < .max else { return }
+            guard number > 0 else { continue }
+            try #require(places.numbers(of: "test").contains(number))
+        }
     }
 
     @Test func aProgramThatIsKilledAtOnceLosesNothing() async throws {
