@@ -164,11 +164,23 @@ private func byteclub_test_syscall(_ number: Int, _ argument: Int) -> Int {
 /// The program of `Tests/BackgroundProgram`, in a process of its own.
 final class BackgroundProgram: Sendable {
     let process: pid_t
-    private let input: Int32
-    private let output: Int32
+    private let line: Line
     private let lines = Mutex<[String]>([])
     private let isReaped = Mutex(false)
     private let news = Signal()
+
+    /// Our end of its input and output, closed when neither this nor the thread that reads needs it.
+    private final class Line: Sendable {
+        let descriptor: Int32
+
+        init(_ descriptor: Int32) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            close(descriptor)
+        }
+    }
 
     init(_ home: BackgroundHome, _ identifier: String = "test") throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -192,16 +204,17 @@ final class BackgroundProgram: Sendable {
         for word in words + variables { free(word) }
         posix_spawn_file_actions_destroy(&actions)
         close(ends[1])
+        let line = Line(ends[0])
         guard code == 0 else { throw POSIXError(.ENOENT) }
         self.process = process
-        input = ends[0]
-        output = ends[0]
-        let (output, news) = (output, news)
+        self.line = line
+        let news = news
         Thread.detachNewThread { [weak self] in
             var rest: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
-                let count = recv(output, &buffer, buffer.count, 0)
+                let count = recv(line.descriptor, &buffer, buffer.count, 0)
+                if count < 0, errno == EINTR { continue }
                 if count <= 0 { break }
                 rest += buffer[..<count]
                 while let end = rest.firstIndex(of: 10) {
@@ -213,7 +226,6 @@ final class BackgroundProgram: Sendable {
             }
             self?.lines.withLock { $0.append("end") }
             news.add()
-            close(output)
         }
     }
 
@@ -221,9 +233,9 @@ final class BackgroundProgram: Sendable {
         kill()
     }
 
-    func say(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        _ = send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    func say(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        _ = send(line.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// All it has said so far.
@@ -232,12 +244,12 @@ final class BackgroundProgram: Sendable {
     /// Waits until it has said something that begins so, or has ended.
     @discardableResult
     func heard(_ start: String) async -> String {
-        var count = 0
         while true {
+            // Counted before the look: what is said in between ends the wait at once.
+            let count = news.count
             let said = said
-            if let line = said.dropFirst(0).first(where: { $0.hasPrefix(start) }) { return line }
+            if let line = said.first(where: { $0.hasPrefix(start) }) { return line }
             if said.last == "end" { return "end" }
-            count = max(count, news.count)
             await news.wait(for: count + 1)
         }
     }
