@@ -7,10 +7,14 @@ import Glibc
 /// One question on one connection, spoken without a D-Bus library. Any trouble, half a second of
 /// silence included, is the same as no NetworkManager.
 enum NetworkManagerBus {
-    /// - Parameter path: The bus's socket.
+    /// - Parameters:
+    ///   - path: The bus's socket.
+    ///   - patience: How long a silence may be, in seconds.
     /// - Returns: nil when it is not known.
-    static func isMetered(path: String = "/run/dbus/system_bus_socket") -> Bool? {
-        guard let descriptor = connect(to: path) else { return nil }
+    static func isMetered(
+        path: String = "/run/dbus/system_bus_socket", patience: Double = 0.5
+    ) -> Bool? {
+        guard let descriptor = connect(to: path, patience: patience) else { return nil }
         defer { close(descriptor) }
         // The user's number in decimal, each digit as hexadecimal of its ASCII code.
         let user = String(geteuid()).utf8.map { "3" + String($0 - 0x30) }.joined()
@@ -38,7 +42,7 @@ enum NetworkManagerBus {
 
     // MARK: - The socket
 
-    private static func connect(to path: String) -> Int32? {
+    private static func connect(to path: String, patience: Double) -> Int32? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let room = MemoryLayout.size(ofValue: address.sun_path) - 1
@@ -46,10 +50,11 @@ enum NetworkManagerBus {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }
-        var patience = timeval(tv_sec: 0, tv_usec: 500_000)
+        var limit = timeval(
+            tv_sec: Int(patience), tv_usec: Int(patience.truncatingRemainder(dividingBy: 1) * 1e6))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(
-                descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+                descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         let isConnected = withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
