@@ -112,7 +112,13 @@ final class LoopbackListener: Sendable {
         switch door {
         case .tcp:
             path = nil
-            port = try Self.bindToFreePort(descriptor)
+            // By its number: a port that the system chose by itself would be given to the next who asks as
+            // soon as this server is stopped, and whoever expects nobody there would meet another test's
+            // server.
+            let reserved = try ReservedPort()
+            port = reserved.number
+            try ReservedPort.bind(descriptor, to: port)
+            withExtendedLifetime(reserved) {}
         case .unixSocket:
             port = 0
             let folder = FileManager.default.temporaryDirectory
@@ -128,34 +134,7 @@ final class LoopbackListener: Sendable {
         guard listen(descriptor, 128) == 0 else { throw Failure(call: "listen") }
     }
 
-    /// Binds to a port that nobody has, by its number: one that the system chose by itself would be given
-    /// to the next who asks as soon as this server is stopped, and whoever expects nobody there would meet
-    /// another test's server.
-    private static func bindToFreePort(_ descriptor: Int32) throws -> UInt16 {
-        let scout = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard scout >= 0 else { throw Failure(call: "socket") }
-        defer { Glibc.close(scout) }
-        // Both have the port for a moment, so that nobody takes it in between.
-        for each in [scout, descriptor] {
-            var isOn: Int32 = 1
-            setsockopt(
-                each, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        try bind(scout, &address)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(scout, $0, &size)
-            }
-        }
-        try bind(descriptor, &address)
-        return UInt16(bigEndian: address.sin_port)
-    }
-
-    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
+    fileprivate static func bind<Address>(_ descriptor: Int32, _ address: inout Address) throws {
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
@@ -167,13 +146,22 @@ final class LoopbackListener: Sendable {
     /// nil once stopped.
     func accept() -> Int32? {
         while true {
-            let accepted = Glibc.accept(descriptor, nil, nil)
-            if accepted >= 0 {
-                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-                return accepted
-            }
+            let accepted = Self.acceptPrivately(descriptor)
+            if accepted >= 0 { return accepted }
             guard errno == EINTR || errno == ECONNABORTED else { return nil }
         }
+    }
+
+    /// In one step with keeping it to this process: a program that a test starts meanwhile would hold the
+    /// connection open when it is closed here.
+    private static func acceptPrivately(_ descriptor: Int32) -> Int32 {
+        typealias Call =
+            @convention(c) (
+                Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+            ) -> Int32
+        guard let accept4 = dlsym(nil, "accept4") else { return -1 }
+        return unsafeBitCast(accept4, to: Call.self)(
+            descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
     }
 
     func stop() {
@@ -186,5 +174,50 @@ final class LoopbackListener: Sendable {
 
     deinit {
         Glibc.close(descriptor)
+    }
+}
+
+/// A port of 127.0.0.1 where nobody listens, and which nobody gets by chance, as long as this lives.
+///
+/// A server that is given the number may listen there, if it sets `SO_REUSEADDR` before.
+public final class ReservedPort: Sendable {
+    public let number: UInt16
+    private let descriptor: Int32
+
+    public init() throws {
+        let descriptor = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw LoopbackListener.Failure(call: "socket") }
+        self.descriptor = descriptor
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        do {
+            try Self.bind(descriptor, to: 0)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        number = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Binds a socket that shares its port with those that do not listen.
+    fileprivate static func bind(_ descriptor: Int32, to port: UInt16) throws {
+        var isShared: Int32 = 1
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        try LoopbackListener.bind(descriptor, &address)
     }
 }

@@ -142,10 +142,9 @@ import Testing
         let authority = try shop.make("Clients", isAuthority: true)
         let client = try shop.make("ada", hosts: "email:ada@a.test", by: authority)
         // The port is known, and nobody there, until the program has gone.
-        var host: TLSHost? = try TLSHost(server)
-        let port = try #require(host?.port)
-        let url = try #require(host?.url())
-        host = nil
+        let place = try ReservedPort()
+        let port = Int(place.number)
+        let url = try #require(URL(string: "https://localhost:\(port)/"))
         let storage = URLCredentialStorage()
         storage.set(
             URLCredential(
@@ -164,7 +163,7 @@ import Testing
         await first.background?.calm()
         await first.background?.abandon()
         let guarded = try TLSHost(
-            server, port: port,
+            server, at: place,
             ["-Verify", "2", "-verify_return_error", "-CAfile", authority.certificate])
         let delegate = RecordingDelegate()
         let session = home.session("test", delegate)

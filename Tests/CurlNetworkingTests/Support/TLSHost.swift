@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Keys and certificates for one test, made by the `openssl` command.
 final class CertificateShop: Sendable {
@@ -102,7 +103,7 @@ final class CertificateShop: Sendable {
 /// `openssl s_server` on 127.0.0.1: an HTTP server over TLS that serves one connection at a time and
 /// keeps each open.
 final class TLSHost: Sendable {
-    let port: Int
+    let place: ReservedPort
     private let state: State
 
     /// Used by its thread, stopped by whoever has the host.
@@ -130,19 +131,19 @@ final class TLSHost: Sendable {
         }
     }
 
-    /// - Parameter port: 0: the system's choice.
-    init(_ item: CertificateShop.Item, port: Int = 0, _ options: [String] = []) throws {
+    /// - Parameter place: Where to listen; nil: somewhere.
+    init(
+        _ item: CertificateShop.Item, at place: ReservedPort? = nil, _ options: [String] = []
+    ) throws {
+        let place = try place ?? ReservedPort()
         let command = try OpenSSLCommand(
             [
-                "s_server", "-accept", "127.0.0.1:\(port)", "-cert", item.certificate, "-key",
-                item.key,
+                "s_server", "-accept", "127.0.0.1:\(place.number)", "-cert", item.certificate,
+                "-key", item.key,
             ] + options, isFed: true)
-        // The port is told only when the system has chosen it.
         let text = command.read { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
-        let digits = text.split(separator: "ACCEPT 127.0.0.1:").last?.prefix(while: \.isNumber)
-        guard text.contains("ACCEPT"), let number = port > 0 ? port : digits.flatMap({ Int($0) })
-        else { throw OpenSSLCommand.Failure(text: text) }
-        self.port = number
+        guard text.contains("ACCEPT") else { throw OpenSSLCommand.Failure(text: text) }
+        self.place = place
         state = State(command)
         Thread.detachNewThread { [state] in state.serve() }
     }
@@ -151,6 +152,9 @@ final class TLSHost: Sendable {
         stop()
     }
 
+    var port: Int { Int(place.number) }
+
+    /// Ends the command. The port stays its own.
     func stop() {
         state.command.stop()
     }

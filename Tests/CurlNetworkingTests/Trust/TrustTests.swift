@@ -247,9 +247,8 @@ struct TrustTests {
         let item = own
         let url = host.value.url()
         let book = ChallengeBook { challenge in
-            let port = host.value.port
             host.value.stop()
-            host.value = (try? TLSHost(item, port: port)) ?? host.value
+            host.value = (try? TLSHost(item, at: host.value.place)) ?? host.value
             return (
                 .useCredential,
                 challenge.protectionSpace.serverTrust.map(URLCredential.init(trust:))
