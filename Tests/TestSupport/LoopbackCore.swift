@@ -154,7 +154,7 @@ final class LoopbackListener: Sendable {
 
     /// In one step with keeping it to this process: a program that a test starts meanwhile would hold the
     /// connection open when it is closed here.
-    private static func acceptPrivately(_ descriptor: Int32) -> Int32 {
+    static func acceptPrivately(_ descriptor: Int32) -> Int32 {
         typealias Call =
             @convention(c) (
                 Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32

@@ -22,9 +22,7 @@ enum UnixSocket {
     }
 
     static func accept(on listener: Int32) -> Int32 {
-        let descriptor = Glibc.accept(listener, nil, nil)
-        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        return descriptor
+        LoopbackListener.acceptPrivately(listener)
     }
 
     /// Blocks until everything is written; false when the other end has gone.
