@@ -356,9 +356,3 @@ private final class Box<Value>: @unchecked Sendable {
         self.value = value
     }
 }
-
-func engineIsDone() async {
-    await withCheckedContinuation { continuation in
-        Engine.shared.submit { _ in continuation.resume() }
-    }
-}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+
+@testable import CurlNetworking
+
+/// What the engine has of a task, as far as tests look at it.
+struct EngineFacts: Sendable {
+    /// Whether it stands in line for a connection.
+    let isInLine: Bool
+    /// Whether its delegate was asked something and has not answered.
+    let isAsking: Bool
+    /// When its timers run out, in nanoseconds of the monotonic clock; nil while they do not run.
+    let requestDeadline: UInt64?
+    let resourceDeadline: UInt64?
+
+    var runsNoTimer: Bool { requestDeadline == nil && resourceDeadline == nil }
+}
+
+/// Waits until the engine has done all that it was asked for before.
+func engineIsDone() async {
+    await withCheckedContinuation { continuation in
+        Engine.shared.submit { _ in continuation.resume() }
+    }
+}
+
+/// What the engine has of a task after all that it was asked for before; nil when nothing.
+func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
+    await withCheckedContinuation { continuation in
+        Engine.shared.submit { engine in
+            let load = engine.loads[ObjectIdentifier(task)]
+            continuation.resume(
+                returning: load.map { load in
+                    EngineFacts(
+                        isInLine: load.isInLine, isAsking: load.isAsking,
+                        requestDeadline: load.requestTimer.deadline,
+                        resourceDeadline: load.resourceTimer.deadline)
+                })
+        }
+    }
+}
+
+/// Waits until the engine has come so far with a task; returns whether it has within half a minute.
+func engine(
+    has task: URLSessionTask, _ isReached: (EngineFacts) -> Bool
+) async -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    repeat {
+        if let facts = await engineFacts(of: task), isReached(facts) { return true }
+        await Task.yield()
+    } while ContinuousClock.now < end
+    return false
+}
+
+/// Requests of another session, one after another: all the time the engine needs to run ahead of a task
+/// that it should hold.
+///
+/// A round takes the engine, the server and Dispatch alone: the threads of Swift's tasks may be busy with
+/// other tests for seconds, each time one is needed.
+final class RequestsAside: Sendable {
+    private let server: LoopbackServer
+    private let session = makeSession()
+
+    init() throws {
+        server = try LoopbackServer { _ in [.answer(body: "x")] }
+    }
+
+    func run(_ count: Int) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            run(count) { continuation.resume(with: $0) }
+        }
+    }
+
+    private func run(
+        _ left: Int, then finish: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        guard left > 0 else { return finish(.success(())) }
+        session.dataTask(with: server.url()) { [self] _, _, error in
+            if let error { return finish(.failure(error)) }
+            run(left - 1, then: finish)
+        }.resume()
+    }
+}
