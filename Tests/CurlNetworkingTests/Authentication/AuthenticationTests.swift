@@ -395,14 +395,24 @@ import Testing
     @Test func noTimerRunsWhileTheDelegateThinks() async throws {
         let server = try GuardedServer(.basic)
         let credential = ada
+        let (asked, goOn, done) = (Signal(), DispatchSemaphore(value: 0), Signal())
         let book = ChallengeBook { _ in
-            Thread.sleep(forTimeInterval: 3.3)
+            asked.add()
+            goOn.wait()
             return (.useCredential, credential)
         }
-        let session = makeSession(TaskChallengeDelegate(book)) {
-            $0.timeoutIntervalForRequest = 3
+        let session = makeSession(TaskChallengeDelegate(book))
+        let task = session.dataTask(with: server.url) { _, response, _ in
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            done.add()
         }
-        #expect(status(try await session.data(from: server.url).1) == 200)
+        task.resume()
+        await asked.wait()
+        let facts = await engineFacts(of: task)
+        goOn.signal()
+        #expect(facts?.isAsking == true)
+        #expect(facts?.requestDeadline == nil)
+        await done.wait()
     }
 
     @Test func cancelWhileTheDelegateThinks() async throws {

@@ -115,14 +115,36 @@ import Testing
         await server.end()
     }
 
-    @Test func theRequestTimerRestartsOnEveryByte() async throws {
-        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef".utf8)
+    /// Read off the timers themselves: a busy machine may keep any two bytes apart for longer than a test
+    /// could wait.
+    @Test func theRequestTimerRestartsOnEveryByteAndTheOtherDoesNot() async throws {
+        let gates = (0..<3).map { _ in LoopbackGate() }
         let server = try LoopbackServer(scripts: [
-            [.readHead, .trickle(answer, pieceByteCount: 2, every: .milliseconds(200))]
+            [
+                .readRequest, .wait(gates[0]),
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nab"), .wait(gates[1]),
+                .send("cd"), .wait(gates[2]), .send("ef"),
+            ]
         ])
-        let session = makeSession { $0.timeoutIntervalForRequest = 3.5 }
-        let (data, _) = try await session.data(from: server.url())  // takes about 4 s
-        #expect(data.count == 6)
+        let arrived = Signal()
+        let delegate = RecordingDelegate { $0.data = { _, _ in arrived.add() } }
+        let task = makeSession(delegate).dataTask(with: server.url())
+        task.resume()
+        await server.requests(atLeast: 1)
+        var facts = [try #require(await engineFacts(of: task))]
+        for (index, gate) in gates.dropLast().enumerated() {
+            gate.open()
+            await arrived.wait(for: index + 1)
+            facts.append(try #require(await engineFacts(of: task)))
+        }
+        gates[2].open()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        let requestDeadlines = try facts.map { try #require($0.requestDeadline) }
+        #expect(requestDeadlines == requestDeadlines.sorted())
+        #expect(Set(requestDeadlines).count == 3)
+        #expect(Set(facts.map(\.resourceDeadline)).count == 1)
+        #expect(facts[0].resourceDeadline != nil)
     }
 
     @Test func theResourceTimerDoesNot() async throws {

@@ -177,16 +177,24 @@ import Testing
             }
         }
         let session = makeSession(delegate) {
-            $0.timeoutIntervalForRequest = 3
-            $0.timeoutIntervalForResource = 4
+            $0.timeoutIntervalForRequest = 3000
+            $0.timeoutIntervalForResource = 4000
         }
         let task = session.dataTask(with: server.url())
         task.resume()
         await suspended.wait()
-        try await Task.sleep(for: .milliseconds(4200))
+        // What is asked holds a timer, too: not any more.
+        await drain(session.delegateQueue)
+        await engineIsDone()
+        let held = try #require(await engineFacts(of: task))
+        #expect(!held.isAsking)
+        #expect(held.runsNoTimer)
         #expect(delegate.calls == ["response 200"])
-        gate.open()
         task.resume()
+        let resumed = try #require(await engineFacts(of: task))
+        #expect(resumed.requestDeadline != nil)
+        #expect(resumed.resourceDeadline != nil)
+        gate.open()
         await delegate.completion()
         #expect(delegate.error == nil)
         #expect(String(decoding: delegate.body, as: UTF8.self) == "late")
@@ -370,14 +378,12 @@ import Testing
         let done = Signal()
         session.dataTask(with: server.url("/slow")) { _, _, _ in done.add() }.resume()
         await server.requests(atLeast: 1)
-        var request = URLRequest(url: server.url("/queued"))
-        request.timeoutInterval = 3
-        let queued = session.dataTask(with: request) { _, response, _ in
+        let queued = session.dataTask(with: server.url("/queued")) { _, response, _ in
             #expect((response as? HTTPURLResponse)?.statusCode == 200)
             done.add()
         }
         queued.resume()
-        try await Task.sleep(for: .milliseconds(3300))
+        #expect(await engine(has: queued) { $0.isInLine && $0.runsNoTimer })
         #expect(queued.state == .running)
         gate.open()
         await done.wait(for: 2)
