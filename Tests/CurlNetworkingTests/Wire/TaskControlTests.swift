@@ -140,16 +140,18 @@ import Testing
 
     @Test func noCallComesWhileSuspended() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "hello")] }
+        let suspended = Signal()
         let delegate = RecordingDelegate { hooks in
             hooks.response = { task in
                 task.suspend()
+                suspended.add()
                 return .allow
             }
         }
         let session = makeSession(delegate)
         let task = session.dataTask(with: server.url("/held"))
         task.resume()
-        await server.requests(atLeast: 1)
+        await suspended.wait()
         let other = try await session.data(from: server.url("/other"))
         #expect(other.0.count == 5)
         await drain(session.delegateQueue)
