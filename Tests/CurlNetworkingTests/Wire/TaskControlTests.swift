@@ -358,14 +358,15 @@ import Testing
         }
         let done = Signal()
         let session = makeSession { $0.httpMaximumConnectionsPerHost = 1 }
-        for (path, priority) in [("/first", 0.5), ("/low", 0.1), ("/high", 0.9)]
-            as [(String, Float)]
-        {
+        let tasks = ([("/first", 0.5), ("/low", 0.1), ("/high", 0.9)] as [(String, Float)]).map {
+            (path, priority) in
             let task = session.dataTask(with: server.url(path)) { _, _, _ in done.add() }
             task.priority = priority
             task.resume()
+            return task
         }
         await server.requests(atLeast: 1)
+        for task in tasks.dropFirst() { #expect(await engine(has: task) { $0.isInLine }) }
         gate.open()
         await done.wait(for: 3)
         #expect(server.requests.map(\.target) == ["/first", "/high", "/low"])
