@@ -125,8 +125,8 @@ struct TLSFailureTests {
     }
 
     @Test(arguments: ["http", "https"]) func nobodyListens(scheme: String) async throws {
-        // Bound and not listened to, so that nobody else gets the port meanwhile.
-        let port = try ClosedPort()
+        let port = try ReservedPort()
+        defer { withExtendedLifetime(port) {} }
         let url = try #require(URL(string: "\(scheme)://127.0.0.1:\(port.number)/"))
         await expect(.cannotConnectToHost, make(true), url)
         await expect(.cannotConnectToHost, make(false), url)
@@ -155,31 +155,5 @@ struct TLSFailureTests {
             #expect((error as? URLError)?.failingURL == url)
             return true
         }
-    }
-}
-
-/// A port of this machine that refuses connections.
-private final class ClosedPort {
-    let number: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(descriptor, $0, size)
-                _ = getsockname(descriptor, $0, &size)
-            }
-        }
-        number = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit {
-        close(descriptor)
     }
 }
