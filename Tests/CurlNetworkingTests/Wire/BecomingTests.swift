@@ -77,17 +77,21 @@ import Testing
 
     @Test func aTaskWaitsForItsDate() async throws {
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
-        let delegate = RecordingDelegate()
-        let session = makeSession(delegate)
-        let task = session.dataTask(with: server.url("/late"))
         let date = Date().addingTimeInterval(0.3)
+        let askedInTime = Mutex(false)
+        let delegate = RecordingDelegate { hooks in
+            hooks.delayed = { _ in
+                askedInTime.withLock { $0 = Date() >= date }
+                return (.continueLoading, nil)
+            }
+        }
+        let task = makeSession(delegate).dataTask(with: server.url("/late"))
         task.earliestBeginDate = date
         #expect(task.earliestBeginDate == date)
         task.resume()
-        _ = try await session.data(from: server.url("/other"))
         await delegate.completion()
-        #expect(Date() >= date)
-        #expect(server.requests.map(\.target) == ["/other", "/late"])
+        #expect(askedInTime.withLock { $0 })
+        #expect(server.requests.map(\.target) == ["/late"])
         #expect(delegate.calls == ["delayed", "response 200", "data", "completed"])
     }
 
@@ -108,14 +112,19 @@ import Testing
         #expect(server.requests.map(\.target) == ["/new"])
     }
 
-    @Test func aTaskThatWaitsCanBeCancelled() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
+    @Test func aTaskThatWaitsLetsOthersPassAndCanBeCancelled() async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "x")] }
         let delegate = RecordingDelegate()
-        let task = makeSession(delegate).dataTask(with: url)
+        let session = makeSession(delegate)
+        let task = session.dataTask(with: server.url("/late"))
         task.earliestBeginDate = .distantFuture
         task.resume()
+        _ = try await session.data(from: server.url("/other"))
+        #expect(task.state == .running)
         task.cancel()
         await delegate.completion()
         #expect(delegate.error?.code == .cancelled)
+        #expect(delegate.calls == ["completed"])
+        #expect(server.requests.map(\.target) == ["/other"])
     }
 }
