@@ -258,7 +258,7 @@ struct TrustTests {
             done.add()
         }.resume()
         await asked.wait()
-        for _ in 0..<200 { await engineIsDone() }
+        try await RequestsAside().run(50)
         let count = await withCheckedContinuation { continuation in
             Engine.shared.submit { engine in
                 let load = engine.loads.values.first {

@@ -125,10 +125,7 @@ import Testing
         let task = session.dataTask(with: server.url())
         task.resume()
         await asked.wait()
-        // Another session's requests give the engine all the time it needs to run ahead.
-        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
-        let other = CurlNetworkingTests.makeSession()
-        for _ in 0..<30 { _ = try await other.data(from: aside.url()) }
+        try await RequestsAside().run(30)
         await drain(queue)
         #expect(delegate.calls == ["created", "response"])
         #expect(task.countOfBytesReceived == 0)
@@ -203,11 +200,10 @@ import Testing
         task.resume()
         await suspended.wait()
         // The engine gets to know of the suspension, then the rest may come.
-        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
-        let other = CurlNetworkingTests.makeSession()
-        for _ in 0..<3 { _ = try await other.data(from: aside.url()) }
+        let aside = try RequestsAside()
+        try await aside.run(3)
         gate.open()
-        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        try await aside.run(50)
         #expect(task.countOfBytesReceived == 5)
         task.resume()
         await delegate.completion()

@@ -118,12 +118,10 @@ import Testing
         let task = session.dataTask(with: server.url())
         task.resume()
         await suspended.wait()
-        // Another session's requests give the engine all the time it needs to run ahead.
-        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
-        let other = makeSession()
-        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        let aside = try RequestsAside()
+        try await aside.run(50)
         let received = task.countOfBytesReceived
-        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        try await aside.run(50)
         #expect(task.countOfBytesReceived == received)
         #expect(received < 8_000_000)
         task.cancel()
@@ -155,11 +153,10 @@ import Testing
         await suspended.wait()
         gate.open()
         // What the sockets hold may still arrive.
-        let aside = try LoopbackServer { _ in [.answer(body: "x")] }
-        let other = makeSession()
-        for _ in 0..<100 { _ = try await other.data(from: aside.url()) }
+        let aside = try RequestsAside()
+        try await aside.run(100)
         let sent = task.countOfBytesSent
-        for _ in 0..<50 { _ = try await other.data(from: aside.url()) }
+        try await aside.run(50)
         #expect(task.countOfBytesSent == sent)
         #expect(sent < 12_000_000)
         task.resume()
