@@ -162,11 +162,12 @@ import Testing
 
     @Test func whoeverFlushesWaitsForAWriteUnderWay() async throws {
         let storage = HTTPCookieStorage(fileURL: file)
-        try receive("a=1; max-age=60", in: storage)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        // Locked before there is anything to write: the write that follows by itself may be soon.
         let lock = open(file.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(flock(lock, LOCK_EX) == 0)
+        try receive("a=1; max-age=60", in: storage)
         let done = Signal()
         for _ in 0..<2 {
             Thread.detachNewThread {
