@@ -14,7 +14,10 @@ import Testing
         let terminal = try TerminalDriver(running: TerminalProgram("/bin/cat"))
         defer { terminal.close() }
         terminal.type("hello\n")
-        let screen = try await terminal.wait { $0.positions(of: "hello").count == 2 }
+        // The kernel hands over the end of a line by itself.
+        let screen = try await terminal.wait {
+            $0.positions(of: "hello").count == 2 && $0.cursor.row == 2
+        }
         #expect(screen.text(ofRow: 0) == "hello")
         #expect(screen.text(ofRow: 1) == "hello")
         #expect(screen.cursor == TerminalPosition(row: 2, column: 0))
