@@ -10,9 +10,6 @@ import Testing
 @Suite struct RequestCountTests {
     private static let entriesPerPage = 2000
 
-    /// Between two looks, where nobody rests for real: no look is cut off for taking long.
-    private static let longRest = Duration.seconds(3600)
-
     /// Pages of a listing of so many files.
     private static func page(_ number: Int, of count: Int) -> [LoopbackStep] {
         let files = (0..<count).map { index in
@@ -81,7 +78,7 @@ import Testing
         #expect(calls.new() == ["files/delete_v2"])
         _ = try await store.move(path("/a"), to: path("/b"))
         #expect(calls.new() == ["files/move_v2"])
-        _ = try await store.waitForChanges(after: cursor, atMost: .seconds(30))
+        _ = try await store.waitForChanges(after: cursor, atMost: longWait)
         #expect(calls.new() == ["files/list_folder/longpoll"])
         let photos = try (0..<100).map { try path("/\($0).jpg") }
         for await _ in store.thumbnails(of: photos, size: .w128h128) {}
@@ -120,8 +117,8 @@ import Testing
     @Test func webDAVTakesFewMore() async throws {
         let standIn = try WebDAVStandIn {
             $0.limits.directByteCount = 8
-            $0.limits.shortestRest = Self.longRest
-            $0.limits.longestRest = Self.longRest
+            $0.limits.shortestRest = longWait
+            $0.limits.longestRest = longWait
         }
         let store = standIn.store
         let calls = Calls { standIn.calls }
@@ -165,9 +162,9 @@ import Testing
         // At rest, a look at a time; with the first, whether the server counts its changes.
         let cursor = try await store.list(.root).cursor
         _ = calls.new()
-        #expect(try await !store.waitForChanges(after: cursor, atMost: Self.longRest))
+        #expect(try await !store.waitForChanges(after: cursor, atMost: longWait))
         #expect(calls.new() == ["PROPFIND /", "PROPFIND /"])
-        #expect(try await !store.waitForChanges(after: cursor, atMost: Self.longRest))
+        #expect(try await !store.waitForChanges(after: cursor, atMost: longWait))
         #expect(calls.new() == ["PROPFIND /"])
     }
 
@@ -206,8 +203,8 @@ import Testing
                 }), credentials: .password(user: "ann", password: "app password")
         ) {
             $0.limits.chunkByteCount = 10
-            $0.limits.shortestRest = Self.longRest
-            $0.limits.longestRest = Self.longRest
+            $0.limits.shortestRest = longWait
+            $0.limits.longestRest = longWait
         }
         let store = standIn.store
         let calls = Calls { standIn.requests.map(\.method) }
@@ -231,7 +228,7 @@ import Testing
         // At rest, one look at a time, at the folder alone.
         let now = try await store.changes(since: cursor).cursor
         _ = calls.new()
-        _ = try await store.waitForChanges(after: now, atMost: Self.longRest)
+        _ = try await store.waitForChanges(after: now, atMost: longWait)
         #expect(calls.new() == ["PROPFIND"])
         #expect(standIn.requests.last?["Depth"] == "0")
     }

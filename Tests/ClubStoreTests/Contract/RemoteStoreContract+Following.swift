@@ -19,10 +19,10 @@ extension RemoteStoreContract {
         },
         ContractCheck("waiting ends when there is something to tell") { store in
             let cursor = try await store.list(.root, recursive: true).cursor
-            async let hasChanges = store.waitForChanges(after: cursor, atMost: .seconds(30))
+            async let hasChanges = store.waitForChanges(after: cursor, atMost: longWait)
             _ = try await store.put(data("1"), at: path("/new"), mode: .add)
             #expect(try await hasChanges)
-            #expect(try await store.waitForChanges(after: cursor, atMost: .seconds(30)))
+            #expect(try await store.waitForChanges(after: cursor, atMost: longWait))
         },
         ContractCheck("waiting ends when the time is up") { store in
             let cursor = try await store.list(.root).cursor
@@ -31,7 +31,7 @@ extension RemoteStoreContract {
         ContractCheck("waiting ends when it is cancelled") { store in
             let cursor = try await store.list(.root).cursor
             let waiting = Task {
-                try await store.waitForChanges(after: cursor, atMost: .seconds(60))
+                try await store.waitForChanges(after: cursor, atMost: longWait)
             }
             waiting.cancel()
             await expectFailure(.cancelled) { _ = try await waiting.value }
@@ -40,7 +40,7 @@ extension RemoteStoreContract {
             let cursor = Cursor(rawValue: "AAAAnosuchcursor")
             await expectFailure(.cursorReset) { _ = try await store.changes(since: cursor) }
             await expectFailure(.cursorReset) {
-                _ = try await store.waitForChanges(after: cursor, atMost: .seconds(30))
+                _ = try await store.waitForChanges(after: cursor, atMost: longWait)
             }
         },
     ]

@@ -14,7 +14,7 @@ import Testing
         try await withEmbeddedServer { store, folder in
             let cursor = try await store.list(.root, recursive: true).cursor
             try Data("by hand".utf8).write(to: folder.appending(path: "hand.txt"))
-            #expect(try await store.waitForChanges(after: cursor, atMost: .seconds(60)))
+            #expect(try await store.waitForChanges(after: cursor, atMost: longWait))
             let changes = try await store.changes(since: cursor)
             #expect(changes.files.map(\.path.string) == ["/hand.txt"])
         }

@@ -10,14 +10,17 @@ import Testing
     private func club(
         _ manners: WebDAVStandIn.Manners = .init(reports: 1000), recursive: Bool = true
     ) async throws -> (standIn: WebDAVStandIn, cursor: Cursor) {
-        let standIn = try WebDAVStandIn(manners)
+        let standIn = try WebDAVStandIn(manners) {
+            $0.limits.shortestRest = longWait
+            $0.limits.longestRest = longWait
+        }
         standIn.plant("1", at: "/kept.txt")
         standIn.plant("2", at: "/gone.txt")
         standIn.plantFolder(at: "/photos")
         standIn.plant("3", at: "/photos/a.jpg")
         let cursor = try await standIn.store.list(.root, recursive: recursive).cursor
         // The first look finds out that the server counts.
-        #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: .seconds(30)))
+        #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: longWait))
         _ = standIn.newCalls()
         return (standIn, cursor)
     }

@@ -159,7 +159,7 @@ import Testing
         let standIn = try standIn()
         let cursor = try await standIn.store.list(.root, recursive: true).cursor
         standIn.plant("new", at: "/new.txt")
-        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: .seconds(60)))
+        #expect(try await standIn.store.waitForChanges(after: cursor, atMost: longWait))
         #expect(
             try await standIn.store.changes(since: cursor).files.map(\.name) == ["new.txt"])
     }
