@@ -39,31 +39,18 @@ public struct Command: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["in", "out", "error"].map { folder.appending(path: $0) }
         try input.write(to: files[0])
-        try Data().write(to: files[1])
-        try Data().write(to: files[2])
-        let process = Process()
-        process.executableURL = URL(filePath: executable)
-        process.arguments = arguments
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: directory)
-        process.standardInput = try FileHandle(forReadingFrom: files[0])
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
-        process.standardError = try FileHandle(forWritingTo: files[2])
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { process in
-                let isExit = process.terminationReason == .exit
-                continuation.resume(
-                    returning: isExit ? process.terminationStatus : 128 + process.terminationStatus)
-            }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
+        let life = try await start(files).end()
         return Output(
-            status: status, standardOutput: try Data(contentsOf: files[1]),
+            status: life.status, standardOutput: try Data(contentsOf: files[1]),
             standardError: try Data(contentsOf: files[2]))
+    }
+
+    private func start(_ files: [URL]) throws -> ChildProgram {
+        let input = try HandedFile(files[0], O_RDONLY)
+        let output = try HandedFile(files[1], O_WRONLY | O_CREAT)
+        let error = try HandedFile(files[2], O_WRONLY | O_CREAT)
+        return try ChildProgram(
+            executable, arguments, environment: environment, directory: directory,
+            descriptors: (input.descriptor, output.descriptor, error.descriptor))
     }
 }

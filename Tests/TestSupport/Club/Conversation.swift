@@ -1,15 +1,13 @@
+import CVTerm
 import Foundation
-import Synchronization
 
 /// A program without a terminal that is talked to while it runs.
 ///
-/// What it writes goes into files: a pipe could be held open by any other program that was started
-/// at the same moment.
+/// What it writes goes into files, so that nobody waits for anybody.
 public final class Conversation: Sendable {
-    private let process: Process
+    private let program: ChildProgram
     private let input: Int32
     private let folder: URL
-    private let isOver = Mutex(false)
 
     public init(
         _ executable: String, _ arguments: [String], environment: [String: String],
@@ -19,20 +17,17 @@ public final class Conversation: Sendable {
             .appending(path: "byteclub-conversation-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         self.folder = folder
-        process = Process()
-        process.executableURL = URL(filePath: executable)
-        process.arguments = arguments
-        process.environment = environment
-        process.currentDirectoryURL = URL(filePath: directory)
-        let inPipe = Pipe()
-        process.standardInput = inPipe
-        let files = ["out", "error"].map { folder.appending(path: $0) }
-        for file in files { try Data().write(to: file) }
-        process.standardOutput = try FileHandle(forWritingTo: files[0])
-        process.standardError = try FileHandle(forWritingTo: files[1])
-        input = fcntl(inPipe.fileHandleForWriting.fileDescriptor, F_DUPFD_CLOEXEC, 0)
-        process.terminationHandler = { [weak self] _ in self?.isOver.withLock { $0 = true } }
-        try process.run()
+        // Not a pipe: writing to one that nobody reads any more would end the tests.
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
+        input = ends[0]
+        defer { close(ends[1]) }
+        let output = try HandedFile(folder.appending(path: "out"), O_WRONLY | O_CREAT)
+        let error = try HandedFile(folder.appending(path: "error"), O_WRONLY | O_CREAT)
+        program = try ChildProgram(
+            executable, arguments, environment: environment, directory: directory,
+            descriptors: (ends[1], output.descriptor, error.descriptor))
     }
 
     deinit {
@@ -40,19 +35,21 @@ public final class Conversation: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    public var processIdentifier: Int32 { process.processIdentifier }
+    public var processIdentifier: Int32 { program.process }
 
     private func text(of stream: String) -> String {
         let data = FileManager.default.contents(atPath: folder.appending(path: stream).path)
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Waits until all that was written to standard output is as wanted, or the program has ended.
-    public func output(where isTrue: @escaping @Sendable (String) -> Bool) async -> String {
+    /// Waits until all that was written to standard output is as wanted, the program has ended, or patience
+    /// has.
+    public func output(where isTrue: (String) -> Bool) async -> String {
+        let deadline = ContinuousClock.now + TerminalDriver.patience
         while true {
-            let hasEnded = isOver.withLock { $0 }
+            let isOver = program.hasEnded || ContinuousClock.now > deadline
             let text = text(of: "out")
-            if hasEnded || isTrue(text) { return text }
+            if isOver || isTrue(text) { return text }
             try? await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -60,16 +57,14 @@ public final class Conversation: Sendable {
     /// Types a line.
     public func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        _ = write(input, bytes, bytes.count)
+        _ = send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// Waits for the end.
     public func end() async -> Command.Output {
-        _ = await output { _ in false }
+        let life = await program.end()
         return Command.Output(
-            status: process.terminationReason == .exit
-                ? process.terminationStatus : 128 + process.terminationStatus,
-            standardOutput: Data(text(of: "out").utf8),
+            status: life.status, standardOutput: Data(text(of: "out").utf8),
             standardError: Data(text(of: "error").utf8))
     }
 }

@@ -63,8 +63,8 @@ public final class PseudoTerminal: Sendable {
         var environment = program.environment
         if hasIdlePipe { environment["BYTECLUB_TEST_FD"] = "3" }
         let pairs = environment.map { "\($0)=\($1)" }.sorted()
-        let child = PseudoTerminal.withCStrings([program.executable] + program.arguments) { words in
-            PseudoTerminal.withCStrings(pairs) { variables in
+        let child = withCStrings([program.executable] + program.arguments) { words in
+            withCStrings(pairs) { variables in
                 byteclub_spawn_in_terminal(
                     ends.slave, pipe.writing, program.directory, program.executable, words,
                     variables)
@@ -101,14 +101,5 @@ public final class PseudoTerminal: Sendable {
 
     private static func check(_ errno: Int32) throws {
         if errno != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    }
-
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        var pointers = strings.map { strdup($0) }
-        pointers.append(nil)
-        defer { for pointer in pointers { free(pointer) } }
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
     }
 }

@@ -1,0 +1,100 @@
+import CVTerm
+import Foundation
+import Synchronization
+
+/// A program without a terminal, started and waited for by ourselves.
+///
+/// Foundation's `Process` will not do: it hears of a program's end by a socket that any other program
+/// inherits which is started in the same moment, and then only when that one has ended too; and from a
+/// thread of Dispatch its programs inherit the signals that are blocked there.
+final class ChildProgram: Sendable {
+    let process: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var life = ProgramLife.running
+        var waits: [CheckedContinuation<ProgramLife, Never>] = []
+    }
+
+    /// - Parameter descriptors: What it gets as standard input, output and error; above 2, and still the
+    ///   caller's to close.
+    /// - Throws: `POSIXError` when it cannot be started.
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String],
+        directory: String, descriptors: (input: Int32, output: Int32, error: Int32)
+    ) throws {
+        let child = withCStrings([executable] + arguments) { words in
+            withCStrings(environment.map { "\($0)=\($1)" }.sorted()) { variables in
+                byteclub_spawn_alone(
+                    descriptors.input, descriptors.output, descriptors.error, directory, executable,
+                    words, variables)
+            }
+        }
+        guard child > 0 else { throw POSIXError(POSIXErrorCode(rawValue: -child) ?? .EIO) }
+        process = child
+        Thread.detachNewThread { self.watch() }
+    }
+
+    var hasEnded: Bool { state.withLock { $0.life.hasEnded } }
+
+    /// Waits for its end.
+    func end() async -> ProgramLife {
+        await withCheckedContinuation { continuation in
+            let life: ProgramLife? = state.withLock { state in
+                if state.life.hasEnded { return state.life }
+                state.waits.append(continuation)
+                return nil
+            }
+            if let life { continuation.resume(returning: life) }
+        }
+    }
+
+    private func watch() {
+        var life = ProgramLife.running
+        while !life.hasEnded { life = ProgramLife.next(of: process) }
+        let waits = state.withLock { state in
+            state.life = life
+            defer { state.waits = [] }
+            return state.waits
+        }
+        for wait in waits { wait.resume(returning: life) }
+    }
+}
+
+extension ProgramLife {
+    /// As a shell tells it: 128 and the signal's number for who was killed. -1 while it lives.
+    var status: Int32 {
+        switch self {
+        case .running, .stopped: -1
+        case .exited(let status): status
+        case .killed(let signal): 128 + signal
+        }
+    }
+}
+
+/// A file that is handed to a program: opened so that no other one inherits it.
+struct HandedFile: ~Copyable {
+    let descriptor: Int32
+
+    /// - Throws: `POSIXError` when it cannot be opened.
+    init(_ file: URL, _ flags: Int32) throws {
+        let lowest = open(file.path, flags | O_CLOEXEC, 0o600)
+        // Out of the way of the three it becomes.
+        descriptor = lowest < 0 ? -1 : fcntl(lowest, F_DUPFD_CLOEXEC, 3)
+        let reason = errno
+        if lowest >= 0 { Glibc.close(lowest) }
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO) }
+    }
+
+    deinit { Glibc.close(descriptor) }
+}
+
+/// Calls `body` with a null-terminated array of C strings, which live as long as the call.
+func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+    var pointers = strings.map { strdup($0) }
+    pointers.append(nil)
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+}
