@@ -62,13 +62,12 @@ public enum ProcessTable {
         return after.reduce(ended) { $0 + $1.value - before[$1.key, default: 0] }
     }
 
-    /// Kills every process of a session.
+    /// Kills every process of a session. Nobody is killed by number alone: the leader's may be somebody
+    /// else's once it has ended.
     public static func kill(session: Int32) {
         for process in all where statistics(of: process)?.dropFirst(3).first == "\(session)" {
             _ = Glibc.kill(process, SIGKILL)
         }
-        // The leader is a child of ours and not reaped before it is dead: its number is its own.
-        _ = Glibc.kill(session, SIGKILL)
     }
 
     /// The fields of `/proc/PID/stat` from the state on: state, parent, group, session…
