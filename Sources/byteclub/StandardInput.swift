@@ -23,15 +23,21 @@ enum StandardInput {
     }
 
     /// One line typed on the terminal without being shown.
-    static func secret(limit: Int) async -> String? {
+    ///
+    /// - Parameter ask: Asks for it. Who is asked may type, or press ^Z, at once: that is hidden already.
+    static func secret(limit: Int, ask: () -> Void) async -> String? {
         var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return await line(limit: limit) }
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
+            ask()
+            return await line(limit: limit)
+        }
         var hidden = settings
         hidden.c_lflag &= ~tcflag_t(ECHO)
         // A shell that takes the terminal back for a while gives it back as it likes it, with echo.
         withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+        ask()
         return await line(limit: limit)
     }
 

@@ -105,8 +105,9 @@ extension LoginCommand {
             if passwordStdin {
                 secret = await StandardInput.line(limit: Self.passwordLimit)
             } else {
-                Output.prompt(user.map { "Password of \($0): " } ?? "Token: ")
-                secret = await StandardInput.secret(limit: Self.passwordLimit)
+                secret = await StandardInput.secret(limit: Self.passwordLimit) {
+                    Output.prompt(user.map { "Password of \($0): " } ?? "Token: ")
+                }
                 Output.prompt("\n")
             }
             guard let secret, !secret.isEmpty else {
