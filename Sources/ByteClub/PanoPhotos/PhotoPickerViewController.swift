@@ -23,6 +23,8 @@ final class PhotoPickerViewController: ViewController {
     /// Where relative paths start: the folder that was entered last.
     private var base: String
     private var reading: Task<Void, Never>?
+    /// The folder that is being read, or was read last.
+    private var wanted: String
     /// Enter was pressed while the folder was being read.
     private var choosesWhenRead = false
     private var showing: Task<Void, Never>?
@@ -31,6 +33,7 @@ final class PhotoPickerViewController: ViewController {
     init(startingIn path: String, completion: @escaping (String) -> Void) {
         self.completion = completion
         base = path
+        wanted = path
         folder = PhotoFolder(path: path, entries: [])
         home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
         super.init()
@@ -73,7 +76,9 @@ final class PhotoPickerViewController: ViewController {
             KeyCommand.previousPhoto.performs { self.move(by: -1) }
             KeyCommand.nextPhotos.performs { self.move(by: self.list.visibleRowCount - 1) }
             KeyCommand.previousPhotos.performs { self.move(by: 1 - self.list.visibleRowCount) }
-            KeyCommand.parentFolder.performs { self.enter(PhotoFolder.parent(of: self.folder.path)) }
+            KeyCommand.parentFolder.performs {
+                self.enter(PhotoFolder.parent(of: self.folder.path))
+            }
             KeyCommand.cancelAlert.performs { self.dismiss() }
         }
     }
@@ -99,7 +104,9 @@ extension PhotoPickerViewController {
     private func typedTextDidChange() {
         note.text = ""
         choosesWhenRead = false
-        if typed.folder == folder.path { narrow() } else { read(typed.folder) }
+        // Who has gone back to the folder shown does not want the one that is being read meanwhile.
+        guard typed.folder == wanted else { return read(typed.folder) }
+        if typed.folder == folder.path { narrow() }
     }
 
     /// What Tab makes of the text: the longest beginning that the matching names share.
@@ -169,6 +176,7 @@ extension PhotoPickerViewController {
 extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     private func read(_ path: String) {
         reading?.cancel()
+        wanted = path
         reading = startPending { [self] in
             do throws(PhotoFolder.Unreadable) {
                 let folder = try await Self.readFolder(path)
@@ -230,7 +238,9 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         }
     }
 
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { entries[index].path }
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
+        entries[index].path
+    }
 
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         if entries.indices.contains(index) { open(entries[index]) }
