@@ -102,6 +102,11 @@ public final class LoopbackServer: Sendable {
         return requests
     }
 
+    /// Waits until such a request was read.
+    public func request(where isWanted: @escaping @Sendable (LoopbackRequest) -> Bool) async {
+        await core.wait { $0.requests.contains(where: isWanted) }
+    }
+
     /// Waits until so many connections were accepted.
     public func connections(atLeast count: Int) async {
         await core.wait { $0.received.count >= count }

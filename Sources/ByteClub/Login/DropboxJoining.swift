@@ -9,8 +9,8 @@ package struct DropboxJoining: Sendable {
     package let settings: ClubSettings.Dropbox
     private let keeping: ClubKeeping
 
-    /// How long the server may take to forget tokens that nobody will use.
-    private let patience: Duration
+    /// Returns when the server has taken long enough to forget tokens that nobody will use.
+    private let patience: @Sendable () async -> Void
 
     /// - Throws: `.badInput` when key, folder or address will not do.
     package init(_ settings: ClubSettings.Dropbox, book: ClubBook) throws(JoiningError) {
@@ -18,7 +18,10 @@ package struct DropboxJoining: Sendable {
     }
 
     init(
-        _ settings: ClubSettings.Dropbox, keeping: ClubKeeping, patience: Duration = .seconds(5)
+        _ settings: ClubSettings.Dropbox, keeping: ClubKeeping,
+        patience: @escaping @Sendable () async -> Void = {
+            try? await Pause.sleep(for: .seconds(5))
+        }
     ) throws(JoiningError) {
         // A code will come into memory, and what it is exchanged with is there already.
         ProcessSecrecy.begin()
@@ -115,7 +118,7 @@ extension DropboxJoining {
             end.finish()
         }
         let alarm = Task {
-            try? await Pause.sleep(for: patience)
+            await patience()
             end.finish()
         }
         // Cancelling the sign-in would end the wait, and with it the program.

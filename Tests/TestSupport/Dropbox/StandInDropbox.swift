@@ -61,6 +61,11 @@ public final class StandInDropbox: Sendable {
         await server.requests(atLeast: count)
     }
 
+    /// Waits until there was such a request.
+    public func request(where isWanted: @escaping @Sendable (LoopbackRequest) -> Bool) async {
+        await server.request(where: isWanted)
+    }
+
     /// What was against the rules, as sentences.
     public var violations: [String] { box.state.withLock { $0.violations } }
 
