@@ -126,9 +126,10 @@ import Testing
             #expect(try home.text(ofNote: "a.txt") == "theirs\n")
             try await terminal.waitUntilIdle()
             terminal.type("c")
-            let comparison = try await terminal.wait(forText: "in the club's alone")
-            #expect(comparison.contains("- really mine"))
-            #expect(comparison.contains("+ theirs"))
+            try await terminal.wait(for: "the comparison") { screen in
+                ["in the club's alone", "- really mine", "+ theirs"]
+                    .allSatisfy { screen.contains($0) }
+            }
             terminal.press(.escape)
             try await terminal.wait(forText: "Changed by someone else")
             try await terminal.waitUntilIdle()

@@ -68,8 +68,9 @@ import Testing
     @Test func theSlowOneIsShownWhenItAnswersAtLast() async throws {
         try await withClubs { _, terminal in
             terminal.type(":club other\n:club slow\n")
-            try await terminal.wait(forText: "connecting to slow")
-            #expect(!terminal.screen.contains("Other.txt"))
+            try await terminal.wait(for: "the slow club, and nothing of the other") {
+                $0.contains("connecting to slow") && notes(on: $0).isEmpty
+            }
             gate.open()
             try await terminal.wait(for: "the slow club") { notes(on: $0) == ["Slow.txt"] }
         }
