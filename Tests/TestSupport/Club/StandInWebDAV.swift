@@ -13,6 +13,12 @@ public final class StandInWebDAV: Sendable {
     /// Who is let in.
     private final class Door: Sendable {
         let password = Mutex("correct horse battery staple")
+        /// What is as good as that for a while.
+        let other = Mutex<String?>(nil)
+
+        var passwords: [String] {
+            [password.withLock { $0 }] + (other.withLock { $0 }.map { [$0] } ?? [])
+        }
     }
 
     /// Whether the club's folder is there.
@@ -33,10 +39,9 @@ public final class StandInWebDAV: Sendable {
     ) throws {
         let folder = Folder(isThere: hasFolder)
         server = try LoopbackServer { [user, token, door] request in
-            let authorizations = [
-                Self.authorization(user: user, password: door.password.withLock { $0 }),
-                "Bearer \(token)",
-            ]
+            let authorizations =
+                door.passwords.map { Self.authorization(user: user, password: $0) }
+                + ["Bearer \(token)"]
             guard let shown = request["Authorization"], authorizations.contains(shown) else {
                 return [
                     .answer(
@@ -76,8 +81,14 @@ public final class StandInWebDAV: Sendable {
         "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    /// From now on another password counts.
-    public func change(passwordTo password: String) { door.password.withLock { $0 = password } }
+    /// From now on another password counts, and no other.
+    public func change(passwordTo password: String) {
+        door.password.withLock { $0 = password }
+        door.other.withLock { $0 = nil }
+    }
+
+    /// From now on another password counts too.
+    public func add(password: String) { door.other.withLock { $0 = password } }
 
     /// From now on nobody answers.
     public func stop() { server.stop() }
