@@ -41,22 +41,16 @@ public final class ApacheServer: Sendable {
     }
 
     private init() throws {
-        // Somebody else may take the port in between: then another.
-        var log = ""
-        for _ in 0..<5 {
-            let home = FileManager.default.temporaryDirectory.appending(
-                path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
-            let (port, securePort) = try Self.freePorts()
-            try Self.furnish(home, port: port, securePort: securePort)
-            let (process, lease, said) = try Self.start(home: home.path)
-            if said.contains(Self.readiness) {
-                (self.home, self.process, self.lease) = (home, process, lease)
-                (self.port, self.securePort) = (port, securePort)
-                return
-            }
-            log = said
-        }
-        throw NotStarted(log: log)
+        home = FileManager.default.temporaryDirectory.appending(
+            path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+        // Until it listens there itself.
+        let (open, secure) = (try ReservedPort(), try ReservedPort())
+        (port, securePort) = (Int(open.number), Int(secure.number))
+        try Self.furnish(home, port: port, securePort: securePort)
+        let said: String
+        (process, lease, said) = try Self.start(home: home.path)
+        withExtendedLifetime((open, secure)) {}
+        guard said.contains(Self.readiness) else { throw NotStarted(log: said) }
     }
 
     /// The address of an empty folder that no other test has.
@@ -80,27 +74,6 @@ extension ApacheServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // Started by root, the server serves as another user.
         chmod(folder.path, 0o777)
-    }
-
-    /// Two, since both are looked for before either is given back.
-    private static func freePorts() throws -> (Int, Int) {
-        let descriptors = (0..<2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-        defer { descriptors.forEach { close($0) } }
-        return (try freePort(for: descriptors[0]), try freePort(for: descriptors[1]))
-    }
-
-    private static func freePort(for descriptor: Int32) throws -> Int {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private static func furnish(_ home: URL, port: Int, securePort: Int) throws {
