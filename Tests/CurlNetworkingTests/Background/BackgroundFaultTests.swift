@@ -274,6 +274,7 @@ import Testing
         await delegate.completion()
         #expect(delegate.error?.code == .timedOut)
         #expect(delegate.snapshot.files == [])
+        #expect(server.connectionCount == 0)
     }
 
     @Test func whatAHelperLeftInItsPlaceDoesNotHinderTheNext() async throws {

@@ -9,6 +9,7 @@ extension BackgroundHelper {
         guard let record = journal[id.session, id.number], let request = record.request.request,
             !record.isSuspended
         else { return }
+        guard !transfer.isTooLate(at: Self.now) else { return expire(transfer) }
         guard record.interruptions < BackgroundTaskRecord.mostInterruptions else {
             return fail(
                 transfer,

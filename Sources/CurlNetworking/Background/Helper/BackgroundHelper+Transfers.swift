@@ -33,17 +33,21 @@ extension BackgroundHelper {
     func wakeTransfers() {
         let now = Self.now
         for transfer in Array(transfers.values) {
-            if let deadline = transfer.deadline, deadline <= now, !transfer.isFinishing {
-                let data = try? resumeData(of: transfer)?.blob
-                stop(transfer)
-                fail(
-                    transfer,
-                    URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"),
-                    resumeData: data)
+            if transfer.isTooLate(at: now), !transfer.isFinishing {
+                expire(transfer)
             } else if let retryAt = transfer.retryAt, retryAt <= now {
                 begin(transfer)
             }
         }
+    }
+
+    func expire(_ transfer: HelperTransfer) {
+        let data = try? resumeData(of: transfer)?.blob
+        stop(transfer)
+        fail(
+            transfer,
+            URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"),
+            resumeData: data)
     }
 
     func hold(_ id: HelperTransfer.ID, _ isSuspended: Bool) {

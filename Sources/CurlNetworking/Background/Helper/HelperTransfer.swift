@@ -44,6 +44,11 @@ final class HelperTransfer {
         self.id = id
     }
 
+    /// Whether nobody is to try any more.
+    func isTooLate(at now: UInt64) -> Bool {
+        deadline.map { $0 <= now } ?? false
+    }
+
     var nextWake: UInt64? {
         guard let retryAt else { return deadline }
         return min(retryAt, deadline ?? retryAt)
