@@ -6,7 +6,7 @@ import Testing
 @testable import CurlNetworking
 
 /// Who answers a challenge to a background task, and what is told of how it went.
-@Suite struct BackgroundChallengeTests {
+@Suite(.timeLimit(.minutes(2))) struct BackgroundChallengeTests {
     @Test func theDelegateIsAskedWhileItsProgramIsThere() async throws {
         let home = try BackgroundHome()
         let server = try makeServer()
