@@ -217,9 +217,11 @@ import Testing
             [.answer("200 OK", ["Cache-Control: max-age=1000"], body: Array(body))]
         }
         let cache = URLCache(memoryCapacity: 100 << 20, diskCapacity: 0, directory: nil)
+        let suspended = Signal()
         let delegate = RecordingDelegate {
             $0.response = { task in
                 task.suspend()
+                suspended.add()
                 return .allow
             }
         }
@@ -227,7 +229,7 @@ import Testing
         _ = try await session.data(from: server.url())
         let task = session.dataTask(with: server.url())
         task.resume()
-        while !delegate.calls.contains("response 200") { await Task.yield() }
+        await suspended.wait()
         await drain(session.delegateQueue)
         #expect(task.state == .suspended)
         #expect(delegate.body.isEmpty)
