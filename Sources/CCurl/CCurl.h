@@ -193,6 +193,12 @@ static inline int byteclub_epoll_watch(int epoll, int descriptor, int wanted) {
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
 
+/// Takes a connection that waits at a listening socket, and that no program gets which is started at this
+/// moment: it would hold it open when it is closed here. -1 with errno.
+static inline int byteclub_take_connection(int listener) {
+    return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+}
+
 /// A descriptor that ends a wait from another thread: once for each ring, so nobody has to read it.
 static inline int byteclub_bell_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

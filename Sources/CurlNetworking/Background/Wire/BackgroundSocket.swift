@@ -45,11 +45,8 @@ enum BackgroundSocket {
     /// nil when nobody waits any more.
     static func accept(on listener: Int32) -> Int32? {
         while true {
-            let descriptor = Glibc.accept(listener, nil, nil)
-            if descriptor >= 0 {
-                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                return descriptor
-            }
+            let descriptor = byteclub_take_connection(listener)
+            if descriptor >= 0 { return descriptor }
             if errno != EINTR && errno != ECONNABORTED { return nil }
         }
     }
