@@ -57,7 +57,7 @@ import Testing
 
     private func clean() { try? FileManager.default.removeItem(at: folder) }
 
-    private let fresh = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+    private let fresh = ["Cache-Control": "max-age=6000", "ETag": "\"1\""]
 
     @Test(arguments: [0, 1, 1000, 256 << 10, 1_500_000])
     func aStoredBodyComesBackWhole(byteCount: Int) async throws {
