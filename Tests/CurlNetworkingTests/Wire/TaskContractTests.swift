@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a task promises from its first call to its last.
-@Suite(.timeLimit(.minutes(1))) struct TaskContractTests {
+@Suite(.timeLimit(.minutes(3))) struct TaskContractTests {
     // MARK: - The order of calls
 
     @Test func tellsAnUploadInOrder() async throws {
@@ -132,9 +132,12 @@ import Testing
 
     @Test func aSuspendedUploadSendsNothingMore() async throws {
         let gate = LoopbackGate()
-        let server = try LoopbackServer(scripts: [
-            [.readHead, .wait(gate), .read(byteCount: 12_000_000), .answer("201 Created")]
-        ])
+        // Over TCP a reader that is late is offered what it had no room for again at ever longer intervals.
+        let server = try LoopbackServer(
+            on: .unixSocket,
+            scripts: [
+                [.readHead, .wait(gate), .read(byteCount: 12_000_000), .answer("201 Created")]
+            ])
         let folder = try ScratchFolder()
         let body = makeBytes(12_000_000)
         let file = try folder.put(body)
@@ -148,7 +151,8 @@ import Testing
                 suspended.add()
             }
         }
-        let task = makeSession(delegate).uploadTask(with: request, fromFile: file)
+        let session = makeSession(delegate) { $0.unixSocketPath = server.socketPath }
+        let task = session.uploadTask(with: request, fromFile: file)
         task.resume()
         await suspended.wait()
         gate.open()
