@@ -32,10 +32,13 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
         }
     }
 
+    /// No program that another test starts meanwhile gets it: the connection would outlive its end here.
+    private static let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
     init(to address: ClubServer.Address) throws {
         switch address {
         case .unixSocket(let path):
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_UNIX, Self.kind, 0)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -47,7 +50,7 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
             }
             guard result == 0 else { throw Closed() }
         case .tcp(let port):
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_INET, Self.kind, 0)
             var name = sockaddr_in()
             name.sin_family = sa_family_t(AF_INET)
             name.sin_port = port.bigEndian
