@@ -6,15 +6,7 @@ import Testing
 /// The real screen on a pseudo-terminal, byte for byte.
 @MainActor
 @Suite(.serialized) struct CursesScreenTests {
-    /// In a process of its own: ncurses is told by the environment which terminal it has, and others must
-    /// not read that while it is changed.
-    @Test func drawsOnlyWhatHasChangedAndGivesTheTerminalBack() async {
-        await #expect(processExitsWith: .success) {
-            try await CursesScreenTests.drawAndGiveBack()
-        }
-    }
-
-    private static func drawAndGiveBack() throws {
+    @Test func drawsOnlyWhatHasChangedAndGivesTheTerminalBack() throws {
         setenv("TERM", "xterm-256color", 1)
         setenv("LC_ALL", "C.UTF-8", 1)
         unsetenv("NO_COLOR")
