@@ -16,13 +16,15 @@ final class ChildProgram: Sendable {
         var waits: [CheckedContinuation<ProgramLife, Never>] = []
     }
 
-    /// - Parameter descriptors: What it gets as standard input, output and error; above 2, and still the
-    ///   caller's to close.
     /// - Throws: `POSIXError` when it cannot be started.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String],
-        directory: String, descriptors: (input: Int32, output: Int32, error: Int32)
+        directory: String, input: borrowing HandedFile, output: borrowing HandedFile,
+        error: borrowing HandedFile
     ) throws {
+        let descriptors = (
+            input: input.descriptor, output: output.descriptor, error: error.descriptor
+        )
         let child = withCStrings([executable] + arguments) { words in
             withCStrings(environment.map { "\($0)=\($1)" }.sorted()) { variables in
                 byteclub_spawn_alone(
@@ -49,6 +51,16 @@ final class ChildProgram: Sendable {
         }
     }
 
+    /// A pipe that no program inherits unless it is handed an end of it.
+    static func makePipe() throws -> (reading: Int32, writing: Int32) {
+        var (reading, writing): (Int32, Int32) = (-1, -1)
+        let problem = byteclub_open_pipe(&reading, &writing)
+        guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO) }
+        // Whoever reads waits.
+        _ = fcntl(reading, F_SETFL, 0)
+        return (reading, writing)
+    }
+
     private func watch() {
         var life = ProgramLife.running
         while !life.hasEnded { life = ProgramLife.next(of: process) }
@@ -72,9 +84,12 @@ extension ProgramLife {
     }
 }
 
-/// A file that is handed to a program: opened so that no other one inherits it.
+/// A file that is handed to a program and that no other one inherits; closed here when it goes.
 struct HandedFile: ~Copyable {
     let descriptor: Int32
+
+    /// - Parameter descriptor: Above 2, closed when another program is started, and this one's from now on.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     /// - Throws: `POSIXError` when it cannot be opened.
     init(_ file: URL, _ flags: Int32) throws {

@@ -51,6 +51,6 @@ public struct Command: Sendable {
         let error = try HandedFile(files[2], O_WRONLY | O_CREAT)
         return try ChildProgram(
             executable, arguments, environment: environment, directory: directory,
-            descriptors: (input.descriptor, output.descriptor, error.descriptor))
+            input: input, output: output, error: error)
     }
 }

@@ -1,5 +1,5 @@
-import CVTerm
 import Foundation
+import Glibc
 
 /// A program without a terminal that is talked to while it runs.
 ///
@@ -22,12 +22,12 @@ public final class Conversation: Sendable {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
         input = ends[0]
-        defer { close(ends[1]) }
+        let theirs = HandedFile(owning: ends[1])
         let output = try HandedFile(folder.appending(path: "out"), O_WRONLY | O_CREAT)
         let error = try HandedFile(folder.appending(path: "error"), O_WRONLY | O_CREAT)
         program = try ChildProgram(
             executable, arguments, environment: environment, directory: directory,
-            descriptors: (ends[1], output.descriptor, error.descriptor))
+            input: theirs, output: output, error: error)
     }
 
     deinit {

@@ -22,9 +22,8 @@ public final class ApacheServer: Sendable {
     /// Where the same is served over TLS, with a certificate that nobody has signed.
     public let securePort: Int
     private let home: URL
-    /// Open as long as the server is to run; never written to.
-    private let lease: Pipe
-    private let process: Process
+    /// Open as long as this program runs, and the server with it; never written to.
+    private let lease: Int32
 
     /// The one that all tests share.
     public static var shared: ApacheServer {
@@ -48,7 +47,7 @@ public final class ApacheServer: Sendable {
         (port, securePort) = (Int(open.number), Int(secure.number))
         try Self.furnish(home, port: port, securePort: securePort)
         let said: String
-        (process, lease, said) = try Self.start(home: home.path)
+        (lease, said) = try Self.start(home: home.path)
         withExtendedLifetime((open, secure)) {}
         guard said.contains(Self.readiness) else { throw NotStarted(log: said) }
     }
@@ -95,31 +94,36 @@ extension ApacheServer {
     private static let readiness = "resuming normal operations"
 
     /// Returns when the server is ready, or has given up.
-    private static func start(home: String) throws -> (Process, Pipe, String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = [
-            "-c",
-            """
+    ///
+    /// - Returns: The end of the line that the server hangs on, and what it has said.
+    private static func start(home: String) throws -> (lease: Int32, said: String) {
+        let script = """
             { "$0" -DFOREGROUND -f "$1/conf"; echo server ended >&2; } </dev/null &
             cat >/dev/null
             [ -f "$1/pid" ] && kill "$(cat "$1/pid")"
             wait
             rm -rf "$1"
-            """, program, home,
-        ]
-        let (lease, log) = (Pipe(), Pipe())
-        process.standardInput = lease
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = log
-        try process.run()
+            """
+        // Neither is inherited by a program that another test starts: it would keep the server alive.
+        var lease: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &lease) == 0 else { throw NotStarted(log: "no lease") }
+        let leaseOfTheirs = HandedFile(owning: lease[1])
+        let log = try ChildProgram.makePipe()
+        let logOfTheirs = HandedFile(owning: log.writing)
+        let output = FileHandle(fileDescriptor: log.reading, closeOnDealloc: true)
+        let nothing = try HandedFile(URL(filePath: "/dev/null"), O_WRONLY)
+        _ = try ChildProgram(
+            "/bin/sh", ["-c", script, program, home],
+            environment: ProcessInfo.processInfo.environment, directory: "/",
+            input: leaseOfTheirs, output: nothing, error: logOfTheirs)
         var said = ""
         while !said.contains(readiness), !said.contains("server ended") {
-            said += String(decoding: log.fileHandleForReading.availableData, as: UTF8.self)
+            said += String(decoding: output.availableData, as: UTF8.self)
         }
         // What it says later is read by nobody; it must not wait for that.
-        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
-        return (process, lease, said)
+        Thread.detachNewThread { while !output.availableData.isEmpty {} }
+        return (lease[0], said)
     }
 
     private static func configuration(
