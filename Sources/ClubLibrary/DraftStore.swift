@@ -11,6 +11,8 @@ internal import Synchronization
 public final class DraftStore: Sendable {
     private let folder: URL
     private let state = Mutex(State())
+    /// Beside the state, which is held while the disk is at work.
+    private let abandoned = Mutex(Set<UUID>())
 
     private struct State {
         /// The newest sequence number applied for each draft: an older write that comes late is dropped.
@@ -73,6 +75,20 @@ public final class DraftStore: Sendable {
             unlink(path(of: id))
         }
         release(id)
+    }
+
+    /// Marks a draft for ``removeAbandoned()``, without waiting for the disk.
+    public func abandon(_ id: UUID) {
+        abandoned.withLock { _ = $0.insert(id) }
+    }
+
+    /// Removes what was abandoned. Whoever is about to end calls it too: what is removed twice is
+    /// removed, and what is not would be offered at the next start.
+    public func removeAbandoned() {
+        for id in abandoned.withLock({ $0 }) {
+            remove(id)
+            abandoned.withLock { _ = $0.remove(id) }
+        }
     }
 
     /// The drafts that nobody is editing at this moment, newest first.

@@ -291,6 +291,7 @@ extension AppCoordinator: ClubObserver {
 extension AppCoordinator: ApplicationDelegate {
     func applicationWillTerminate(_ application: Application) {
         visit.notes.keepDraftNow()
+        visit.drafts.removeAbandoned()
         visit.photos.cancelUpload()
     }
 

@@ -99,19 +99,21 @@ extension NoteDocument {
 
     /// Removes the draft: its text is safe elsewhere or no longer wanted.
     ///
-    /// - Returns: The removal under way; it need not be waited for.
+    /// - Returns: The removal under way; it need not be waited for, but by whoever ends the program
+    ///   (``DraftStore/removeAbandoned()``).
     @discardableResult
     func discardDraft() -> Task<Void, Never> {
         draftDelay?.cancel()
         draftDelay = nil
         let (store, id) = (drafts, draftID)
         (draftID, draftSequence) = (UUID(), 0)
+        store.abandon(id)
         // It waits for a write under way, which may wait for the disk.
-        return Task { await Self.remove(id, from: store) }
+        return Task { await Self.removeAbandoned(from: store) }
     }
 
-    @concurrent private nonisolated static func remove(_ id: UUID, from store: DraftStore) async {
-        store.remove(id)
+    @concurrent private nonisolated static func removeAbandoned(from store: DraftStore) async {
+        store.removeAbandoned()
     }
 
     private func nextDraft() -> Draft {

@@ -84,6 +84,8 @@ final class InputLoop {
             after: application.configuration.escapeDelay
         ) { [weak self] in
             guard let self else { return }
+            // A turn that took long: the rest is here, and only the timer was faster.
+            if hasUnreadBytes, !isPaused { return readAvailable() }
             hand(on: decoder.flush())
             finishTurn()
         }

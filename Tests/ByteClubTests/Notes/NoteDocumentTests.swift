@@ -102,6 +102,16 @@ import TextEditing
         #expect(test.drafts.drafts().isEmpty)
     }
 
+    /// Nobody waits for the removal, nor may the next start offer what is in the club.
+    @Test func aDraftThatIsGivenUpIsGoneWhenTheProgramEndsAtOnce() {
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "plan"
+        document.keepDraftNow(TextBuffer("words"))
+        document.discardDraft()
+        test.drafts.removeAbandoned()
+        #expect(test.drafts.drafts().isEmpty)
+    }
+
     @Test func keepsDraftsAgainAfterASave() async throws {
         let document = NoteDocument(club: test.club, drafts: test.drafts)
         document.name = "plan"
