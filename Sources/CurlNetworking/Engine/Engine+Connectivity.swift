@@ -17,11 +17,10 @@ struct LoadConnectivity {
 }
 
 extension Engine {
-    /// Asks about the way to a load's server, if it matters. The load then waits for the answer.
+    /// Asks about the way to a load's server, or to its proxy, if it matters. The load then waits for the answer.
     func asksAboutNetwork(for load: Load) -> Bool {
         let access = load.settings.access
-        guard let host = load.request.url?.host(percentEncoded: false),
-            load.settings.unixSocketPath == nil,
+        guard let host = load.firstHost, load.settings.unixSocketPath == nil,
             access.waitsForConnectivity || access.isPicky(about: load.request)
         else { return false }
         load.connectivity.failure = nil
@@ -98,8 +97,7 @@ extension Engine {
     /// is one.
     func waitsForNetwork(_ load: Load, after error: URLError) -> Bool {
         guard load.settings.access.waitsForConnectivity, load.stage == .connecting,
-            load.settings.unixSocketPath == nil,
-            let host = load.request.url?.host(percentEncoded: false)
+            load.settings.unixSocketPath == nil, let host = load.firstHost
         else { return false }
         switch error.code {
         case .notConnectedToInternet:
@@ -119,6 +117,14 @@ extension Engine {
         default:
             return false
         }
+    }
+}
+
+extension Load {
+    /// Whom the request's connection leads to: a proxy finds the way to the server by itself.
+    fileprivate var firstHost: String? {
+        guard let url = request.url else { return nil }
+        return settings.proxy(for: url)?.host ?? url.host(percentEncoded: false)
     }
 }
 

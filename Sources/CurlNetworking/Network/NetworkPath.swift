@@ -22,6 +22,15 @@ protocol NetworkStatus: AnyObject, Sendable {
     func unwatch(_ watcher: ObjectIdentifier)
 }
 
+extension String {
+    /// Whether a host, in small letters and without brackets, is this machine by its name or address
+    /// (RFC 6761 §6.3, RFC 1122 §3.2.1.3).
+    var isLoopbackHost: Bool {
+        self == "localhost" || hasSuffix(".localhost") || self == "::1"
+            || hasPrefix("127.") && allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
+    }
+}
+
 extension AccessSettings {
     /// Whether the way has to be looked at before a request takes it.
     func isPicky(about request: URLRequest) -> Bool {

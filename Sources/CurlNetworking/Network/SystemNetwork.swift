@@ -13,10 +13,20 @@ final class SystemNetwork: NetworkStatus {
     // MARK: - The way to a host
 
     func path(to host: String, knowsCost: Bool) -> NetworkPath {
-        let addresses = Self.isAddress(host) ? [host] : Self.anywhere
-        guard let local = addresses.lazy.compactMap(Self.localAddress).first else {
-            return NetworkPath(isThere: false)
+        path(to: host, knowsCost: knowsCost, anywhere: Self.anywhere)
+    }
+
+    /// - Parameter anywhere: Stands for the servers of names.
+    func path(to host: String, knowsCost: Bool, anywhere: [String]) -> NetworkPath {
+        if host.lowercased().withoutBrackets.isLoopbackHost { return NetworkPath() }
+        let isAddress = Self.isAddress(host)
+        let usual = isAddress ? [host] : anywhere
+        var local = usual.lazy.compactMap(Self.localAddress).first
+        if local == nil, !isAddress {
+            // Without a way to everywhere there may be one to a name of this network or of the hosts file.
+            local = Self.addresses(of: host).lazy.compactMap(Self.localAddress).first
         }
+        guard let local else { return NetworkPath(isThere: false) }
         guard knowsCost, let device = Self.device(with: local), device != "lo" else {
             return NetworkPath()
         }
@@ -30,6 +40,18 @@ final class SystemNetwork: NetworkStatus {
 
     private static func isAddress(_ host: String) -> Bool {
         withAddress(of: host) { _, _ in true } ?? false
+    }
+
+    /// What a name stands for; empty when nobody knows. May take as long as the resolver's patience.
+    static func addresses(of name: String) -> [String] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &found) == 0, let found else { return [] }
+        defer { freeaddrinfo(found) }
+        return sequence(first: found) { $0.pointee.ai_next }.compactMap { entry in
+            entry.pointee.ai_addr.flatMap { text(of: $0, entry.pointee.ai_addrlen) }
+        }
     }
 
     /// Our own address on the way to another, in the form the system prints; nil when there is no way.

@@ -24,14 +24,9 @@ struct ProxySettings: Hashable, Sendable, Codable {
     }
 
     private func isException(_ host: String) -> Bool {
-        if exceptsLoopback, Self.isLoopback(host) { return true }
+        if exceptsLoopback, host.isLoopbackHost { return true }
         if exceptsSimpleNames, !host.contains("."), !host.contains(":") { return true }
         return exceptions.contains { $0.covers(host) }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
-            || host.hasPrefix("127.")
     }
 }
 

@@ -26,8 +26,10 @@ private final class SwitchedNetwork: NetworkStatus {
 
     var watcherCount: Int { state.withLock { $0.watchers.count } }
     let looks = Signal()
+    let hosts = Mutex<[String]>([])
 
     func path(to host: String, knowsCost: Bool) -> NetworkPath {
+        hosts.withLock { $0.append(host) }
         looks.add()
         return state.withLock { $0.path }
     }
@@ -204,13 +206,39 @@ private final class WaitingDelegate: URLSessionDataDelegate {
         #expect(try await session.data(from: server.url()).0 == Data("kept".utf8))
     }
 
-    @Test("The system always has a way to this machine, over no modem")
-    func system() {
-        for host in ["127.0.0.1", "[::1]"] {
-            let path = SystemNetwork.shared.path(to: host, knowsCost: true)
-            #expect(!path.isMobile && !path.isMetered)
+    @Test(
+        "The system always has a way to this machine, over no modem",
+        arguments: [
+            "127.0.0.1", "127.4.3.2", "[::1]", "::1", "localhost", "LocalHost", "a.localhost",
+        ])
+    func system(host: String) {
+        let path = SystemNetwork.shared.path(to: host, knowsCost: true, anywhere: [])
+        #expect(path == NetworkPath())
+    }
+
+    @Test("Without a way to everywhere a name is looked up")
+    func names() {
+        #expect(
+            !Set(["127.0.0.1", "::1"]).isDisjoint(with: SystemNetwork.addresses(of: "localhost")))
+        for name in ["no-such-host.invalid", "127.no-such-host.invalid"] {
+            #expect(!SystemNetwork.shared.path(to: name, knowsCost: false, anywhere: []).isThere)
         }
-        #expect(SystemNetwork.shared.path(to: "127.0.0.1", knowsCost: true).isThere)
+    }
+
+    @Test("It is the way to the proxy that counts")
+    func proxied() async throws {
+        let proxy = try LoopbackServer { _ in [.answer(body: "proxied")] }
+        let network = SwitchedNetwork(NetworkPath())
+        let session = makeSession(on: network) {
+            $0.waitsForConnectivity = true
+            $0.connectionProxyDictionary = [
+                kCFNetworkProxiesHTTPProxy: "127.0.0.1",
+                kCFNetworkProxiesHTTPPort: Int(proxy.port),
+            ]
+        }
+        let url = try #require(URL(string: "http://a.test/b"))
+        #expect(try await session.data(from: url).0 == Data("proxied".utf8))
+        #expect(network.hosts.withLock { $0 } == ["127.0.0.1"])
     }
 
     @Test("A modem is known by its name or by what the kernel calls it")
