@@ -7,16 +7,25 @@ import Testing
 
 /// Uploads that another process has begun: all there is of them is their resume data.
 @Suite(.timeLimit(.minutes(1))) struct UploadElsewhereTests {
-    @Test func asksTheDelegateForTheRest() async throws {
-        let body = makeBytes(200_000)
-        let server = try LoopbackServer { request in
+    private let body = makeBytes(200_000)
+    private static let hasSome = LoopbackStep.send(
+        "HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")
+
+    /// Has the first 70,000 bytes, and takes the rest.
+    private func makeServer() throws -> LoopbackServer {
+        try LoopbackServer { request in
             request.method == "HEAD"
-                ? [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
-                : [.answer("201 Created", body: "stored")]
+                ? [Self.hasSome] : [.answer("201 Created", body: "stored")]
         }
-        let blob = try UploadResumeData(
-            location: server.url("/upload/1"), byteCount: 200_000
-        ).blob
+    }
+
+    private func makeBlob(for server: LoopbackServer) throws -> Data {
+        try UploadResumeData(location: server.url("/upload/1"), byteCount: Int64(body.count)).blob
+    }
+
+    @Test func asksTheDelegateForTheRest() async throws {
+        let server = try makeServer()
+        let blob = try makeBlob(for: server)
         let delegate = RestDelegate(body)
         let session = URLSession(
             configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
@@ -33,15 +42,8 @@ import Testing
     }
 
     @Test func theRestMayBeReturned() async throws {
-        let body = makeBytes(200_000)
-        let server = try LoopbackServer { request in
-            request.method == "HEAD"
-                ? [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
-                : [.answer("201 Created", body: "stored")]
-        }
-        let blob = try UploadResumeData(
-            location: server.url("/upload/1"), byteCount: 200_000
-        ).blob
+        let server = try makeServer()
+        let blob = try makeBlob(for: server)
         let (data, _) = try await URLSession(
             configuration: .ephemeral, delegate: ReturningDelegate(body), delegateQueue: nil
         ).upload(resumeFrom: blob)
@@ -50,12 +52,8 @@ import Testing
     }
 
     @Test func withoutARestItFails() async throws {
-        let server = try LoopbackServer { _ in
-            [.send("HTTP/1.1 204 X\r\nUpload-Offset: 70000\r\nUpload-Complete: ?0\r\n\r\n")]
-        }
-        let blob = try UploadResumeData(
-            location: server.url("/upload/1"), byteCount: 200_000
-        ).blob
+        let server = try LoopbackServer { _ in [Self.hasSome] }
+        let blob = try makeBlob(for: server)
         let delegate = RecordingDelegate()
         makeSession(delegate).uploadTask(withResumeData: blob).resume()
         await delegate.completion()
@@ -68,9 +66,7 @@ import Testing
     /// There is no request to begin again with.
     @Test func whatTheServerForgotIsOver() async throws {
         let server = try LoopbackServer { _ in [.answer("404 Not Found")] }
-        let blob = try UploadResumeData(
-            location: server.url("/upload/1"), byteCount: 200_000
-        ).blob
+        let blob = try makeBlob(for: server)
         let delegate = RecordingDelegate()
         makeSession(delegate).uploadTask(withResumeData: blob).resume()
         await delegate.completion()
