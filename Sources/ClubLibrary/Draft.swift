@@ -10,19 +10,23 @@ public struct Draft: Sendable, Equatable, Identifiable {
     public var path: String?
     /// The revision the text was opened at, or nil for a note not yet created.
     public var baseRevision: String?
+    /// The hash of the bytes that the text was opened with, in Dropbox's form; nil where it is not known,
+    /// and in drafts of earlier versions. Some servers give two texts of one second the same revision.
+    public var baseContentHash: String?
     /// When it was last written.
     public var savedAt: Date
     /// The whole text in UTF-8, as typed; bytes that are no UTF-8 stand as the note had them.
     public var text: Data
 
     public init(
-        id: UUID = UUID(), name: String, path: String?, baseRevision: String?, savedAt: Date,
-        text: Data
+        id: UUID = UUID(), name: String, path: String?, baseRevision: String?,
+        baseContentHash: String? = nil, savedAt: Date, text: Data
     ) {
         self.id = id
         self.name = name
         self.path = path
         self.baseRevision = baseRevision
+        self.baseContentHash = baseContentHash
         self.savedAt = savedAt
         self.text = text
     }
@@ -36,6 +40,7 @@ extension Draft {
         var name: String
         var path: String?
         var baseRevision: String?
+        var baseContentHash: String?
         var savedAt: Double
     }
 
@@ -45,7 +50,7 @@ extension Draft {
     func encoded() throws -> Data {
         let header = Header(
             version: Self.formatVersion, name: name, path: path, baseRevision: baseRevision,
-            savedAt: savedAt.timeIntervalSince1970)
+            baseContentHash: baseContentHash, savedAt: savedAt.timeIntervalSince1970)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var data = try encoder.encode(header)
@@ -62,6 +67,7 @@ extension Draft {
         else { return nil }
         self.init(
             id: id, name: header.name, path: header.path, baseRevision: header.baseRevision,
+            baseContentHash: header.baseContentHash,
             savedAt: Date(timeIntervalSince1970: header.savedAt),
             text: Data(data[(newline + 1)...]))
     }

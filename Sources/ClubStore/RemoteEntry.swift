@@ -34,7 +34,8 @@ public struct RemoteFile: Hashable, Sendable {
     /// When its content last changed, in whole seconds, as its writer's machine had it.
     public var modified: Date
 
-    /// Dropbox's content hash (64 hexadecimal digits); nil where the store keeps none.
+    /// The hash of the bytes in Dropbox's form (64 hexadecimal digits); nil where it is not known: a store
+    /// without hashes tells it only of files that were fetched or written.
     public var contentHash: String?
 
     public init(
@@ -46,6 +47,17 @@ public struct RemoteFile: Hashable, Sendable {
         self.byteCount = byteCount
         self.modified = modified
         self.contentHash = contentHash
+    }
+}
+
+extension RemoteFile {
+    /// Whether the other is the same file in the same state, with or without the hash of its bytes.
+    package func isSameState(as other: RemoteFile) -> Bool {
+        var (one, other) = (self, other)
+        if one.contentHash == nil || other.contentHash == nil {
+            (one.contentHash, other.contentHash) = (nil, nil)
+        }
+        return one == other
     }
 }
 
@@ -113,6 +125,10 @@ public struct Account: Hashable, Sendable {
 
 /// What a write may replace.
 public enum WriteMode: Hashable, Sendable {
+    /// Nothing, not even the same bytes, unless an earlier write of this member's put them there whose
+    /// answer was lost.
+    case create
+
     /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when something
     /// else has the path already.
     case add
@@ -122,7 +138,18 @@ public enum WriteMode: Hashable, Sendable {
 
     /// This revision and no other: a conflict when the file has changed since. Writes when
     /// the file is gone.
-    case update(Revision)
+    ///
+    /// `contentHash` names the bytes that the new text is based on (``RemoteFile/contentHash`` of what
+    /// was fetched or saved last). Some servers give one revision to two states of the same second and
+    /// length; the hash tells them apart. Without it, the revision alone decides.
+    case update(Revision, contentHash: String? = nil)
+}
+
+extension WriteMode {
+    /// The revision that it may replace; nil where any, or none.
+    var replacedRevision: Revision? {
+        if case .update(let revision, _) = self { revision } else { nil }
+    }
 }
 
 /// The boxes into which stores scale pictures, in pixels. Shapes are kept and nothing is enlarged.

@@ -65,13 +65,13 @@ public protocol RemoteStore: Sendable {
 
     /// Writes a file whole, or not at all.
     ///
-    /// The same bytes written again change nothing and conflict with nothing. What an earlier write of
+    /// Returns only after the file was seen on the server with these bytes. The same bytes written again change nothing and conflict with nothing. What an earlier write of
     /// this member's has left whose answer was lost is replaced, and is no conflict either.
     ///
     /// - Returns: The file as it is now, under the name the store gave it.
     /// - Throws: `.conflict` by `mode` (with the revision that is there now, where it is a
-    ///   file), and always when a folder is there or a parent is a file; `.overQuota`;
-    ///   `.nameNotAllowed`; `.tooLarge`.
+    ///   file), and always when a folder is there or a parent is a file; `.withoutEffect` when the
+    ///   server accepted the bytes and does not have them; `.overQuota`; `.nameNotAllowed`; `.tooLarge`.
     @concurrent func put(
         _ data: Data, at path: RemotePath, mode: WriteMode
     ) async throws(StoreError) -> RemoteFile
@@ -87,10 +87,14 @@ public protocol RemoteStore: Sendable {
 
     /// Removes a file, or a folder with all in it.
     ///
-    /// - Parameter revision: Where given, only while the file still has it.
-    /// - Throws: `.notFound`; `.conflict` when the file has another revision.
+    /// - Parameters:
+    ///   - revision: Where given, only while the file still has it.
+    ///   - contentHash: Of the bytes that were seen under that revision, where known: see
+    ///     ``WriteMode/update(_:contentHash:)``.
+    /// - Throws: `.notFound`; `.conflict` when the file has another revision; `.withoutEffect` when it
+    ///   is still there although the server said yes.
     @concurrent func delete(
-        _ path: RemotePath, ifRevision revision: Revision?
+        _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError)
 
     /// Gives a file or folder another place or name.
@@ -155,7 +159,14 @@ extension RemoteStore {
 
     /// Removes a file in whatever revision, or a folder with all in it.
     @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
-        try await delete(path, ifRevision: nil)
+        try await delete(path, ifRevision: nil, contentHash: nil)
+    }
+
+    /// Removes a file while it has a revision.
+    @concurrent public func delete(
+        _ path: RemotePath, ifRevision revision: Revision?
+    ) async throws(StoreError) {
+        try await delete(path, ifRevision: revision, contentHash: nil)
     }
 
     /// All entries of one folder, not of the folders in it.

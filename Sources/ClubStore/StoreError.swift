@@ -85,6 +85,9 @@ public struct StoreError: Error, Sendable {
         /// of nobody known, out of date, for another name, or not the one that was agreed on.
         case untrusted
 
+        /// The server said yes, and what was asked for cannot be seen there afterwards: it was not done.
+        case withoutEffect
+
         /// It took too long.
         case timedOut
 
@@ -129,8 +132,8 @@ extension StoreError.Code: CaseIterable {
         [
             .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
             .refused, .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
-            .serverUnavailable(retryAfter: nil), .serverError, .offline, .untrusted, .timedOut,
-            .cancelled,
+            .serverUnavailable(retryAfter: nil), .serverError, .offline, .untrusted,
+            .withoutEffect, .timedOut, .cancelled,
             .badAnswer, .nameNotAllowed, .tooLarge, .cursorReset, .noThumbnail, .damaged,
             .changedMeanwhile, .fileUnreadable, .fileUnwritable,
         ]
@@ -146,6 +149,27 @@ extension StoreError: CustomStringConvertible {
         if let detail { text += " (\(detail))" }
         if let underlying { text += " [\(underlying)]" }
         return text
+    }
+}
+
+extension StoreError.Code {
+    /// Whether a write that ended so may have been done, and a look is worth while. Not after a time-out:
+    /// whoever waits has waited long enough.
+    var mayHideSuccess: Bool {
+        switch self {
+        case .offline, .serverError, .serverUnavailable, .badAnswer: true
+        default: false
+        }
+    }
+}
+
+extension StoreError.Operation {
+    /// Whether it changes something in the store.
+    var isWrite: Bool {
+        switch self {
+        case .put, .upload, .delete, .move, .createFolder: true
+        default: false
+        }
     }
 }
 

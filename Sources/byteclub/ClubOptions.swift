@@ -49,7 +49,12 @@ struct ClubOptions: ParsableArguments {
     /// Opens the club.
     func open() async throws -> any RemoteStore {
         let book = ClubBook()
-        let club = try choose(book)
+        return try await Self.open(try choose(book), book)
+    }
+
+    static func open(
+        _ club: ClubSettings, _ book: ClubBook
+    ) async throws(StoreError) -> any RemoteStore {
         CommandFailure.clubInUse.withLock { $0 = club }
         return try await ClubConnection.open(club, book: book)
     }

@@ -52,7 +52,10 @@ struct NotesCommand: ParsableCommand {
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new", abstract: "Write a new note.",
-            discussion: "A note of this name that is there already is never replaced.")
+            discussion: """
+                A note of this name that is there already is never replaced. A note has 16 MiB at most. \
+                A text that cannot be sent is kept as a draft, which the app offers at its next start.
+                """)
 
         @OptionGroup var club: ClubOptions
 
@@ -73,24 +76,41 @@ struct NotesCommand: ParsableCommand {
 
         func run() async throws {
             let path = try notePath(name)
-            let store = try await club.open()
-            let limit = Int(store.fetchLimit)
-            guard let text = source == nil ? Data() : try readStandardInput(limit: limit) else {
+            let book = ClubBook()
+            let club = try club.choose(book)
+            // Before the club is asked: what comes through a pipe comes once.
+            guard let text = source == nil ? Data() : try readStandardInput(limit: Self.byteLimit)
+            else {
                 throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
             }
-            // The same text under the same name would be no conflict to the store; but the
-            // name is taken.
-            if try await store.hasFile(at: path) { throw taken(path) }
             do throws(StoreError) {
-                _ = try await store.put(text, at: path, mode: .add)
+                let store = try await ClubOptions.open(club, book)
+                _ = try await store.put(text, at: path, mode: .create)
             } catch {
-                if case .conflict = error.code { throw taken(path) }
-                throw error
+                if case .conflict = error.code {
+                    throw CommandFailure(
+                        "There is a note “\(path.name)” already. Nothing was changed.")
+                }
+                let failure = CommandFailure(error)
+                throw text.isEmpty ? failure : keep(text, of: club, book, after: failure)
             }
         }
 
-        private func taken(_ path: RemotePath) -> CommandFailure {
-            CommandFailure("There is a note “\(path.name)” already. Nothing was changed.")
+        private static let byteLimit = 16 << 20
+
+        /// - Returns: The failure, and what has become of the text.
+        private func keep(
+            _ text: Data, of club: ClubSettings, _ book: ClubBook, after failure: CommandFailure
+        ) -> CommandFailure {
+            do {
+                try UnsentNote.keep(text, named: name, for: club, in: book)
+                return CommandFailure(
+                    failure.sentence
+                        + " The text is kept as a draft: byteclub offers it at its next start.")
+            } catch {
+                return CommandFailure(
+                    failure.sentence + " The text could not be kept as a draft either: \(error)")
+            }
         }
     }
 
@@ -107,8 +127,13 @@ struct NotesCommand: ParsableCommand {
             let store = try await club.open()
             for name in names {
                 try await withNote(name) { path throws(StoreError) in
-                    // A folder has many notes in it: this is for one.
-                    _ = try await store.metadata(of: path)
+                    // A folder has many notes in it: this is for one. (What is not there may have been
+                    // removed by an attempt whose answer was lost: the store knows.)
+                    do throws(StoreError) {
+                        _ = try await store.metadata(of: path)
+                    } catch {
+                        guard error.code == .notFound else { throw error }
+                    }
                     try await store.delete(path)
                 }
             }

@@ -79,13 +79,9 @@ struct PhotosCommand: ParsableCommand {
             do throws(StoreError) {
                 let path = try ClubFiles.photosFolder()
                     .appending(newName: ClubFiles.photoName(for: name))
-                let isThere = try await store.hasFile(at: path)
-                if isThere {
-                    throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
-                }
                 _ = try await CommandTransfer.run(name) { delegate in
                     let transfer = store.upload(
-                        fileAt: photo.url, to: path, mode: .add, delegate: delegate)
+                        fileAt: photo.url, to: path, mode: .create, delegate: delegate)
                     transfer.bytesPerSecondLimit = settings.bytesPerSecondLimit
                     return transfer
                 }
@@ -128,16 +124,24 @@ struct PhotosCommand: ParsableCommand {
         var limitRate: ByteRate?
 
         func run() async throws {
-            let path = try ClubFiles.photosFolder().appending(name)
+            let folder = try ClubFiles.photosFolder()
+            var path = try folder.appending(name)
             let file = target()
             try checkMayWrite(file)
             let store = try await club.open()
+            // Photos are stored composed (NFC); a name from a file system may be decomposed.
+            if let stored = try? folder.appending(newName: name), stored != path,
+                try await !store.hasFile(at: path)
+            {
+                path = stored
+            }
             let settings = ClubBook().settings().transfers
+            let wanted = path
             try await Interruption.cancelling {
                 do throws(StoreError) {
                     _ = try await CommandTransfer.run(name) { delegate in
                         let transfer = store.download(
-                            path, to: file, keepsPartialFile: resume, delegate: delegate)
+                            wanted, to: file, keepsPartialFile: resume, delegate: delegate)
                         transfer.bytesPerSecondLimit =
                             limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
                         return transfer

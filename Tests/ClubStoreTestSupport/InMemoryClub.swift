@@ -93,13 +93,13 @@ struct InMemoryClub {
         switch old {
         case .folder: throw conflict(at: path, during: operation)
         case nil where path.isRoot: throw conflict(at: path, during: operation)
-        case .file(let file, let present) where present == data: return file
+        case .file(let file, let present) where present == data && mode != .create: return file
         case .file(let file, _):
             let mayReplace =
                 switch mode {
-                case .add: false
+                case .create, .add: false
                 case .overwrite: true
-                case .update(let revision): revision == file.revision
+                case .update(let revision, _): revision == file.revision
                 }
             guard mayReplace else { throw conflict(at: path, during: operation) }
         case nil: break

@@ -163,7 +163,7 @@ public final class InMemoryStore: RemoteStore {
     }
 
     @concurrent public func delete(
-        _ path: RemotePath, ifRevision revision: Revision?
+        _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
         try await gate.pass(.delete, at: path)
         try change { club throws(StoreError) in try club.delete(path, ifRevision: revision) }

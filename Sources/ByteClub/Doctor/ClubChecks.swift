@@ -29,6 +29,11 @@ enum ClubChecks {
         case .byServer:
             Finding(
                 subject, .fine, "The server refuses to overwrite what somebody else has changed.")
+        case .byLocking:
+            Finding(
+                subject, .fine,
+                "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
+            )
         case .byLookingFirst:
             Finding(
                 subject, .notice,

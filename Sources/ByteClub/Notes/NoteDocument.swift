@@ -59,7 +59,7 @@ internal import TextEditing
         {
             file = RemoteFile(
                 path: path, revision: Revision(rawValue: revision), byteCount: 0,
-                modified: draft.savedAt)
+                modified: draft.savedAt, contentHash: draft.baseContentHash)
         }
     }
 
@@ -120,7 +120,8 @@ extension NoteDocument {
         draftSequence += 1
         return Draft(
             id: draftID, name: name, path: file?.path.string,
-            baseRevision: file?.revision.rawValue, savedAt: Date(), text: Data())
+            baseRevision: file?.revision.rawValue, baseContentHash: file?.contentHash,
+            savedAt: Date(), text: Data())
     }
 
     @concurrent private nonisolated static func write(
@@ -170,7 +171,8 @@ extension NoteDocument {
         let writeMode: WriteMode =
             switch (mode, file) {
             case (.replacing, _): .overwrite
-            case (.careful, .some(let file)): .update(file.revision)
+            case (.careful, .some(let file)):
+                .update(file.revision, contentHash: file.contentHash)
             case (.careful, .none): .add
             }
         let saved: RemoteFile

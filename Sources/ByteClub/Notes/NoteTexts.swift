@@ -12,6 +12,8 @@ internal import TextEditing
     }
 
     private struct Entry {
+        /// With the hash of these very bytes: some servers give two texts of one second the same revision.
+        var file: RemoteFile
         var text: TextBuffer
         var lastUse: Int
     }
@@ -35,8 +37,13 @@ internal import TextEditing
     }
 
     /// A note's text as it is in the club now, with the revision it belongs to.
-    func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer) {
-        if let text = cachedText(of: file) { return (file, text) }
+    func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer)
+    {
+        if let entry = entries[Key(path: file.path, revision: file.revision)],
+            let text = cachedText(of: file)
+        {
+            return (entry.file, text)
+        }
         let (current, text) = try await club.perform { store throws(StoreError) in
             try await Self.fetch(file.path, from: store)
         }
@@ -47,7 +54,8 @@ internal import TextEditing
     func keep(_ text: TextBuffer, of file: RemoteFile) {
         guard text.count <= capacityInBytes else { return }
         uses += 1
-        entries[Key(path: file.path, revision: file.revision)] = Entry(text: text, lastUse: uses)
+        entries[Key(path: file.path, revision: file.revision)] = Entry(
+            file: file, text: text, lastUse: uses)
         var total = entries.values.reduce(0) { $0 + $1.text.count }
         for (key, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
             guard total > capacityInBytes else { break }

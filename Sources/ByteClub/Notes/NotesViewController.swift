@@ -307,7 +307,8 @@ extension NotesViewController {
                 // The text first: what cannot be brought back is not deleted.
                 let (file, text) = try await texts.text(of: note)
                 try await club.perform { store throws(StoreError) in
-                    try await store.delete(file.path, ifRevision: file.revision)
+                    try await store.delete(
+                        file.path, ifRevision: file.revision, contentHash: file.contentHash)
                 }
                 deleted.append((file.path, text))
                 club.recordRemoval(of: file.path)

@@ -71,8 +71,8 @@ extension ErrorSentence {
         case .timedOut:
             "The club on this computer takes very long to answer. Try again when the computer is less busy."
         case .serverError:
-            "The club on this computer had trouble with its folder, several times in a row. Check "
-                + "that the disk is there and has room, and try again."
+            "The club on this computer had trouble with its folder. Check that the disk is there and has "
+                + "room, and try again."
         case .badAnswer:
             "The club on this computer is out of order. Leave Byte Club and start it again."
         case .overQuota:
@@ -152,13 +152,14 @@ extension ErrorSentence {
         case .serverUnavailable(let wait):
             "The club's server cannot answer just now. Try again \(later(wait))."
         case .serverError:
-            "The club's server had trouble of its own, several times in a row. Try again in a few "
-                + "minutes."
+            "The club's server failed. Try again in a few minutes."
         case .offline:
             "Nothing answers, or the connection broke. Check the network and try again."
         case .untrusted:
             "What answers cannot prove that it is the club's server. Check the address, and this "
                 + "computer's clock. If the server has a certificate of its own, sign in to the club again."
+        case .withoutEffect:
+            withoutEffect(error.operation, name: name)
         case .timedOut:
             "The club's server took too long to answer. Check the network and try again."
         case .cancelled:
@@ -170,8 +171,8 @@ extension ErrorSentence {
             "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
                 + "long. Rename it there."
         case .nameNotAllowed:
-            "The club cannot keep anything under the name \(name). Choose another one, without slashes, "
-                + "control characters or a full stop at the end."
+            "The club cannot keep anything under the name \(name). Choose another one, without slashes "
+                + "and control characters, a space at either end, or a full stop at the end."
         case .tooLarge where error.operation == .fetch:
             "\(capitalized(name)) is too large for a note: 16 MiB is the most that is opened here."
         case .tooLarge where isAboutRoot(error):
@@ -215,12 +216,27 @@ extension ErrorSentence {
             "There is another version of \(name) in the club than the one you began with, or the name "
                 + "is taken. Nothing was overwritten: save it under another name, or open the other "
                 + "version first."
+        case .delete:
+            "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
+                + "first."
         case .move, .createFolder:
             "The name \(name) is taken in the club. Nothing was changed; choose another name."
         default:
             "Something else in the club has the name \(name). Nothing was overwritten; choose another "
                 + "name."
         }
+    }
+
+    private static func withoutEffect(_ operation: StoreError.Operation, name: String) -> String {
+        let what =
+            switch operation {
+            case .delete: "\(name) is still there"
+            case .move: "\(name) is not there"
+            default: "\(name) is not stored there"
+            }
+        return
+            "The club's server accepted this, but \(what). If this network has a sign-in page, sign in "
+            + "there first and try again."
     }
 
     /// `in 20 seconds`, `in 5 minutes`, `in a minute` when nobody knows.

@@ -306,8 +306,7 @@ extension ClubCopy.Failure {
         switch error.code {
         case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
             .changedMeanwhile, .badRequest, .forbidden, .refused, .locked, .fileUnreadable,
-            .noThumbnail,
-            .cursorReset:
+            .noThumbnail, .cursorReset, .withoutEffect:
             true
         case .unauthorized, .rateLimited, .overQuota, .serverUnavailable, .serverError, .offline,
             .untrusted,

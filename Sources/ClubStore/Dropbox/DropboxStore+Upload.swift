@@ -9,14 +9,39 @@ extension DropboxStore {
     ) -> any Transfer {
         StoreTransfer(.upload, of: path, delegate: delegate) { [self] port throws(StoreError) in
             do throws(StoreError) {
-                return try await send(
+                let sent = try await send(
                     fileAt: file, to: path, mode: mode, record: record, progress: port)
+                unsettled.forget(path)
+                return sent
             } catch {
+                if let arrived = await arrivedFile(at: path, of: file, after: error, mode: mode) {
+                    unsettled.forget(path)
+                    return arrived
+                }
                 var error = await addingServerRevision(to: error)
                 error.path = path
                 throw error
             }
         }
+    }
+
+    /// The file, where it holds these bytes although the server did not say so: now, or to an earlier
+    /// attempt whose answer was lost, too.
+    private func arrivedFile(
+        at path: RemotePath, of file: URL, after error: StoreError, mode: WriteMode
+    ) async -> RemoteFile? {
+        var isConflict = false
+        if case .conflict = error.code { isConflict = true }
+        guard error.code.mayHideSuccess || isConflict, let source = try? SourceFile(at: file),
+            let hash = try? await source.contentHash().hexadecimal
+        else { return nil }
+        let write = UnsettledWrite(byteCount: source.byteCount, hash: hash, data: nil)
+        if isConflict, !unsettled.writes(at: path).contains(where: { $0.hash == hash }) {
+            return nil
+        }
+        if let there = try? await metadata(of: path), there.contentHash == hash { return there }
+        if isConflict { unsettled.forget(path) } else { unsettled.note(write, at: path) }
+        return nil
     }
 }
 

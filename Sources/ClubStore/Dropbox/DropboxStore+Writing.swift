@@ -22,10 +22,15 @@ extension DropboxStore {
             let answer = try await send(call, body: .data(data), during: .put, at: path)
             let metadata: FileMetadata = try decode(answer.body, during: .put, at: path)
             let file = try paths.file(metadata, askedFor: path, during: .put)
+            try requireStored(write, as: file)
             unsettled.forget(path)
             return file
         } catch {
             guard case .conflict = error.code else {
+                if error.code.mayHideSuccess, let file = await arrivedFile(at: path, of: write) {
+                    unsettled.forget(path)
+                    return file
+                }
                 unsettled.note(write, at: path)
                 throw error
             }
@@ -34,7 +39,11 @@ extension DropboxStore {
                 throw error
             }
             let isOurs = unsettled.writes(at: path).contains { $0.hash == there.contentHash }
-            if isOurs, mode != .update(there.revision) {
+            if isOurs, there.contentHash == write.hash {
+                unsettled.forget(path)
+                return there
+            }
+            if isOurs, mode.replacedRevision != there.revision {
                 // What was sent before has arrived after all, and nobody else has written.
                 return try await put(data, at: path, mode: .update(there.revision))
             }
@@ -46,14 +55,55 @@ extension DropboxStore {
         }
     }
 
+    /// Sees by the facts that the server tells of the file that it has the bytes which were sent: see
+    /// ``WriteEvidence``. Dropbox tells them with the answer, so that no further look is needed.
+    private func requireStored(_ write: UnsettledWrite, as file: RemoteFile) throws(StoreError) {
+        let evidence = WriteEvidence(
+            sent: .init(byteCount: write.byteCount, hash: write.hash),
+            found: .init(byteCount: file.byteCount, hash: file.contentHash ?? write.hash),
+            revision: file.revision, base: nil)
+        guard evidence == .stored else {
+            throw StoreError(
+                .withoutEffect, during: .put, at: file.path,
+                detail: "\(file.byteCount) bytes with the hash \(file.contentHash ?? "none")")
+        }
+    }
+
+    /// The file, where it holds the bytes that were sent although no answer said so.
+    private func arrivedFile(at path: RemotePath, of write: UnsettledWrite) async -> RemoteFile? {
+        guard let file = try? await metadata(of: path), file.contentHash == write.hash
+        else { return nil }
+        return file
+    }
+
     @concurrent public func delete(
-        _ path: RemotePath, ifRevision revision: Revision?
+        _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
         guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
-        _ = try await call(
-            Routes.delete, DeleteArg(path: paths.wire(path), parentRevision: revision?.rawValue),
-            isRepeatable: false,
-            during: .delete, at: path)
+        do throws(StoreError) {
+            _ = try await call(
+                Routes.delete,
+                DeleteArg(path: paths.wire(path), parentRevision: revision?.rawValue),
+                isRepeatable: false, during: .delete, at: path)
+        } catch {
+            // It is gone, and the answer was lost: now, or in an earlier attempt.
+            var isDone = error.code == .notFound && unsettled.hasRemoval(at: path)
+            if error.code.mayHideSuccess { isDone = await isGone(path) }
+            guard isDone else {
+                if error.code.mayHideSuccess { unsettled.noteRemoval(at: path) }
+                throw error
+            }
+        }
+        unsettled.forget(path)
+    }
+
+    private func isGone(_ path: RemotePath) async -> Bool {
+        do throws(StoreError) {
+            _ = try await metadata(of: path)
+            return false
+        } catch {
+            return error.code == .notFound
+        }
     }
 
     @discardableResult
@@ -64,10 +114,18 @@ extension DropboxStore {
         guard !destination.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: .move, at: destination)
         }
-        let result = try await call(
-            Routes.move,
-            RelocationArg(fromPath: paths.wire(path), toPath: paths.wire(destination)),
-            isRepeatable: false, during: .move, at: path)
+        let result: RelocationResult
+        do throws(StoreError) {
+            result = try await call(
+                Routes.move,
+                RelocationArg(fromPath: paths.wire(path), toPath: paths.wire(destination)),
+                isRepeatable: false, during: .move, at: path)
+        } catch {
+            guard error.code.mayHideSuccess, await isGone(path),
+                let entry = await entry(at: destination)
+            else { throw error }
+            return entry
+        }
         guard let entry = try paths.entry(result.metadata, during: .move) else {
             throw StoreError(.badAnswer, during: .move, at: path)
         }
@@ -78,9 +136,24 @@ extension DropboxStore {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: .createFolder, at: path)
         }
-        _ = try await call(
-            Routes.createFolder, CreateFolderArg(path: paths.wire(path)),
-            isRepeatable: false, during: .createFolder, at: path)
+        do throws(StoreError) {
+            _ = try await call(
+                Routes.createFolder, CreateFolderArg(path: paths.wire(path)),
+                isRepeatable: false, during: .createFolder, at: path)
+        } catch {
+            guard error.code.mayHideSuccess, await entry(at: path) == .folder(path) else {
+                throw error
+            }
+        }
+    }
+
+    /// What is at a path; nil for nothing, and when nobody knows.
+    private func entry(at path: RemotePath) async -> RemoteEntry? {
+        do throws(StoreError) {
+            return .file(try await metadata(of: path))
+        } catch {
+            return error.code == .wrongKind ? .folder(path) : nil
+        }
     }
 
     /// - Parameter modified: When it was last written, in seconds since 1970; nil for now.
@@ -89,12 +162,13 @@ extension DropboxStore {
     ) -> CommitInfo {
         let wireMode: DropboxAPI.WriteMode =
             switch mode {
-            case .add: .add
+            case .create, .add: .add
             case .overwrite: .overwrite
-            case .update(let revision): .update(revision.rawValue)
+            case .update(let revision, _): .update(revision.rawValue)
             }
         return CommitInfo(
             path: paths.wire(path), mode: wireMode,
-            clientModified: modified.map { Timestamp(secondsSince1970: Int64($0)) })
+            clientModified: modified.map { Timestamp(secondsSince1970: Int64($0)) },
+            strictConflict: mode == .create)
     }
 }

@@ -84,13 +84,16 @@ struct SourceFile: Sendable {
     /// The content hash of the whole, computed on a queue for files. Stops when the task is
     /// cancelled.
     ///
+    /// - Parameter limit: Of so many bytes at most.
     /// - Throws: `.fileUnreadable`; `.cancelled`.
-    func contentHash() async throws(StoreError) -> ContentHash {
+    func contentHash(ofFirst limit: Int64 = .max) async throws(StoreError) -> ContentHash {
         let flag = CancelFlag()
         let result: Result<ContentHash, StoreError> = await withTaskCancellationHandler {
             do throws(StoreError) {
                 return .success(
-                    try await FileQueue.run { () throws(StoreError) in try hash(until: flag) })
+                    try await FileQueue.run { () throws(StoreError) in
+                        try hash(ofFirst: limit, until: flag)
+                    })
             } catch {
                 return .failure(error)
             }
@@ -118,14 +121,17 @@ extension SourceFile {
         }
     }
 
-    private func hash(until flag: CancelFlag) throws(StoreError) -> ContentHash {
+    private func hash(
+        ofFirst limit: Int64, until flag: CancelFlag
+    ) throws(StoreError) -> ContentHash {
         let descriptor = try Self.open(url)
         defer { close(descriptor) }
         let hasher = ContentHasher()
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var left = limit
         while true {
             if flag.isCancelled { throw StoreError(.cancelled, during: .upload) }
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = Glibc.read(descriptor, &buffer, Int(min(Int64(buffer.count), left)))
             if count == 0 { return hasher.finish() }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -134,6 +140,7 @@ extension SourceFile {
             buffer.withUnsafeBytes { bytes in
                 hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             }
+            left -= Int64(count)
         }
     }
 

@@ -14,8 +14,14 @@ struct UnsettledWrite: Codable, Hashable, Sendable {
     /// when the rest does not come.
     let data: Data?
 
+    /// Whether it was no write, but a removal. Nil in files of earlier versions.
+    var isRemoval: Bool?
+
+    static let removal = UnsettledWrite(byteCount: 0, hash: "", data: nil, isRemoval: true)
+
     /// What a file of a length hashes to if this write has left it; nil when it cannot have.
     func hash(ofFirst count: Int64) -> String? {
+        if isRemoval == true { return nil }
         if count == byteCount { return hash }
         guard let data, count < byteCount else { return nil }
         return ContentHash(of: data.prefix(Int(count))).hexadecimal
@@ -58,6 +64,16 @@ final class UnsettledWrites: Sendable {
     /// Keeps what was sent, and ended without a word.
     func note(_ write: UnsettledWrite, at path: RemotePath) {
         add(write, at: path, isUnderWay: false)
+    }
+
+    /// Keeps that a removal was sent, and ended without a word.
+    func noteRemoval(at path: RemotePath) {
+        add(.removal, at: path, isUnderWay: false)
+    }
+
+    /// Whether what was at a path may have been removed by this member.
+    func hasRemoval(at path: RemotePath) -> Bool {
+        writes(at: path).contains { $0.isRemoval == true }
     }
 
     /// Forgets what was begun and was never sent.

@@ -9,11 +9,28 @@ enum OwnName {
     /// For finding out what the server can do.
     static func probe() -> String { prefix + "probe-" + mark() }
 
+    /// Characters that mean something in a URL, and one that is not ASCII.
+    private static let oddEnding = "&+é%41#;?x"
+
+    /// For finding out whether a name arrives as it is written.
+    static func oddProbe() -> String { probe() + oddEnding }
+
+    /// What is left of such a name where it was taken for an address and cut.
+    static func mangled(_ name: String) -> [String] {
+        let decoded = name.replacing("%41", with: "A")
+        let cuts: [Character] = [";", "?", "#", "%", "é", "+", "&"]
+        return [decoded]
+            + [name, decoded].flatMap { name in
+                cuts.compactMap { cut in name.firstIndex(of: cut).map { String(name[..<$0]) } }
+            }
+    }
+
     static func isOne(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let rest = name.dropFirst(prefix.count)
-        return (rest.hasSuffix(".tmp") && isMark(rest.dropLast(4)))
-            || (rest.hasPrefix("probe-") && isMark(rest.dropFirst(6)))
+        if rest.hasSuffix(".tmp") { return isMark(rest.dropLast(4)) }
+        guard rest.hasPrefix("probe-") else { return false }
+        return isMark(rest.dropFirst(6).prefix(markLength))
     }
 
     /// A number nobody thinks of, in digits of base 36.

@@ -10,6 +10,13 @@ struct WebDAVFile: Hashable, Sendable {
 
     var fileID: String?
     var hasPreview: Bool?
+
+    /// Whether it was written so shortly before the server told of it that a tag made of the second may
+    /// be given to what comes next, too.
+    var isFresh = false
+
+    /// Whether the server tells of the same state of the file.
+    func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }
 }
 
 /// What a store remembers of the files it has heard of, so that it need not ask twice: the facts of
@@ -20,8 +27,9 @@ final class WebDAVMemory: Sendable {
         var revision: Revision
         var hash: String
 
-        /// The file was so fresh that the server may give the same tag to what comes next.
-        var isFresh: Bool
+        /// Whether no other bytes can have the same revision: the server's tags are exact, or it was old
+        /// enough when the bytes were read.
+        var isCertain: Bool
     }
 
     private struct State {
@@ -58,8 +66,14 @@ final class WebDAVMemory: Sendable {
         }
     }
 
+    /// Keeps what is known of a revision. What is certain of it is not given up for a guess.
     func keep(_ content: Content, at path: RemotePath) {
         state.withLock { state in
+            if let known = state.contents[path], known.revision == content.revision,
+                known.isCertain, !content.isCertain
+            {
+                return
+            }
             if state.contents.count >= Self.contentLimit { state.contents = [:] }
             state.contents[path] = content
         }

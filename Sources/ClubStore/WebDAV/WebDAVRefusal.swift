@@ -23,8 +23,8 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
         // There is a server, but it does not speak WebDAV here.
         case 405, 501: method == "PROPFIND" || method == "REPORT" ? .badAnswer : .forbidden
         case 408: .timedOut
-        // A folder is missing above it; writers have made it by then, so something is in its place.
-        case 409: .conflict(serverRevision: nil)
+        // By the standard, a folder is missing above it; writers have made it by then.
+        case 409: .refused
         case 412: .conflict(serverRevision: nil)
         case 413: .tooLarge
         case 414: .nameNotAllowed
@@ -55,7 +55,10 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
             case (.notFound, .account), (.notFound, .put), (.notFound, .upload),
                 (.notFound, .createFolder):
                 .badAnswer
+            // Without a condition, none can be unmet; what is there is looked at by whoever sets one.
+            case (.conflict, .delete): .refused
             // Only writes are refused because of what is there.
+            case (.refused, _) where !operation.isWrite: .badAnswer
             case (.conflict, .list), (.conflict, .metadata), (.conflict, .fetch),
                 (.conflict, .account), (.conflict, .changes), (.conflict, .waitForChanges),
                 (.conflict, .thumbnail), (.conflict, .download), (.conflict, .search):

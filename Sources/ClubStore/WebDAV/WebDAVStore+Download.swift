@@ -26,7 +26,8 @@ extension WebDAVStore {
                 },
                 confirm: { [self] () throws(StoreError) in
                     guard strangeAnswers.mayHaveArrived else { return }
-                    guard try await currentFile(at: path, during: .download) == file else {
+                    let now = try await currentFile(at: path, during: .download)
+                    guard now.isSameState(as: file) else {
                         throw StoreError(.changedMeanwhile, during: .download, at: path)
                     }
                 })

@@ -35,6 +35,35 @@ extension WebDAVStore {
             memory.forget(path)
             return .nothing
         }
+        return try resource(in: answer, at: path, during: operation)
+    }
+
+    /// Looks at a path without patience, after a write that failed: nil when there is no answer.
+    func lookOnce(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async -> WebDAVResource? {
+        let sink = MultistatusSink(during: operation, at: path)
+        var policy = configuration.policy
+        policy.attempts = 1
+        do throws(StoreError) {
+            _ = try await connection.send(
+                during: operation, at: path, through: loader,
+                observers: HTTPLoader.Observers(sink: sink), policy: policy
+            ) { [self] in
+                var request = WebDAVRequest.propfind(
+                    address.url(of: path), depth: 0, properties: fileProperties)
+                request.timeout = .seconds(5)
+                return request
+            }
+            return try resource(in: try sink.finish(), at: path, during: operation)
+        } catch {
+            return error.webDAVStatus == 404 ? .nothing : nil
+        }
+    }
+
+    private func resource(
+        in answer: Multistatus, at path: RemotePath, during operation: StoreError.Operation
+    ) throws(StoreError) -> WebDAVResource {
         guard let response = answer.responses.first else {
             throw StoreError(
                 .badAnswer, during: operation, at: path, detail: "an empty multistatus")
@@ -46,7 +75,7 @@ extension WebDAVStore {
             return .nothing
         }
         if response.properties.isCollection { return .folder }
-        let file = file(response.properties, at: path)
+        let file = file(response.properties, at: path, date: answer.date)
         memory.keep([file])
         return .file(file)
     }
@@ -74,7 +103,10 @@ extension WebDAVStore {
         return try content(of: folder, in: answer, during: operation)
     }
 
-    func file(_ properties: Multistatus.Properties, at path: RemotePath) -> WebDAVFile {
+    /// - Parameter date: When the server told of it, by its own clock.
+    func file(
+        _ properties: Multistatus.Properties, at path: RemotePath, date: Date?
+    ) -> WebDAVFile {
         let tag = properties.etag.flatMap(EntityTag.init)
         let byteCount = max(0, properties.byteCount ?? 0)
         let modified = properties.modified ?? Date(timeIntervalSince1970: 0)
@@ -83,7 +115,15 @@ extension WebDAVStore {
                 path: path,
                 revision: tag?.revision ?? Revision(byteCount: byteCount, modified: modified),
                 byteCount: byteCount, modified: modified),
-            tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview)
+            tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview,
+            isFresh: isFresh(modified, at: date))
+    }
+
+    /// Whether a file was written so shortly before a moment of the server's clock that the second of it
+    /// may not be over. Kernels stamp files by a clock that is a little behind, and servers keep the date
+    /// of their answers for a second.
+    func isFresh(_ modified: Date, at date: Date?) -> Bool {
+        abs((date ?? configuration.clock.date()).timeIntervalSince(modified)) < 2.5
     }
 }
 
@@ -157,7 +197,7 @@ extension WebDAVStore {
             if response.properties.isCollection {
                 content.folders.append(path)
             } else {
-                content.files.append(file(response.properties, at: path))
+                content.files.append(file(response.properties, at: path, date: answer.date))
             }
         }
         memory.keep(content.files)

@@ -40,14 +40,17 @@ extension WebDAVStore {
             if isAnswer(answer.response, for: expected),
                 Int64(answer.body.count) == expected.file.byteCount
             {
-                remember(answer.body, as: expected, by: answer.response)
-                return (expected.file, answer.body)
+                return (remember(answer.body, as: expected, by: answer.response), answer.body)
             }
             // Not what was expected; it is, if nothing has changed between a look before and one after.
             let now = try await currentFile(at: path, during: .fetch)
-            if now == expected, isPlausible(answer, for: now) {
-                remember(answer.body, as: now, by: answer.response)
-                return (now.file, answer.body)
+            if now.isSameState(as: expected) {
+                guard isPlausible(answer, for: now) else {
+                    throw StoreError(
+                        .badAnswer, during: .fetch, at: path,
+                        detail: "\(answer.body.count) bytes of \(now.file.byteCount)")
+                }
+                return (remember(answer.body, as: now, by: answer.response), answer.body)
             }
             known = now
         }
@@ -110,14 +113,20 @@ extension WebDAVStore {
 
     /// Keeps the bytes' hash, to know later whether a write would change anything, and whether
     /// somebody else's has.
-    private func remember(_ data: Data, as file: WebDAVFile, by response: HTTPURLResponse) {
-        let now = response.date ?? configuration.clock.date()
-        let isCoarse = file.tag?.isCoarse(modified: file.file.modified) ?? true
+    private func remember(
+        _ data: Data, as file: WebDAVFile, by response: HTTPURLResponse
+    ) -> RemoteFile {
+        let hash = ContentHash(of: data).hexadecimal
+        let hasExactTags = abilities.known?.hasExactTags == true && file.tag != nil
         memory.keep(
             WebDAVMemory.Content(
-                revision: file.file.revision, hash: ContentHash(of: data).hexadecimal,
-                isFresh: isCoarse && abs(now.timeIntervalSince(file.file.modified)) < 2.5),
+                revision: file.file.revision, hash: hash,
+                isCertain: hasExactTags
+                    || !isFresh(file.file.modified, at: response.date)),
             at: file.file.path)
+        var file = file.file
+        file.contentHash = hash
+        return file
     }
 
     private func isPlausible(_ answer: HTTPLoader.Answer, for file: WebDAVFile) -> Bool {

@@ -86,7 +86,7 @@ extension WebDAVStore {
             } else if response.properties.isCollection {
                 entries.append(.folder(path))
             } else {
-                let file = file(response.properties, at: path)
+                let file = file(response.properties, at: path, date: answer.date)
                 memory.keep([file])
                 entries.append(.file(file.file))
             }

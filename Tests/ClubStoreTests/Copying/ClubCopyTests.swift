@@ -230,7 +230,7 @@ private final class Corrupting: RemoteStore {
     }
 
     func delete(
-        _ path: RemotePath, ifRevision revision: Revision?
+        _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
         try await store.delete(path, ifRevision: revision)
     }

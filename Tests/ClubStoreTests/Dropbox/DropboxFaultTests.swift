@@ -51,7 +51,7 @@ import Testing
         await expectFailure(.offline) {
             _ = try await dropbox.store.move(path("/a"), to: path("/b"))
         }
-        #expect(dropbox.requests.count == 1)
+        #expect(dropbox.routes.count { $0 == "files/move_v2" } == 1)
     }
 
     @Test func aTruncatedBodyIsNoAnswer() async throws {

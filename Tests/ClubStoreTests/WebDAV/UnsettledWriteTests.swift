@@ -45,13 +45,19 @@ import Testing
         #expect(standIn.contents(of: "/a") == "a new text")
     }
 
-    @Test(arguments: [0, 5, 10])
+    @Test(arguments: [0, 5])
     func whatAMemberWritesMeanwhileIsNoConflictWithIt(_ count: Int) async throws {
         try await saveInVain("a new text", keeping: count)
         let saved = try await standIn.store.put(
             data("another text"), at: path("/a"), mode: .update(old.revision))
         #expect(standIn.contents(of: "/a") == "another text")
-        #expect(try await standIn.store.metadata(of: path("/a")) == saved)
+        #expect(try await standIn.store.metadata(of: path("/a")).revision == saved.revision)
+    }
+
+    @Test func aWriteThatIsThereWholeIsDoneWhateverWasSaid() async throws {
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 10))
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
     }
 
     @Test(arguments: ["408 Request Timeout", "507 Insufficient Storage"])
@@ -117,7 +123,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: [0, 5, 10])
+    @Test(arguments: [0, 5])
     func theNextRunKnowsWhatWasSent(_ count: Int) async throws {
         let folder = try TemporaryFolder()
         let store = try await keepingRun(in: folder)

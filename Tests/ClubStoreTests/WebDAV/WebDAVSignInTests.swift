@@ -74,7 +74,7 @@ import Testing
         #expect(next.abilities.signInWay == .basic)
         // As an earlier version has kept it.
         let old =
-            #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false}}"#
+            #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasExactTags":true}}"#
         try Data(old.utf8).write(to: abilities)
         let later = try WebDAVStore(standIn.store.configuration)
         #expect(later.abilities.known?.honoursIfMatch == true)

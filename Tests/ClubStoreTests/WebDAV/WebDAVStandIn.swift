@@ -126,6 +126,9 @@ final class WebDAVStandIn: Sendable {
         var configuration = WebDAVStore.Configuration(
             baseURL: server.url(manners.base), credentials: credentials)
         configuration.clock.jitter = { 1 }
+        // What is found out by doing things quickly does not depend on the machine.
+        let now = Date()
+        configuration.clock.date = { now }
         configuration.clock.sleep = { wait in waits.all.withLock { $0.append(wait) } }
         configure(&configuration)
         store = try WebDAVStore(configuration)

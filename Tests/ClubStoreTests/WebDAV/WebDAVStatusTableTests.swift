@@ -50,7 +50,9 @@ import Testing
         // Nothing can be below what is no folder.
         case (409, .metadata), (409, .fetch), (409, .delete), (409, .move), (409, .download):
             .notFound
-        case (409, .put), (409, .upload), (409, .createFolder): conflict
+        case (409, .put), (409, .upload), (409, .createFolder): .refused
+        // Without a condition, none can be unmet.
+        case (412, .delete): .refused
         case (412, let operation) where reads.contains(operation): .badAnswer
         default: usual
         }

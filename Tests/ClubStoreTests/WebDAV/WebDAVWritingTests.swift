@@ -26,7 +26,9 @@ import Testing
         _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
         #expect(
             standIn.newCalls().map { String($0.prefix(while: { $0 != " " })) }
-                == ["PUT", "PUT", "PUT", "PUT", "DELETE", "PUT", "PROPFIND"])
+                == [
+                    "PUT", "PUT", "PUT", "PUT", "PUT", "PUT", "DELETE", "PUT", "PROPFIND",
+                ])
         #expect(standIn.store.writeProtection == .byServer)
         #expect(standIn.paths == ["/a"])
         _ = try await standIn.store.put(data("x"), at: path("/b"), mode: .add)
@@ -64,7 +66,8 @@ import Testing
             _ = try await standIn.store.put(
                 data("mine 2"), at: path("/a"), mode: .update(file.revision))
         }
-        #expect(error?.code == .conflict(serverRevision: Revision(rawValue: "\"v7\"")))
+        let theirs = try await standIn.store.metadata(of: path("/a"))
+        #expect(error?.code == .conflict(serverRevision: theirs.revision))
         #expect(standIn.contents(of: "/a") == "theirs")
         #expect(!standIn.newCalls().contains("PUT /a"))
     }

@@ -17,6 +17,7 @@ struct DirectDelivery: WebDAVDelivery {
         case .absent: request.fields["If-None-Match"] = "*"
         case .matches(let revision): request.fields["If-Match"] = revision.rawValue
         case .matchesByIf(let revision): request.fields["If"] = "<\(url)> ([\(revision.rawValue)])"
+        case .locked(let token): request.fields["If"] = "(<\(token)>)"
         }
         let answer = try await payload.send(request)
         try payload.requireUnchanged()

@@ -99,7 +99,9 @@ struct WebDAVRelocation: Sendable {
         request.fields = fields
         request.fields["Destination"] = destination
         request.fields["Overwrite"] = condition == .absent ? "F" : "T"
-        if let revision = condition.revision {
+        if case .locked(let token) = condition {
+            request.fields["If"] = "<\(destination)> (<\(token)>)"
+        } else if let revision = condition.revision {
             if store.abilities.known?.honoursIf == true, revision.isEntityTag,
                 revision.isSafeInField
             {

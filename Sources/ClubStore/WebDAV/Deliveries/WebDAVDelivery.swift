@@ -11,10 +11,12 @@ enum WriteCondition: Hashable, Sendable {
     case matches(Revision)
     /// By `If` (RFC 4918 §10.4), which does with a weak one.
     case matchesByIf(Revision)
+    /// A lock with this token is held, under which the file was looked at.
+    case locked(String)
 
     var revision: Revision? {
         switch self {
-        case .none, .absent: nil
+        case .none, .absent, .locked: nil
         case .matches(let revision), .matchesByIf(let revision): revision
         }
     }
@@ -48,6 +50,13 @@ extension WebDAVDelivery {
 
     func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
         try await payload.isSame(as: file)
+    }
+
+    /// What a file of a length hashes to if an attempt at this has left it; nil when it cannot have.
+    func hash(ofFirst count: Int64) async -> String? {
+        if count == byteCount { return await hash }
+        guard isDirect, count < byteCount else { return nil }
+        return await payload.hash(ofFirst: count)
     }
 
     /// To be known again if it turns up. Also when the task is cancelled.
@@ -94,6 +103,14 @@ struct WebDAVPayload: Sendable {
         switch source {
         case .data(let data): ContentHash(of: data).hexadecimal
         case .file(let file, _): try? await file.contentHash().hexadecimal
+        }
+    }
+
+    /// The hash of its beginning; nil when the file cannot be read any more.
+    func hash(ofFirst count: Int64) async -> String? {
+        switch source {
+        case .data(let data): ContentHash(of: data.prefix(Int(count))).hexadecimal
+        case .file(let file, _): try? await file.contentHash(ofFirst: count).hexadecimal
         }
     }
 

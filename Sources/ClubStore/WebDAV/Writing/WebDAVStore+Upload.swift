@@ -29,7 +29,9 @@ extension WebDAVStore {
             } else {
                 delivery = DirectDelivery(payload)
             }
-        } else if source.byteCount <= limits.directByteCount {
+        } else if try await goesStraight(
+            source.byteCount, to: path, mode: mode, during: .upload)
+        {
             delivery = DirectDelivery(payload)
         } else if let record, source.byteCount > limits.chunkByteCount {
             let parts = StagedParts(

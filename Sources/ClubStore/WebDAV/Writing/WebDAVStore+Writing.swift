@@ -5,11 +5,33 @@ extension WebDAVStore {
     @concurrent public func put(
         _ data: Data, at path: RemotePath, mode: WriteMode
     ) async throws(StoreError) -> RemoteFile {
-        let delivery: any WebDAVDelivery =
-            Int64(data.count) <= configuration.limits.directByteCount || nextcloud != nil
-            ? DirectDelivery(WebDAVPayload(.data(data), of: self, to: path, during: .put))
-            : StagedDelivery(WebDAVPayload(.data(data), of: self, to: path, during: .put))
-        return try await write(delivery, at: path, mode: mode, during: .put)
+        let payload = WebDAVPayload(.data(data), of: self, to: path, during: .put)
+        let isDirect = try await goesStraight(
+            Int64(data.count), to: path, mode: mode, during: .put)
+        return try await write(
+            isDirect ? DirectDelivery(payload) : StagedDelivery(payload), at: path, mode: mode,
+            during: .put)
+    }
+
+    /// Whether bytes are sent straight over the file, or under another name first and then moved.
+    func goesStraight(
+        _ byteCount: Int64, to path: RemotePath, mode: WriteMode,
+        during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        if nextcloud != nil || path.isRoot { return true }
+        var isStaged = byteCount > configuration.limits.directByteCount
+        do throws(StoreError) {
+            if !isStaged, mode == .add || mode == .create {
+                // Where a `PUT` would replace anything, a `MOVE` may be told not to.
+                isStaged = try await !currentAbilities(during: operation).honoursIfNoneMatch
+            }
+            guard isStaged else { return true }
+            return try await !canMove(to: path, during: operation)
+        } catch {
+            var error = error
+            error.path = path
+            throw error
+        }
     }
 
     func write(
@@ -25,8 +47,8 @@ extension WebDAVStore {
         do throws(StoreError) {
             let write = WebDAVWrite(
                 store: self, delivery: delivery, path: path, operation: operation,
-                abilities: try await currentAbilities(during: operation))
-            let file = try await write.run(mode)
+                abilities: try await currentAbilities(during: operation), mode: mode)
+            let file = try await write.run()
             unsettled.forget(path)
             return file
         } catch {
@@ -55,22 +77,5 @@ extension WebDAVStore {
             observers: HTTPLoader.Observers(sink: sink)
         ) { [address] in .get(address.url(of: path)) }
         return sink.finish()
-    }
-
-    /// Makes sure that a file is what was read, where the server's tag cannot tell: it may be the
-    /// same for two states of one second and one length.
-    ///
-    /// - Throws: `.conflict`.
-    func requireUnseenNothing(
-        _ file: WebDAVFile, during operation: StoreError.Operation
-    ) async throws(StoreError) {
-        guard file.tag?.isCoarse(modified: file.file.modified) ?? true,
-            let content = memory.content(of: file.file), content.isFresh
-        else { return }
-        guard try await contentHash(of: file.file.path, during: operation) == content.hash else {
-            throw StoreError(
-                .conflict(serverRevision: file.file.revision), during: operation,
-                at: file.file.path, detail: "changed within a second")
-        }
     }
 }

@@ -1,0 +1,139 @@
+import CurlNetworking
+import FoundationEssentials
+
+// What a server can do is tried out with files of our own, which are removed at once.
+
+extension WebDAVStore {
+    /// - Throws: What a write of a small file throws.
+    func currentAbilities(
+        during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVAbilities {
+        try await abilities.abilities { [self] in
+            let scratch = try RemotePath.root.appending(OwnName.probe())
+            let probe = WriteProbe(store: self, path: scratch, operation: operation)
+            let result: Result<WebDAVAbilities, StoreError>
+            do throws(StoreError) {
+                result = .success(try await probe.run())
+            } catch {
+                result = .failure(error)
+            }
+            await remove(scratch)
+            return try result.get()
+        }
+    }
+
+    /// Whether a file can be sent in parts, one behind the other.
+    func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
+        if let known = abilities.known?.placesRanges { return known }
+        let scratch = try RemotePath.root.appending(OwnName.probe())
+        let result: Result<Bool, StoreError>
+        do throws(StoreError) {
+            result = .success(try await tryRanges(on: address.url(of: scratch), during: operation))
+        } catch {
+            result = .failure(error)
+        }
+        await remove(scratch)
+        let found = try result.get()
+        abilities.learn(placesRanges: found)
+        return found
+    }
+
+    private func tryRanges(
+        on url: String, during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        var request = WebDAVRequest("PUT", url)
+        request.body = .data(Data("Byte ".utf8))
+        _ = try await send(request, during: operation, at: nil)
+        request.body = .data(Data("Club".utf8))
+        request.fields["Content-Range"] = "bytes 5-8/9"
+        do throws(StoreError) {
+            _ = try await send(request, during: operation, at: nil)
+        } catch {
+            guard error.webDAVStatus != nil else { throw error }
+            return false
+        }
+        return try await send(.get(url), during: operation, at: nil).body == Data("Byte Club".utf8)
+    }
+
+    /// Whether a `MOVE` can put a file at a path: names of plain characters arrive at every server.
+    func canMove(
+        to path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
+        if let known = abilities.known?.keepsDestinations { return known }
+        // The conditions come first: what is found out is kept with them.
+        _ = try await currentAbilities(during: operation)
+        let source = try RemotePath.root.appending(OwnName.staged())
+        let destination = try RemotePath.root.appending(OwnName.oddProbe())
+        let result: Result<Bool, StoreError>
+        do throws(StoreError) {
+            result = .success(try await tryMove(from: source, to: destination, during: operation))
+        } catch {
+            result = .failure(error)
+        }
+        await remove(source)
+        await remove(destination)
+        let found = try result.get()
+        abilities.learn(keepsDestinations: found)
+        return found
+    }
+
+    private func tryMove(
+        from source: RemotePath, to destination: RemotePath,
+        during operation: StoreError.Operation
+    ) async throws(StoreError) -> Bool {
+        var request = WebDAVRequest("PUT", address.url(of: source))
+        request.body = .data(Data("Byte Club".utf8))
+        _ = try await send(request, during: operation, at: nil)
+        request = WebDAVRequest("MOVE", address.url(of: source))
+        request.fields["Destination"] = address.url(of: destination)
+        request.fields["Overwrite"] = "F"
+        do throws(StoreError) {
+            _ = try await send(request, during: operation, at: nil)
+        } catch {
+            guard let status = error.webDAVStatus else { throw error }
+            // Without `MOVE`, nothing is mangled by it: see ``StagedDelivery``.
+            return status == 405 || status == 501
+        }
+        if case .file = try await look(at: destination, during: operation) { return true }
+        // Where it went instead is a name of our own, too.
+        for name in OwnName.mangled(destination.name) {
+            if let path = try? RemotePath.root.appending(name) { await remove(path) }
+        }
+        return false
+    }
+
+    /// Whether a name is the same escaped and not.
+    private static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Removes something of our own that has done its duty, as well as that goes.
+    func remove(_ path: RemotePath) async {
+        await removeQuietly(address.url(of: path))
+    }
+
+    /// Also when the task is cancelled; not for long.
+    func removeQuietly(_ url: String) async {
+        await Task { [self] in
+            var policy = configuration.policy
+            policy.attempts = 2
+            policy.longestWaiting = .seconds(2)
+            _ = try? await connection.send(
+                during: .delete, at: nil, through: loader, policy: policy
+            ) {
+                var request = WebDAVRequest("DELETE", url)
+                request.timeout = .seconds(5)
+                return request
+            }
+        }.value
+    }
+}

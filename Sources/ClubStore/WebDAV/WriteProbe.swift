@@ -1,0 +1,120 @@
+import CurlNetworking
+import FoundationEssentials
+
+/// Finds out what a server does about conditions on writes, by writing a file of our own.
+struct WriteProbe: Sendable {
+    let store: WebDAVStore
+    let path: RemotePath
+    let operation: StoreError.Operation
+
+    private var url: String { store.address.url(of: path) }
+
+    /// - Throws: What a write of a small file throws; `.badAnswer` when nothing is written although the
+    ///   server says so, as a network's sign-in page does.
+    func run() async throws(StoreError) -> WebDAVAbilities {
+        let clock = store.configuration.clock
+        let start = clock.date()
+        var tags = [try await createMakingFolder()]
+        var found = WebDAVAbilities()
+        for version in 1...2 { tags.append(try await write(version)) }
+        // A tag that is made of the second is another one when the second is over: three different ones
+        // in less than a second are made of something else.
+        let isQuick = abs(clock.date().timeIntervalSince(start)) < 0.9
+        found.hasExactTags = isQuick && Self.areExact(tags)
+        found.honoursIfNoneMatch = try await isRefused(["If-None-Match": "*"])
+        found.honoursIfMatch = try await isRefused(["If-Match": "\"byteclub-none-such\""])
+        found.honoursIf = try await isRefused(["If": "<\(url)> ([\"byteclub-none-such\"])"])
+        if !found.honoursIfMatch { found.locks = try await keepsOthersOut() }
+        return found
+    }
+
+    private func createMakingFolder() async throws(StoreError) -> Observation {
+        do throws(StoreError) {
+            return try await write(0)
+        } catch {
+            guard error.isMissingFolder else { throw error }
+            try await store.makeFolder(.root, during: operation)
+            return try await write(0)
+        }
+    }
+
+    // MARK: - Tags
+
+    private struct Observation {
+        var tag: EntityTag?
+        var modified: Date?
+    }
+
+    /// Writes a text of the same length as the others.
+    private func write(_ version: Int) async throws(StoreError) -> Observation {
+        let answer = try await put(version)
+        let isCreated = answer.status == 201 || answer.status == 204
+        if isCreated, let tag = answer.entityTag { return Observation(tag: tag) }
+        // A network that answers everything with a page of its own knows no tags either.
+        guard case .file(let file) = try await store.look(at: path, during: operation) else {
+            throw StoreError(.badAnswer, during: operation, detail: "nothing was written")
+        }
+        return Observation(tag: file.tag, modified: file.file.modified)
+    }
+
+    private static func areExact(_ all: [Observation]) -> Bool {
+        let tags = all.compactMap(\.tag)
+        guard tags.count == all.count, Set(tags.map(\.opaque)).count == all.count else {
+            return false
+        }
+        return !all.contains { observation in
+            guard let modified = observation.modified else { return false }
+            return observation.tag?.isCoarse(modified: modified) == true
+        }
+    }
+
+    // MARK: - Conditions
+
+    private func isRefused(_ fields: [String: String]) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            _ = try await put(0, fields)
+            return false
+        } catch {
+            guard let status = error.webDAVStatus else { throw error }
+            // Neither done nor refused for the condition: not to be relied on.
+            return status == 412
+        }
+    }
+
+    /// Whether a lock is granted, keeps a write without it out, and lets one with it in.
+    private func keepsOthersOut() async throws(StoreError) -> Bool {
+        guard
+            let lock = try await WebDAVLock.take(url, in: store, during: operation, at: nil)
+        else { return false }
+        let result: Result<Bool, StoreError>
+        do throws(StoreError) {
+            var isLocked = false
+            do throws(StoreError) {
+                _ = try await put(1, attempts: 1)
+            } catch {
+                guard let status = error.webDAVStatus else { throw error }
+                isLocked = status == 423
+            }
+            if isLocked { _ = try await put(2, ["If": "(<\(lock.token)>)"]) }
+            result = .success(isLocked)
+        } catch {
+            result = error.webDAVStatus == nil ? .failure(error) : .success(false)
+        }
+        await lock.release()
+        return try result.get()
+    }
+
+    private func put(
+        _ version: Int, _ fields: [String: String] = [:], attempts: Int? = nil
+    ) async throws(StoreError) -> HTTPLoader.Answer {
+        var policy = store.configuration.policy
+        if let attempts { policy.attempts = attempts }
+        var request = WebDAVRequest("PUT", url)
+        request.body = .data(Data("Byte Club capability probe \(version).\n".utf8))
+        request.fields = fields
+        let message = request
+        return try await store.connection.send(
+            during: operation, at: nil, through: store.loader, policy: policy
+        ) { message }
+    }
+}

@@ -1,0 +1,82 @@
+import CurlNetworking
+import FoundationEssentials
+
+/// An exclusive write lock (RFC 4918 §6) on one file, for the moment between a look and a write.
+///
+/// For servers that ignore conditions on writes and respect locks, such as rclone: nobody else can
+/// write between the look and the write then.
+struct WebDAVLock: Sendable {
+    let token: String
+    private let url: String
+    private let store: WebDAVStore
+
+    /// Long enough for a look and a small write; a program that is killed holds others up no longer.
+    private static let timeout = "Second-20"
+
+    private static let body = Data(
+        """
+        <?xml version="1.0" encoding="utf-8"?>
+        <D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>\
+        <D:locktype><D:write/></D:locktype><D:owner>Byte Club</D:owner></D:lockinfo>
+        """.utf8)
+
+    /// - Returns: Nil when the server grants none although it did once: the caller goes on without.
+    /// - Throws: `.locked` when somebody else holds it even after waiting.
+    static func take(
+        _ path: RemotePath, in store: WebDAVStore, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVLock? {
+        try await take(store.address.url(of: path), in: store, during: operation, at: path)
+    }
+
+    static func take(
+        _ url: String, in store: WebDAVStore, during operation: StoreError.Operation,
+        at path: RemotePath?
+    ) async throws(StoreError) -> WebDAVLock? {
+        var request = WebDAVRequest("LOCK", url)
+        request.fields["Content-Type"] = "application/xml; charset=utf-8"
+        request.fields["Depth"] = "0"
+        request.fields["Timeout"] = timeout
+        request.body = .data(body)
+        // A lock whose answer is lost is held until it times out.
+        request.isRepeatable = false
+        do throws(StoreError) {
+            let answer = try await store.send(request, during: operation, at: path)
+            guard let field = answer.response.value(forHTTPHeaderField: "Lock-Token"),
+                let token = token(in: field)
+            else { return nil }
+            return WebDAVLock(token: token, url: url, store: store)
+        } catch {
+            guard let status = error.webDAVStatus, (400..<500).contains(status), status != 423,
+                status != 401
+            else { throw error }
+            return nil
+        }
+    }
+
+    /// Gives it back; when that fails, the server does so after a while.
+    func release() async {
+        await Task { [self] in
+            var policy = store.configuration.policy
+            policy.attempts = 2
+            policy.longestWaiting = .seconds(2)
+            _ = try? await store.connection.send(
+                during: .put, at: nil, through: store.loader, policy: policy
+            ) {
+                var request = WebDAVRequest("UNLOCK", url)
+                request.fields["Lock-Token"] = "<\(token)>"
+                request.timeout = .seconds(5)
+                return request
+            }
+        }.value
+    }
+
+    /// The URI in `<urn:uuid:…>`; nil for what could not stand in a field.
+    private static func token(in field: String) -> String? {
+        guard field.hasPrefix("<"), field.hasSuffix(">") else { return nil }
+        let token = field.dropFirst().dropLast()
+        let isSafe = token.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && ![UInt8(ascii: "<"), UInt8(ascii: ">")].contains($0)
+        }
+        return token.isEmpty || !isSafe ? nil : String(token)
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+
+extension WebDAVStore {
+    @discardableResult
+    @concurrent public func move(
+        _ path: RemotePath, to destination: RemotePath
+    ) async throws(StoreError) -> RemoteEntry {
+        guard !path.isRoot else { throw StoreError(.forbidden, during: .move, at: path) }
+        let conflict = StoreError(
+            .conflict(serverRevision: nil), during: .move, at: destination)
+        guard !destination.isRoot else { throw conflict }
+        let there = try await look(at: path, during: .move)
+        guard there != .nothing else { throw StoreError(.notFound, during: .move, at: path) }
+        guard !destination.isInside(path) || (destination == path && there != .folder) else {
+            throw StoreError(.nameNotAllowed, during: .move, at: destination)
+        }
+        guard destination != path else { throw conflict }
+        if there == .folder {
+            // lighttpd puts a folder in a file's place, whatever `Overwrite` says.
+            guard try await look(at: destination, during: .move) == .nothing else {
+                throw conflict
+            }
+        }
+        guard try await canMove(to: destination, during: .move) else {
+            return try await copyAndRemove(there, at: path, to: destination)
+        }
+        try await sendMove(of: there, at: path, to: destination)
+        return try await confirmMove(of: there, from: path, to: destination)
+    }
+
+    private func sendMove(
+        of there: WebDAVResource, at path: RemotePath, to destination: RemotePath
+    ) async throws(StoreError) {
+        let conflict = StoreError(
+            .conflict(serverRevision: nil), during: .move, at: destination)
+        var request = WebDAVRequest("MOVE", address.url(of: path, isFolder: there == .folder))
+        request.fields["Destination"] = address.url(of: destination, isFolder: there == .folder)
+        request.fields["Overwrite"] = "F"
+        let attempts = AttemptLog()
+        do throws(StoreError) {
+            do throws(StoreError) {
+                _ = try await send(request, during: .move, at: path, attempts: attempts)
+            } catch {
+                guard let status = error.webDAVStatus,
+                    [400, 403, 404, 405, 409, 500].contains(status), !attempts.mayHaveArrived
+                else { throw error }
+                guard try await look(at: destination, during: .move) == .nothing else {
+                    throw conflict
+                }
+                guard try await makeMissingFolders(above: destination, during: .move) else {
+                    throw error
+                }
+                _ = try await send(request, during: .move, at: path, attempts: attempts)
+            }
+        } catch {
+            // The answer to the first attempt was lost, or the second is refused for what the first
+            // has done.
+            let refusal = error.isUnmetCondition ? conflict : error
+            guard attempts.mayHaveArrived, error.code != .cancelled,
+                await lookOnce(at: path, during: .move) == .nothing,
+                let arrived = await lookOnce(at: destination, during: .move),
+                Self.isMoved(there, arrived)
+            else { throw refusal }
+        }
+    }
+
+    /// Sees that it is where it should be, and no more where it was: see ``WriteEvidence``.
+    private func confirmMove(
+        of there: WebDAVResource, from path: RemotePath, to destination: RemotePath
+    ) async throws(StoreError) -> RemoteEntry {
+        let now = try await look(at: destination, during: .move)
+        let isGone = try await look(at: path, during: .move) == .nothing
+        guard isGone, now != .nothing else {
+            let code: StoreError.Code =
+                switch (isGone, now) {
+                case (false, .nothing): .withoutEffect
+                case (false, _): .conflict(serverRevision: nil)
+                case (true, _): .badAnswer
+                }
+            throw StoreError(
+                code, during: .move, at: destination, detail: "not where it should be")
+        }
+        memory.forget(path)
+        if case .file(let file) = now { return .file(file.file) }
+        return .folder(destination)
+    }
+
+    private static func isMoved(_ before: WebDAVResource, _ after: WebDAVResource) -> Bool {
+        switch (before, after) {
+        case (.folder, .folder): true
+        case (.file(let old), .file(let new)): old.file.byteCount == new.file.byteCount
+        default: false
+        }
+    }
+
+    /// For a server that would put it under another name: a new file of the same bytes, and then the
+    /// old one goes.
+    ///
+    /// - Throws: `.nameNotAllowed` for a folder and for more than fits into memory.
+    private func copyAndRemove(
+        _ there: WebDAVResource, at path: RemotePath, to destination: RemotePath
+    ) async throws(StoreError) -> RemoteEntry {
+        guard case .file(let file) = there, file.file.byteCount <= fetchLimit else {
+            throw StoreError(.nameNotAllowed, during: .move, at: destination)
+        }
+        do throws(StoreError) {
+            let (source, data) = try await fetch(path)
+            let copy = try await put(data, at: destination, mode: .create)
+            try await delete(path, ifRevision: source.revision)
+            return .file(copy)
+        } catch {
+            var error = error
+            error.operation = .move
+            throw error
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+
+extension WebDAVStore {
+    @concurrent public func delete(
+        _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
+    ) async throws(StoreError) {
+        guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
+        let there: WebDAVResource
+        if let revision {
+            there = try await lookForRemoval(
+                of: path, .init(revision: revision, hash: contentHash))
+        } else {
+            there = try await look(at: path, during: .delete)
+        }
+        guard there != .nothing else {
+            // An earlier attempt whose answer was lost may have removed it.
+            guard unsettled.hasRemoval(at: path) else {
+                throw StoreError(.notFound, during: .delete, at: path)
+            }
+            unsettled.forget(path)
+            return
+        }
+        var request = WebDAVRequest(
+            "DELETE", address.url(of: path, isFolder: there == .folder))
+        // Closes the gap between the look and this, where the server honours it.
+        if let revision, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
+            abilities.known?.honoursIfMatch == true
+        {
+            request.fields["If-Match"] = revision.rawValue
+        }
+        let attempts = AttemptLog()
+        do throws(StoreError) {
+            try await remove(request, of: there, at: path, attempts)
+        } catch {
+            if attempts.mayHaveArrived { unsettled.noteRemoval(at: path) }
+            throw error
+        }
+        unsettled.forget(path)
+        memory.forget(path)
+    }
+
+    /// What is at a path, where it is what somebody has seen and wants removed.
+    ///
+    /// - Throws: `.conflict` when it is something else.
+    private func lookForRemoval(
+        of path: RemotePath, _ base: WriteEvidence.Base
+    ) async throws(StoreError) -> WebDAVResource {
+        var waits = 0
+        while true {
+            let there = try await look(at: path, during: .delete)
+            guard case .file(let file) = there else {
+                guard there == .nothing else {
+                    throw StoreError(.conflict(serverRevision: nil), during: .delete, at: path)
+                }
+                return there
+            }
+            let conflict = StoreError(
+                .conflict(serverRevision: file.file.revision), during: .delete, at: path)
+            guard file.file.revision == base.revision else { throw conflict }
+            let known = memory.content(of: file.file)
+            let isCertain =
+                known?.isCertain == true
+                || (abilities.known?.hasExactTags == true && file.tag != nil)
+            guard !isCertain, let hash = base.hash ?? known?.hash else { return there }
+            // The tag may be that of another text of the same second and length.
+            if file.isFresh, abilities.known?.honoursIfMatch == true, waits < 3 {
+                waits += 1
+                try await configuration.clock.wait(
+                    .milliseconds(1100), during: .delete, at: path)
+                continue
+            }
+            guard try await self.contentHash(of: path, during: .delete) == hash else {
+                throw conflict
+            }
+            return there
+        }
+    }
+
+    /// Removes it, and sees that it is gone: see ``WriteEvidence``.
+    private func remove(
+        _ request: WebDAVRequest, of there: WebDAVResource, at path: RemotePath,
+        _ attempts: AttemptLog
+    ) async throws(StoreError) {
+        do throws(StoreError) {
+            let answer = try await send(request, during: .delete, at: path, attempts: attempts)
+            guard answer.status != 207 else {
+                // Parts of a folder could not be removed.
+                throw StoreError(
+                    .forbidden, during: .delete, at: path,
+                    detail: String(decoding: answer.body.prefix(500), as: UTF8.self))
+            }
+        } catch {
+            if error.isUnmetCondition, request.fields["If-Match"] != nil {
+                try await removeAfterRefusal(request, error, at: path)
+            } else {
+                guard attempts.mayHaveArrived, error.code != .cancelled,
+                    await lookOnce(at: path, during: .delete) == .nothing
+                else { throw error }
+                return
+            }
+        }
+        switch (try await look(at: path, during: .delete), there) {
+        case (.folder, .folder):
+            break
+        case (.file(let now), .file(let before)) where now.isSameState(as: before):
+            break
+        default:
+            // It is gone, whatever somebody has put there since.
+            return
+        }
+        throw StoreError(
+            .withoutEffect, during: .delete, at: path, detail: "a yes, and it is still there")
+    }
+
+    /// Tells a file that has changed from a server that takes no conditions.
+    private func removeAfterRefusal(
+        _ request: WebDAVRequest, _ error: StoreError, at path: RemotePath
+    ) async throws(StoreError) {
+        let there = try await look(at: path, during: .delete)
+        guard case .file(let file) = there else {
+            throw StoreError(there == .nothing ? .notFound : .wrongKind, during: .delete, at: path)
+        }
+        guard file.file.revision.rawValue == request.fields["If-Match"] else {
+            throw StoreError(
+                .conflict(serverRevision: file.file.revision), during: .delete, at: path,
+                underlying: error)
+        }
+        var request = request
+        request.fields["If-Match"] = nil
+        _ = try await send(request, during: .delete, at: path)
+    }
+}

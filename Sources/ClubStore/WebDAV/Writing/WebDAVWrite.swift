@@ -1,0 +1,366 @@
+import FoundationEssentials
+
+/// One write, from what is asked for to what the server shows of it.
+///
+/// Moves from one ``WriteState`` to the next until the file was seen on the server, or an error says why
+/// not. No request is sent twice in hope: each refusal is followed by a look, and then by a weaker
+/// condition or an end.
+struct WebDAVWrite: Sendable {
+    let store: WebDAVStore
+    let delivery: any WebDAVDelivery
+    let path: RemotePath
+    let operation: StoreError.Operation
+    let abilities: WebDAVAbilities
+    let mode: WriteMode
+
+    /// What happens at most so often.
+    private struct Counts {
+        var leftovers = 0
+        var refusals = 0
+        var waitsForAge = 0
+        var hasWrittenTwice = false
+    }
+
+    func run() async throws(StoreError) -> RemoteFile {
+        var lock: WebDAVLock?
+        let result: Result<RemoteFile, StoreError>
+        do throws(StoreError) {
+            result = .success(try await run(holding: &lock))
+        } catch {
+            result = .failure(error)
+        }
+        await lock?.release()
+        return try result.get()
+    }
+
+    private func run(holding lock: inout WebDAVLock?) async throws(StoreError) -> RemoteFile {
+        var counts = Counts()
+        var state = WriteState.first(
+            of: mode, isDirect: delivery.isDirect, capabilities: abilities,
+            isBaseCertain: await isBaseCertain())
+        while true {
+            switch state {
+            case .inspecting:
+                let there = try await look()
+                if case .file(let file) = there, case .overwrite = mode,
+                    try await delivery.isSame(as: file)
+                {
+                    state = .saved(file)
+                } else {
+                    state = .afterInspection(of: there, mode: mode)
+                }
+            case .verifyingBase(let file):
+                if lock == nil, !abilities.honoursIfMatch, abilities.locks == true,
+                    let taken = try await WebDAVLock.take(path, in: store, during: operation)
+                {
+                    // From here on nobody else writes, so that a look stays true.
+                    lock = taken
+                    state = .inspecting
+                } else {
+                    state = try await verifyBase(file, under: lock, &counts)
+                }
+            case .sending(let condition, let base):
+                state = try await send(condition, replacing: base)
+            case .conditionFailed(let error, let condition, let base):
+                counts.refusals += 1
+                guard counts.refusals <= Self.refusalLimit else { throw error }
+                state = try await afterRefusal(error, condition, base)
+            case .unanswered(let error):
+                guard let file = await arrivedFile() else { throw error }
+                state = .saved(file)
+            case .confirming(let tag, let base):
+                state = try await confirm(tag, replacing: base, &counts)
+            case .occupied(let there):
+                state = try await settle(there, &counts)
+            case .saved(let file):
+                return await remember(file)
+            }
+        }
+    }
+
+    /// How often a server may refuse conditions that hold.
+    private static let refusalLimit = 4
+    /// How often to go on after an attempt that broke off and has left something.
+    private static let leftoverLimit = 3
+    /// How often to wait until a tag is old enough to tell texts apart.
+    private static let ageLimit = 3
+    private static let waitForAge = Duration.milliseconds(1100)
+
+    func look() async throws(StoreError) -> WebDAVResource {
+        try await store.look(at: path, during: operation)
+    }
+}
+
+// MARK: - Before
+
+extension WebDAVWrite {
+    /// The hash of the bytes that the new ones are based on, and their revision.
+    private var base: WriteEvidence.Base? {
+        guard case .update(let revision, let hash) = mode else { return nil }
+        let known = store.memory.content(at: path, revision: revision)
+        return .init(revision: revision, hash: hash ?? known?.hash)
+    }
+
+    /// Whether the base's revision names one text only, so that a condition on it is enough.
+    private func isBaseCertain() async -> Bool {
+        guard let base else { return false }
+        let known = store.memory.file(at: path)
+        if known?.file.revision == base.revision, known?.tag?.isWeak == true { return false }
+        // Looked at first, so that a text which changes nothing is not sent.
+        let isUnchanged = await changesNothing(base)
+        return !isUnchanged && isCertain(base)
+    }
+
+    private func changesNothing(_ base: WriteEvidence.Base) async -> Bool {
+        guard let hash = base.hash else { return false }
+        return await delivery.hash == hash
+    }
+
+    private func isCertain(_ base: WriteEvidence.Base) -> Bool {
+        if abilities.hasExactTags == true, base.revision.isEntityTag { return true }
+        let known = store.memory.content(at: path, revision: base.revision)
+        return known?.isCertain == true && known?.hash == base.hash
+    }
+
+    /// Makes sure that the file is the text that the new one is based on.
+    private func verifyBase(
+        _ file: WebDAVFile, under lock: WebDAVLock?, _ counts: inout Counts
+    ) async throws(StoreError) -> WriteState {
+        guard let base else { return .occupied(.file(file)) }
+        let condition = lock.map { WriteCondition.locked($0.token) } ?? strongest(for: file)
+        if !isCertain(base) {
+            if file.isFresh, lock == nil, condition.revision != nil,
+                counts.waitsForAge < Self.ageLimit
+            {
+                // Somebody else's write in this second would not change the tag. Soon it will.
+                counts.waitsForAge += 1
+                try await store.configuration.clock.wait(
+                    Self.waitForAge, during: operation, at: path)
+                return .inspecting
+            }
+            guard let expected = base.hash else {
+                return .sending(condition, replacing: base)
+            }
+            let actual = try await store.contentHash(of: path, during: operation)
+            guard actual == expected else { return .occupied(.file(file)) }
+            store.memory.keep(
+                .init(revision: base.revision, hash: actual, isCertain: !file.isFresh), at: path)
+        }
+        return await changesNothing(base)
+            ? .saved(file) : .sending(condition, replacing: base)
+    }
+
+    /// The strongest condition that may hold for a file that was just looked at.
+    private func strongest(for file: WebDAVFile) -> WriteCondition {
+        guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
+        if abilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
+        return abilities.honoursIf ? .matchesByIf(file.file.revision) : .none
+    }
+}
+
+// MARK: - Sending
+
+extension WebDAVWrite {
+    private func send(
+        _ condition: WriteCondition, replacing base: WriteEvidence.Base?
+    ) async throws(StoreError) -> WriteState {
+        do throws(StoreError) {
+            return .confirming(try await commitMakingFolders(condition), replacing: base)
+        } catch {
+            if error.isUnmetCondition { return .conditionFailed(error, condition, replacing: base) }
+            // Whoever cancels is not kept waiting.
+            guard delivery.attempts.mayHaveArrived, error.code != .cancelled else { throw error }
+            return .unanswered(error)
+        }
+    }
+
+    /// Delivers; and once more when what was missing were the folders above.
+    private func commitMakingFolders(
+        _ condition: WriteCondition
+    ) async throws(StoreError) -> EntityTag? {
+        do throws(StoreError) {
+            return try await delivery.commit(condition)
+        } catch {
+            // Servers differ in how they say that something is in the way, or missing.
+            guard let status = error.webDAVStatus, [400, 403, 404, 405, 409, 500].contains(status)
+            else { throw error }
+            if try await store.makeMissingFolders(above: path, during: operation) {
+                return try await delivery.commit(condition)
+            }
+            if try await look() == .folder {
+                throw StoreError(
+                    .conflict(serverRevision: nil), during: operation, at: path, underlying: error)
+            }
+            throw error
+        }
+    }
+
+    private func afterRefusal(
+        _ error: StoreError, _ condition: WriteCondition, _ base: WriteEvidence.Base?
+    ) async throws(StoreError) -> WriteState {
+        let there = try await look()
+        guard
+            let next = WriteState.afterRefusal(
+                of: condition, there: there, isDirect: delivery.isDirect, capabilities: abilities)
+        else {
+            guard condition == .absent else { throw error }
+            throw StoreError(
+                .refused, during: operation, at: path,
+                detail: "the condition that nothing is there was refused, and nothing is there",
+                underlying: error)
+        }
+        // The tag is the same, and may be that of another text.
+        if case .sending = next, case .file(let file) = there, let base = self.base,
+            !isCertain(base), let expected = base.hash
+        {
+            guard try await store.contentHash(of: path, during: operation) == expected else {
+                return .occupied(.file(file))
+            }
+        }
+        return next
+    }
+}
+
+// MARK: - What is in the way
+
+extension WebDAVWrite {
+    /// Ends with what is there, if it is what was to be written; else with a conflict.
+    ///
+    /// What an attempt of our own has left, whose connection broke, is nobody's.
+    private func settle(
+        _ there: WebDAVResource, _ counts: inout Counts
+    ) async throws(StoreError) -> WriteState {
+        guard case .file(let file) = there else {
+            throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
+        }
+        let conflict = StoreError(
+            .conflict(serverRevision: file.file.revision), during: operation, at: path)
+        if try await delivery.isSame(as: file) {
+            // The same bytes of somebody else's are in the way only of what must be new.
+            if mode == .create {
+                guard try await isLeftByUs(file) else { throw conflict }
+            }
+            return .saved(file)
+        }
+        guard try await isLeftByUs(file) else { throw conflict }
+        guard counts.leftovers < Self.leftoverLimit else {
+            throw StoreError(
+                .offline, during: operation, at: path, detail: "each attempt breaks off")
+        }
+        counts.leftovers += 1
+        return .sending(strongest(for: file), replacing: .init(revision: file.file.revision))
+    }
+
+    /// Whether the file holds what an attempt of this member's has left, whole or only its beginning.
+    private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
+        let count = file.file.byteCount
+        var hashes = store.unsettled.writes(at: path).compactMap { $0.hash(ofFirst: count) }
+        if delivery.attempts.mayHaveArrived, let hash = await delivery.hash(ofFirst: count) {
+            hashes.append(hash)
+        }
+        guard !hashes.isEmpty else { return false }
+        return hashes.contains(try await store.contentHash(of: path, during: operation))
+    }
+}
+
+// MARK: - Afterwards
+
+extension WebDAVWrite {
+    /// The file, where it holds these bytes although the server did not say so.
+    private func arrivedFile() async -> WebDAVFile? {
+        guard case .file(let file) = await store.lookOnce(at: path, during: operation),
+            file.file.byteCount == delivery.byteCount,
+            (try? await delivery.isSame(as: file)) == true
+        else { return nil }
+        return file
+    }
+
+    /// Looks at what was written. See ``WriteEvidence``.
+    private func confirm(
+        _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ counts: inout Counts
+    ) async throws(StoreError) -> WriteState {
+        let there = try await look()
+        if there == .folder {
+            throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
+        }
+        var found: WriteEvidence.Content?
+        var file: WebDAVFile?
+        if case .file(let now) = there {
+            file = now
+            found = .init(
+                byteCount: now.file.byteCount, hash: try await hash(of: now, tag, replacing: base))
+        }
+        let sent = WriteEvidence.Content(byteCount: delivery.byteCount, hash: await delivery.hash)
+        let evidence = WriteEvidence(
+            sent: sent, found: found, revision: file?.file.revision, base: base)
+        guard evidence == .stored, let file else {
+            // It said yes, and may do it later.
+            delivery.attempts.noteThatOneMayHaveArrived()
+            throw await contradiction(evidence, file)
+        }
+        guard base?.revision == file.file.revision, !counts.hasWrittenTwice else {
+            return .saved(file)
+        }
+        counts.hasWrittenTwice = true
+        return try await writeOnceMore(file)
+    }
+
+    /// The hash of what is there now: known by the server's tag where that is proof, else read. Of large
+    /// files another length or revision is enough.
+    private func hash(
+        of file: WebDAVFile, _ tag: EntityTag?, replacing base: WriteEvidence.Base?
+    ) async throws(StoreError) -> String? {
+        guard file.file.byteCount == delivery.byteCount else { return nil }
+        let isProof =
+            abilities.hasExactTags == true && tag != nil && tag?.opaque == file.tag?.opaque
+        if isProof { return await delivery.hash }
+        let isLarge = delivery.byteCount > store.configuration.limits.directByteCount
+        if isLarge, file.file.revision != base?.revision { return await delivery.hash }
+        return try await store.contentHash(of: path, during: operation)
+    }
+
+    private func contradiction(
+        _ evidence: WriteEvidence, _ file: WebDAVFile?
+    ) async -> StoreError {
+        guard evidence == .replaced, let file else {
+            return StoreError(
+                .withoutEffect, during: operation, at: path,
+                detail: "a yes, and nothing was stored")
+        }
+        if file.file.byteCount < delivery.byteCount, (try? await isLeftByUs(file)) == true {
+            return StoreError(
+                .damaged, during: operation, at: path,
+                detail: "\(file.file.byteCount) of \(delivery.byteCount) bytes were stored")
+        }
+        return StoreError(
+            .conflict(serverRevision: file.file.revision), during: operation, at: path,
+            detail: "replaced in the same moment")
+    }
+
+    /// The server's tag is made of the second and the length, and is the same as before, so that
+    /// nobody would notice the change: a second later the tag is another.
+    private func writeOnceMore(_ file: WebDAVFile) async throws(StoreError) -> WriteState {
+        try await store.configuration.clock.wait(Self.waitForAge, during: operation, at: path)
+        guard case .file(let now) = try await look(), try await delivery.isSame(as: now) else {
+            throw StoreError(
+                .conflict(serverRevision: file.file.revision), during: operation, at: path,
+                detail: "replaced within a second")
+        }
+        await delivery.prepareToRepeat()
+        return .sending(
+            strongest(for: now),
+            replacing: .init(revision: now.file.revision, hash: await delivery.hash))
+    }
+
+    private func remember(_ file: WebDAVFile) async -> RemoteFile {
+        let hash = await delivery.hash
+        if let hash {
+            let isCertain = abilities.hasExactTags == true || !file.isFresh
+            store.memory.keep(
+                .init(revision: file.file.revision, hash: hash, isCertain: isCertain), at: path)
+        }
+        var file = file.file
+        file.contentHash = hash
+        return file
+    }
+}
