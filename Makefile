@@ -41,6 +41,7 @@ deps:
 
 deps-test:
 	@scripts/install-system-packages run test
+	@scripts/install-wsgidav
 
 deps-bench:
 	@scripts/install-system-packages run test bench

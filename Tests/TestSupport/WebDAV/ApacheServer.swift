@@ -4,9 +4,6 @@ import Synchronization
 
 /// A real Apache with mod_dav on a port of this machine, from a configuration of its own, for all
 /// tests of this program.
-///
-/// It ends with the program that started it, however that ends: a shell holds it only as long as a
-/// pipe from here is open.
 public final class ApacheServer: Sendable {
     public static let user = "ann"
     public static let password = "correct horse"
@@ -22,8 +19,7 @@ public final class ApacheServer: Sendable {
     /// Where the same is served over TLS, with a certificate that nobody has signed.
     public let securePort: Int
     private let home: URL
-    /// Open as long as this program runs, and the server with it; never written to.
-    private let lease: Int32
+    private let process: ServerProcess
 
     /// The one that all tests share.
     public static var shared: ApacheServer {
@@ -35,10 +31,6 @@ public final class ApacheServer: Sendable {
     public static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
     private static let program = "/usr/sbin/apache2"
 
-    struct NotStarted: Error {
-        let log: String
-    }
-
     private init() throws {
         home = FileManager.default.temporaryDirectory.appending(
             path: "apache-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
@@ -46,10 +38,10 @@ public final class ApacheServer: Sendable {
         let (open, secure) = (try ReservedPort(), try ReservedPort())
         (port, securePort) = (Int(open.number), Int(secure.number))
         try Self.furnish(home, port: port, securePort: securePort)
-        let said: String
-        (lease, said) = try Self.start(home: home.path)
+        process = try ServerProcess(
+            [Self.program, "-DFOREGROUND", "-f", home.appending(path: "conf").path], home: home,
+            readiness: "resuming normal operations")
         withExtendedLifetime((open, secure)) {}
-        guard said.contains(Self.readiness) else { throw NotStarted(log: said) }
     }
 
     /// The address of an empty folder that no other test has.
@@ -62,7 +54,7 @@ public final class ApacheServer: Sendable {
         let escaped = name.replacingOccurrences(of: " ", with: "%20")
         let origin = isSecure ? "https://127.0.0.1:\(securePort)" : "http://127.0.0.1:\(port)"
         guard let url = URL(string: "\(origin)/\(door.rawValue)/\(escaped)") else {
-            throw NotStarted(log: "no address: \(origin)")
+            throw ServerProcess.NotStarted(log: "no address: \(origin)")
         }
         return (url, folder)
     }
@@ -89,41 +81,6 @@ extension ApacheServer {
         for (name, text) in files {
             try Data(text.utf8).write(to: home.appending(path: name))
         }
-    }
-
-    private static let readiness = "resuming normal operations"
-
-    /// Returns when the server is ready, or has given up.
-    ///
-    /// - Returns: The end of the line that the server hangs on, and what it has said.
-    private static func start(home: String) throws -> (lease: Int32, said: String) {
-        let script = """
-            { "$0" -DFOREGROUND -f "$1/conf"; echo server ended >&2; } </dev/null &
-            cat >/dev/null
-            [ -f "$1/pid" ] && kill "$(cat "$1/pid")"
-            wait
-            rm -rf "$1"
-            """
-        // Neither is inherited by a program that another test starts: it would keep the server alive.
-        var lease: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &lease) == 0 else { throw NotStarted(log: "no lease") }
-        let leaseOfTheirs = HandedFile(owning: lease[1])
-        let log = try ChildProgram.makePipe()
-        let logOfTheirs = HandedFile(owning: log.writing)
-        let output = FileHandle(fileDescriptor: log.reading, closeOnDealloc: true)
-        let nothing = try HandedFile(URL(filePath: "/dev/null"), O_WRONLY)
-        _ = try ChildProgram(
-            "/bin/sh", ["-c", script, program, home],
-            environment: ProcessInfo.processInfo.environment, directory: "/",
-            input: leaseOfTheirs, output: nothing, error: logOfTheirs)
-        var said = ""
-        while !said.contains(readiness), !said.contains("server ended") {
-            said += String(decoding: output.availableData, as: UTF8.self)
-        }
-        // What it says later is read by nobody; it must not wait for that.
-        Thread.detachNewThread { while !output.availableData.isEmpty {} }
-        return (lease[0], said)
     }
 
     private static func configuration(
