@@ -130,6 +130,28 @@ import Testing
         }
     }
 
+    /// File systems give names decomposed (NFD); clubs keep them composed.
+    @Test func aPhotoIsFoundByItsDecomposedName() async throws {
+        try await inFreshHome { home in
+            let name = "Meer u\u{308}ber Su\u{308}d.jpg"
+            let photo = Photos.corners(width: 64, height: 16, orientation: 1)
+            try photo.write(to: home.work.appending(path: name))
+            #expect(try await home.run("photos", "put", name).status == 0)
+            let get = try await home.run("photos", "get", name, "copy.jpg")
+            #expect(get.status == 0, "\(get.errorText)")
+        }
+    }
+
+    @Test func aNameThatBeginsWithASpaceIsRefusedForThatReason() async throws {
+        try await inFreshHome { home in
+            let photo = Photos.corners(width: 64, height: 16, orientation: 1)
+            try photo.write(to: home.work.appending(path: " sea.jpg"))
+            let put = try await home.run("photos", "put", " sea.jpg")
+            #expect(put.status == 1)
+            #expect(put.errorText.contains("space"), "\(put.errorText)")
+        }
+    }
+
     struct Usage: Sendable, CustomTestStringConvertible {
         let arguments: [String]
         let status: Int32

@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    /// What comes through a pipe comes once.
+    @Test func aTextThatCannotBeSentIsKeptAndOffered() async throws {
+        let server = try StandInWebDAV()
+        try await inFreshHome { home in
+            let login = try await home.run(
+                ["login", "webdav", server.address, "--user", server.user, "--password-stdin"],
+                input: server.password + "\n")
+            #expect(login.status == 0, "\(login.errorText)")
+            server.stop()
+            let output = try await home.run(
+                ["notes", "new", "From a pipe", "-"], input: "words that come once\n")
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("kept as a draft"), "\(output.errorText)")
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "An unsaved note was kept")
+        }
+    }
+
     @Test func aFolderThatIsNewIsMade() async throws {
         let server = try StandInWebDAV(hasFolder: false)
         try await inFreshHome { home in

@@ -13,8 +13,10 @@ struct WebDAVWrite: Sendable {
     let abilities: WebDAVAbilities
     let mode: WriteMode
 
-    /// What happens at most so often.
-    private struct Counts {
+    /// What is held while the write is under way, and how often something has happened that may happen a
+    /// few times only.
+    private struct Progress {
+        var lock: WebDAVLock?
         var leftovers = 0
         var refusals = 0
         var waitsForAge = 0
@@ -22,19 +24,18 @@ struct WebDAVWrite: Sendable {
     }
 
     func run() async throws(StoreError) -> RemoteFile {
-        var lock: WebDAVLock?
+        var progress = Progress()
         let result: Result<RemoteFile, StoreError>
         do throws(StoreError) {
-            result = .success(try await run(holding: &lock))
+            result = .success(try await run(&progress))
         } catch {
             result = .failure(error)
         }
-        await lock?.release()
+        await progress.lock?.release()
         return try result.get()
     }
 
-    private func run(holding lock: inout WebDAVLock?) async throws(StoreError) -> RemoteFile {
-        var counts = Counts()
+    private func run(_ progress: inout Progress) async throws(StoreError) -> RemoteFile {
         var state = WriteState.first(
             of: mode, isDirect: delivery.isDirect, capabilities: abilities,
             isBaseCertain: await isBaseCertain())
@@ -50,28 +51,35 @@ struct WebDAVWrite: Sendable {
                     state = .afterInspection(of: there, mode: mode)
                 }
             case .verifyingBase(let file):
-                if lock == nil, !abilities.honoursIfMatch, abilities.locks == true,
+                if progress.lock == nil, !abilities.honoursIfMatch, abilities.locks == true,
                     let taken = try await WebDAVLock.take(path, in: store, during: operation)
                 {
                     // From here on nobody else writes, so that a look stays true.
-                    lock = taken
+                    progress.lock = taken
                     state = .inspecting
                 } else {
-                    state = try await verifyBase(file, under: lock, &counts)
+                    state = try await verifyBase(file, &progress)
                 }
             case .sending(let condition, let base):
                 state = try await send(condition, replacing: base)
             case .conditionFailed(let error, let condition, let base):
-                counts.refusals += 1
-                guard counts.refusals <= Self.refusalLimit else { throw error }
-                state = try await afterRefusal(error, condition, base)
+                progress.refusals += 1
+                guard progress.refusals <= Self.refusalLimit else { throw error }
+                if case .locked = condition {
+                    // The lock has run out meanwhile: another one, and another look.
+                    await progress.lock?.release()
+                    progress.lock = nil
+                    state = .inspecting
+                } else {
+                    state = try await afterRefusal(error, condition, base)
+                }
             case .unanswered(let error):
                 guard let file = await arrivedFile() else { throw error }
                 state = .saved(file)
             case .confirming(let tag, let base):
-                state = try await confirm(tag, replacing: base, &counts)
+                state = try await confirm(tag, replacing: base, &progress)
             case .occupied(let there):
-                state = try await settle(there, &counts)
+                state = try await settle(there, &progress)
             case .saved(let file):
                 return await remember(file)
             }
@@ -124,16 +132,16 @@ extension WebDAVWrite {
 
     /// Makes sure that the file is the text that the new one is based on.
     private func verifyBase(
-        _ file: WebDAVFile, under lock: WebDAVLock?, _ counts: inout Counts
+        _ file: WebDAVFile, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
         guard let base else { return .occupied(.file(file)) }
-        let condition = lock.map { WriteCondition.locked($0.token) } ?? strongest(for: file)
+        let condition = strongest(for: file, under: progress.lock)
         if !isCertain(base) {
-            if file.isFresh, lock == nil, condition.revision != nil,
-                counts.waitsForAge < Self.ageLimit
+            if file.isFresh, condition.revision != nil,
+                progress.waitsForAge < Self.ageLimit
             {
                 // Somebody else's write in this second would not change the tag. Soon it will.
-                counts.waitsForAge += 1
+                progress.waitsForAge += 1
                 try await store.configuration.clock.wait(
                     Self.waitForAge, during: operation, at: path)
                 return .inspecting
@@ -151,7 +159,8 @@ extension WebDAVWrite {
     }
 
     /// The strongest condition that may hold for a file that was just looked at.
-    private func strongest(for file: WebDAVFile) -> WriteCondition {
+    private func strongest(for file: WebDAVFile, under lock: WebDAVLock?) -> WriteCondition {
+        if let lock { return .locked(lock.token) }
         guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
         if abilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
         return abilities.honoursIf ? .matchesByIf(file.file.revision) : .none
@@ -228,7 +237,7 @@ extension WebDAVWrite {
     ///
     /// What an attempt of our own has left, whose connection broke, is nobody's.
     private func settle(
-        _ there: WebDAVResource, _ counts: inout Counts
+        _ there: WebDAVResource, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
         guard case .file(let file) = there else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
@@ -243,12 +252,14 @@ extension WebDAVWrite {
             return .saved(file)
         }
         guard try await isLeftByUs(file) else { throw conflict }
-        guard counts.leftovers < Self.leftoverLimit else {
+        guard progress.leftovers < Self.leftoverLimit else {
             throw StoreError(
                 .offline, during: operation, at: path, detail: "each attempt breaks off")
         }
-        counts.leftovers += 1
-        return .sending(strongest(for: file), replacing: .init(revision: file.file.revision))
+        progress.leftovers += 1
+        return .sending(
+            strongest(for: file, under: progress.lock),
+            replacing: .init(revision: file.file.revision))
     }
 
     /// Whether the file holds what an attempt of this member's has left, whole or only its beginning.
@@ -277,7 +288,7 @@ extension WebDAVWrite {
 
     /// Looks at what was written. See ``WriteEvidence``.
     private func confirm(
-        _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ counts: inout Counts
+        _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
         let there = try await look()
         if there == .folder {
@@ -298,11 +309,11 @@ extension WebDAVWrite {
             delivery.attempts.noteThatOneMayHaveArrived()
             throw await contradiction(evidence, file)
         }
-        guard base?.revision == file.file.revision, !counts.hasWrittenTwice else {
+        guard base?.revision == file.file.revision, !progress.hasWrittenTwice else {
             return .saved(file)
         }
-        counts.hasWrittenTwice = true
-        return try await writeOnceMore(file)
+        progress.hasWrittenTwice = true
+        return try await writeOnceMore(file, under: progress.lock)
     }
 
     /// The hash of what is there now: known by the server's tag where that is proof, else read. Of large
@@ -339,7 +350,9 @@ extension WebDAVWrite {
 
     /// The server's tag is made of the second and the length, and is the same as before, so that
     /// nobody would notice the change: a second later the tag is another.
-    private func writeOnceMore(_ file: WebDAVFile) async throws(StoreError) -> WriteState {
+    private func writeOnceMore(
+        _ file: WebDAVFile, under lock: WebDAVLock?
+    ) async throws(StoreError) -> WriteState {
         try await store.configuration.clock.wait(Self.waitForAge, during: operation, at: path)
         guard case .file(let now) = try await look(), try await delivery.isSame(as: now) else {
             throw StoreError(
@@ -348,7 +361,7 @@ extension WebDAVWrite {
         }
         await delivery.prepareToRepeat()
         return .sending(
-            strongest(for: now),
+            strongest(for: now, under: lock),
             replacing: .init(revision: now.file.revision, hash: await delivery.hash))
     }
 

@@ -80,7 +80,7 @@ extension WriteState {
             // A `PUT` without a condition goes where the look was. A `MOVE` may not: a server that
             // mangles its `Destination` refuses because of another file, which it would replace.
             return isDirect ? .sending(.none, replacing: nil) : nil
-        case (.matches, .nothing), (.matchesByIf, .nothing), (.locked, .nothing):
+        case (.matches, .nothing), (.matchesByIf, .nothing):
             return .sending(.absent, replacing: nil)
         case (.matches(let revision), .file(let file)) where file.file.revision == revision:
             let base = WriteEvidence.Base(revision: revision)
