@@ -2,7 +2,10 @@
 
 SWIFT ?= swift
 # The program stands alone: no Swift runtime is needed where it runs, and it starts sooner.
-RELEASE = -c release --product byteclub --static-swift-stdlib
+# No library beside it is loaded (no $$ORIGIN in its RUNPATH), and what the loader has written is read-only
+# before the first line runs.
+RELEASE = -c release --product byteclub --static-swift-stdlib --disable-local-rpath \
+	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SOURCES = Package.swift Sources Tests Benchmarks
 
 # `make fuzz` works this long on each parser.
@@ -15,6 +18,7 @@ run: build
 
 build: deps
 	@$(SWIFT) build $(RELEASE)
+	@scripts/check-hardening .build/release/byteclub
 
 # So many tests at a time: all at once, each would wait for all the others, and deadlines with them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
