@@ -148,17 +148,11 @@ extension ClubSettings {
         if let port = address.port, !(1...65_535).contains(port) {
             return "A port is a number from 1 to 65535."
         }
-        if scheme == "http", !allowsPlain, !isThisComputer(host) {
+        if scheme == "http", !allowsPlain, !LoopbackHost.contains(host) {
             return
                 "The address must begin with https://, or what is secret could be read on the way."
         }
         return nil
-    }
-
-    private static func isThisComputer(_ host: String) -> Bool {
-        if ["localhost", "::1", "[::1]"].contains(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }
 

@@ -40,9 +40,7 @@ struct WebDAVAddress: Hashable, Sendable {
     }
 
     /// Whether nobody else can listen: a password may go without a veil.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
-    }
+    var isLoopback: Bool { LoopbackHost.contains(host) }
 
     func url(of path: RemotePath, isFolder: Bool = false) -> String {
         url(baseComponents + path.components, isFolder: isFolder || path.isRoot)
