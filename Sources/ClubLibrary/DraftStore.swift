@@ -100,6 +100,18 @@ public final class DraftStore: Sendable {
         }
     }
 
+    /// Takes over the drafts of another folder that nobody is editing.
+    ///
+    /// Each is here, durably, before it is gone there; one that cannot be written here stays there.
+    public func takeOver(from other: DraftStore) {
+        for draft in other.waitingDrafts() where other.claim(draft.id) {
+            defer { other.release(draft.id) }
+            guard (try? save(draft, sequence: 0)) != nil else { continue }
+            release(draft.id)
+            other.remove(draft.id)
+        }
+    }
+
     /// All drafts there are, newest first, also those being edited.
     public func drafts() -> [Draft] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

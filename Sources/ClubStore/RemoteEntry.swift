@@ -111,13 +111,20 @@ public struct Listing: Hashable, Sendable {
 /// Who is signed in, and how much room is left.
 public struct Account: Hashable, Sendable {
     public var displayName: String
+
+    /// What the store calls the account, for good; nil where it does not tell.
+    public var identifier: String?
+
     public var usedBytes: Int64
 
     /// Nil when the store sets no limit or does not tell.
     public var allocatedBytes: Int64?
 
-    public init(displayName: String, usedBytes: Int64, allocatedBytes: Int64?) {
+    public init(
+        displayName: String, identifier: String? = nil, usedBytes: Int64, allocatedBytes: Int64?
+    ) {
         self.displayName = displayName
+        self.identifier = identifier
         self.usedBytes = usedBytes
         self.allocatedBytes = allocatedBytes
     }

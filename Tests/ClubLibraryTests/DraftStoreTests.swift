@@ -1,4 +1,4 @@
-import ClubLibrary
+@testable import ClubLibrary
 import Foundation
 import Testing
 
@@ -12,7 +12,9 @@ import Testing
             savedAt: Date(timeIntervalSince1970: 1_700_000_000), text: Data(text.utf8))
     }
 
-    @Test(arguments: ["", "one line", "two\nlines\n", "{\"not\":\"the header\"}\n", "é\u{301}\r\n\t🏳️‍🌈\u{0}"])
+    @Test(arguments: [
+        "", "one line", "two\nlines\n", "{\"not\":\"the header\"}\n", "é\u{301}\r\n\t🏳️‍🌈\u{0}",
+    ])
     func readsBackWhatWasSaved(text: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let draft = makeDraft(text)
@@ -59,6 +61,34 @@ import Testing
         #expect(other.waitingDrafts() == [draft])
         #expect(other.claim(draft.id))
         #expect(other.waitingDrafts().isEmpty)
+    }
+
+    @Test func takesOverWhatNobodyIsEditing() throws {
+        let old = folder.appendingPathExtension("old")
+        defer {
+            try? FileManager.default.removeItem(at: folder)
+            try? FileManager.default.removeItem(at: old)
+        }
+        let (edited, waiting) = (makeDraft("edited elsewhere"), makeDraft("waiting"))
+        let editor = DraftStore(folder: old)
+        for draft in [edited, waiting] { try editor.save(draft, sequence: 1) }
+        editor.release(waiting.id)
+        let store = DraftStore(folder: folder)
+        store.takeOver(from: DraftStore(folder: old))
+        #expect(store.waitingDrafts() == [waiting])
+        #expect(editor.drafts() == [edited])
+    }
+
+    @Test func keepsWhatATextIsBasedOn() throws {
+        var draft = makeDraft("text")
+        (draft.baseRevision, draft.baseContentHash) = ("r", "h")
+        let bytes = try draft.encoded()
+        #expect(Draft(id: draft.id, decoding: bytes) == draft)
+        // Of an earlier version.
+        let old = String(decoding: bytes, as: UTF8.self).replacing(
+            #""baseContentHash":"h","#, with: "")
+        draft.baseContentHash = nil
+        #expect(Draft(id: draft.id, decoding: Data(old.utf8)) == draft)
     }
 
     @Test func onlyTheOwnerMayReadIt() throws {

@@ -393,8 +393,11 @@ import Testing
     @Test func draftsStayWithTheirClub() async throws {
         try await withClub { home, terminal in
             try await leaveUnsaved(terminal)
-            let drafts = home.folder.appending(path: "state/byteclub/clubs/work/drafts")
-            #expect(home.names(in: drafts).contains { $0.hasSuffix(".draft") })
+            let clubs = home.folder.appending(path: "state/byteclub/clubs")
+            let drafts = home.names(in: clubs).flatMap {
+                home.names(in: clubs.appending(path: "\($0)/drafts"))
+            }
+            #expect(drafts.contains { $0.hasSuffix(".draft") })
 
             #expect(try await home.run("login", "club").status == 0)
             let second = try await home.open()

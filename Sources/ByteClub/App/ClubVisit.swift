@@ -57,11 +57,15 @@ internal import TerminalUI
     func findDrafts() async {
         guard waitingDrafts == nil else { return }
         waitingDrafts = []
-        waitingDrafts = await Self.read(drafts)
+        waitingDrafts = await Self.read(
+            drafts, takingOver: book.earlierDrafts(of: club.settings).map(DraftStore.init(folder:)))
     }
 
-    @concurrent private nonisolated static func read(_ drafts: DraftStore) async -> [Draft] {
-        drafts.waitingDrafts()
+    @concurrent private nonisolated static func read(
+        _ drafts: DraftStore, takingOver earlier: [DraftStore]
+    ) async -> [Draft] {
+        for earlier in earlier { drafts.takeOver(from: earlier) }
+        return drafts.waitingDrafts()
     }
 
     /// The next one to offer; it is not offered again.

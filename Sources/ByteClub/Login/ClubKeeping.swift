@@ -57,9 +57,12 @@ struct ClubKeeping: Sendable {
     /// One program at a time. When anything of it fails, or the task is cancelled in time, everything is
     /// as it was.
     ///
+    /// - Parameter account: What the store calls the account, where it tells.
     /// - Returns: What was kept for the same server and account until now, and is kept no more.
     @discardableResult
-    func keep(_ secret: Data, for club: ClubSettings) async throws(JoiningError) -> Data? {
+    func keep(
+        _ secret: Data, for club: ClubSettings, account: String? = nil
+    ) async throws(JoiningError) -> Data? {
         let lock = try await SignInLock.acquire(book.paths)
         defer { lock.release() }
         // Somebody else may have taken the name since it was chosen.
@@ -79,6 +82,7 @@ struct ClubKeeping: Sendable {
             if Task.isCancelled { throw .cancelled }
             try settings { () throws(SettingsError) in
                 try book.remember(secretsOf: club, in: place)
+                try book.remember(account: account, of: club)
                 try book.settingsFile.set(club)
                 try book.makeCurrent(club)
             }

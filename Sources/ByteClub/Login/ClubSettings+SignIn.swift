@@ -4,15 +4,20 @@ internal import FoundationEssentials
 extension ClubSettings.Place {
     /// Whether it is the same folder of the same account, whatever is believed of the server: a key and
     /// a file of certificates may change, and the club stays the club.
-    func isSame(as other: Self) -> Bool {
-        switch (self, other) {
-        case (.embedded, .embedded): true
-        case (.dropbox(let own), .dropbox(let other)):
-            own.appKey == other.appKey && Self.plain(own.apiURL) == Self.plain(other.apiURL)
-                && Self.plain(folder: own.folder) == Self.plain(folder: other.folder)
-        case (.webdav(let own), .webdav(let other)):
-            own.signIn == other.signIn && Self.plain(own.url) == Self.plain(other.url)
-        default: false
+    func isSame(as other: Self) -> Bool { identityParts == other.identityParts }
+
+    /// What tells clubs apart whatever they are called: the server, the account as far as the settings
+    /// know it, and the folder.
+    var identityParts: [[String]] {
+        switch self {
+        case .embedded: [["embedded"]]
+        case .dropbox(let dropbox):
+            [
+                ["dropbox", dropbox.appKey], Self.plain(dropbox.apiURL),
+                [Self.plain(folder: dropbox.folder)],
+            ]
+        case .webdav(let webdav):
+            [["webdav"], webdav.signIn.user.map { [$0] } ?? [], Self.plain(webdav.url)]
         }
     }
 

@@ -64,7 +64,8 @@ package struct DropboxJoining: Sendable {
                 return account
             }
             if Task.isCancelled { throw .cancelled }
-            let old = try await keeping.keep(SecretVault.encode(tokens), for: club)
+            let old = try await keeping.keep(
+                SecretVault.encode(tokens), for: club, account: account.identifier)
             await ClubConnection.adopt(tokens, for: club, book: keeping.book)
             if let old = old.flatMap(SecretVault.decode) { await revoke(old, replacedBy: tokens) }
             return Joined(club: club, account: account, missingScopes: missing)

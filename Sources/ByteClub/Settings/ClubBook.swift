@@ -74,16 +74,10 @@ package struct ClubBook: Sendable {
             ?? clubs.first { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// Where a club's drafts are kept. Each has its own: a text must not end up in another club.
-    package func drafts(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.drafts : paths.stateFolder.appending(path: "clubs/\(club.name)/drafts")
-    }
-
     /// Where the copying of one club into another keeps what is under way, so that it can go on.
     package func copyFolder(from source: ClubSettings, to destination: ClubSettings) -> URL {
-        // Neither name has a blank in it, so no two pairs share a folder.
-        paths.stateFolder.appending(path: "copies/\(source.name) to \(destination.name)")
+        paths.stateFolder.appending(
+            path: "copies/\(identity(of: source)) to \(identity(of: destination))")
     }
 
     /// Keeps other programs from copying between the same clubs, until this one ends.
@@ -111,6 +105,8 @@ package struct ClubBook: Sendable {
         var current: String?
         /// Where the secrets of each club are; a newer program may know places that this one does not.
         var secrets: [String: String] = [:]
+        /// What Dropbox calls the account that is signed in to each club.
+        var accounts: [String: String] = [:]
 
         init() {}
 
@@ -118,6 +114,7 @@ package struct ClubBook: Sendable {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             current = try values.decodeIfPresent(String.self, forKey: .current)
             secrets = try values.decodeIfPresent([String: String].self, forKey: .secrets) ?? [:]
+            accounts = try values.decodeIfPresent([String: String].self, forKey: .accounts) ?? [:]
         }
     }
 
@@ -163,6 +160,16 @@ package struct ClubBook: Sendable {
         secretsOf club: ClubSettings, in place: SecretPlace?
     ) throws(SettingsError) {
         try change { $0.secrets[club.name] = place?.rawValue }
+    }
+
+    /// Remembers whose account is signed in to a club; its drafts are that account's from now on.
+    package func remember(account: String?, of club: ClubSettings) throws(SettingsError) {
+        guard let account else { return }
+        try change { $0.accounts[club.name] = account }
+    }
+
+    func account(of club: ClubSettings) -> String? {
+        (try? memory())?.accounts[club.name]
     }
 
     /// Signed out: the embedded club comes next, unless another was chosen meanwhile.

@@ -36,9 +36,8 @@ package enum ClubConnection {
         if let old, old.secret == secret { return old.store }
         let store = try makeStore(
             to: webdav, secret: secret,
-            abilitiesFile: book.paths.stateFolder.appending(
-                path: "clubs/\(club.name)/abilities.json"),
-            unsettledWrites: book.paths.unsettledWrites(ofClub: club.name))
+            abilitiesFile: book.abilitiesFile(of: club),
+            unsettledWrites: book.unsettledWrites(of: club))
         return stores.withLock { stores in
             // Somebody else may have been faster.
             if let now = stores[key], now.store !== old?.store { return now.store }
@@ -106,7 +105,7 @@ package enum ClubConnection {
         let vault = SecretVault(club: club, book: book, secrets: ClubSecrets(book))
         let line = try makeLine(
             to: dropbox, vault: vault,
-            unsettledWrites: book.paths.unsettledWrites(ofClub: club.name))
+            unsettledWrites: book.unsettledWrites(of: club))
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line

@@ -25,10 +25,8 @@ public struct Paths: Hashable, Sendable {
     /// What was written and not yet sent.
     public var drafts: URL { stateFolder.appending(path: "drafts") }
 
-    /// What was sent to a club and is not known to have arrived.
-    func unsettledWrites(ofClub name: String) -> URL {
-        stateFolder.appending(path: "clubs/\(name)/unsettled")
-    }
+    /// What was sent to the embedded club and is not known to have arrived.
+    var embeddedUnsettledWrites: URL { stateFolder.appending(path: "clubs/embedded/unsettled") }
 
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let home =

@@ -17,7 +17,8 @@ extension DropboxStore {
             case .other: nil
             }
         return Account(
-            displayName: account.name.displayName, usedBytes: Int64(clamping: space.used),
+            displayName: account.name.displayName, identifier: account.accountID,
+            usedBytes: Int64(clamping: space.used),
             allocatedBytes: allocated.map { Int64(clamping: $0) })
     }
 

@@ -179,7 +179,51 @@ import Testing
 
     @Test func eachClubHasDraftsOfItsOwn() {
         #expect(book.drafts(of: .embedded) == book.paths.drafts)
-        #expect(book.drafts(of: work).path.hasSuffix("/state/byteclub/clubs/work/drafts"))
+        #expect(book.drafts(of: work).path.contains("/state/byteclub/clubs/@"))
+    }
+
+    /// Neither the name of a club nor how its address is written says which club it is.
+    @Test func aClubIsItsServerAccountAndFolder() throws {
+        func webdav(_ address: String, _ user: String, name: String = "work") throws -> URL {
+            let url = try #require(URL(string: address))
+            let place = ClubSettings.Place.webdav(.init(url: url, signIn: .password(user: user)))
+            return book.drafts(of: ClubSettings(name: name, place: place))
+        }
+        let folder = try webdav("https://a.example/club", "ann")
+        #expect(try webdav("https://A.example:443/club/", "ann", name: "renamed") == folder)
+        #expect(try webdav("https://b.example/club", "ann") != folder)
+        #expect(try webdav("https://a.example/other", "ann") != folder)
+        #expect(try webdav("https://a.example/club", "bob") != folder)
+        #expect(try webdav("https://a.example/ann", "club") != folder)
+    }
+
+    @Test func anotherAccountIsAnotherClub() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let unknown = book.drafts(of: work)
+        try book.remember(account: "dbid:A", of: work)
+        let first = book.drafts(of: work)
+        try book.remember(account: "dbid:B", of: work)
+        #expect(Set([unknown, first, book.drafts(of: work)]).count == 3)
+        try book.remember(account: "dbid:A", of: work)
+        #expect(book.drafts(of: work) == first)
+        #expect(book.earlierDrafts(of: work).contains(unknown))
+    }
+
+    @Test func whatWasKeptUnderTheNameOfAnotherClubStaysThere() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = try #require(URL(string: "https://a.example/club"))
+        let club = ClubSettings(
+            name: "nas", place: .webdav(.init(url: url, signIn: .password(user: "ann"))))
+        let named = book.paths.stateFolder.appending(path: "clubs/nas")
+        try FileManager.default.createDirectory(at: named, withIntermediateDirectories: true)
+        for (account, isOurs) in [
+            ("https://a.example/club/", true), ("https://b.example/club/", false),
+        ] {
+            try Data(#"{"account":"\#(account)"}"#.utf8).write(
+                to: named.appending(path: "abilities.json"))
+            let drafts = named.appending(path: "drafts")
+            #expect(book.earlierDrafts(of: club).contains(drafts) == isOurs)
+        }
     }
 
     @Test func manyProgramsAtOnceUndoNothing() async throws {
