@@ -112,11 +112,7 @@ final class Connection {
     func readChunks(_ body: (UnsafeRawBufferPointer) throws -> Void) async throws {
         while true {
             let line = try await readLine()
-            let digits = line.prefix { $0 != UInt8(ascii: ";") }
-                .filter { $0 != 0x20 && $0 != 0x09 }
-            guard !digits.isEmpty, digits.count <= 15,
-                let size = UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { throw Failure.malformedChunk }
+            guard let size = Self.chunkSize(line) else { throw Failure.malformedChunk }
             if size == 0 { break }
             try await readBytes(size, body)
             guard try await readLine().isEmpty else { throw Failure.malformedChunk }
@@ -128,6 +124,22 @@ final class Connection {
             trailerByteCount += line.count
             if trailerByteCount > RequestHead.byteLimit { throw Failure.headTooLarge }
         }
+    }
+
+    /// Digits alone, then perhaps blanks, then perhaps extensions; nil for anything else. A size that
+    /// two readers may understand differently is how one request is smuggled behind another.
+    static func chunkSize(_ line: [UInt8]) -> UInt64? {
+        let digits = line.prefix { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+            default: false
+            }
+        }
+        let next = line.dropFirst(digits.count).first { $0 != 0x20 && $0 != 0x09 }
+        guard (1...15).contains(digits.count), next == nil || next == UInt8(ascii: ";") else {
+            return nil
+        }
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
     private func readLine() async throws -> [UInt8] {

@@ -22,10 +22,25 @@ struct Response: ~Copyable, Sendable {
     }
 
     /// Plain text, as Dropbox answers what is wrong with a request itself.
+    ///
+    /// What the client sent may be part of it, and a terminal may show it: it is made harmless.
     static func text(_ status: Int, _ text: String) -> Response {
         Response(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")],
-            body: .bytes(Array(text.utf8)))
+            body: .bytes(Array(printable(text).utf8)))
+    }
+
+    /// Without what moves a terminal's cursor, turns its text around or begins a line.
+    private static func printable(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                result.append("?")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     static func json(_ value: some Encodable, status: Int = 200) -> Response {
@@ -59,6 +74,7 @@ struct Response: ~Copyable, Sendable {
         case 405: "Method Not Allowed"
         case 409: "Conflict"
         case 413: "Content Too Large"
+        case 421: "Misdirected Request"
         case 416: "Range Not Satisfiable"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

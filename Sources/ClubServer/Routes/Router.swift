@@ -18,6 +18,7 @@ enum Refusal: Error {
 /// Finds the route of a request, checks who calls, decodes the argument and words the answer.
 struct Router: Sendable {
     private let token: String?
+    private let hosts: HostRule
     private let log: ServerLog
     private var routes: [String: Entry] = [:]
 
@@ -30,9 +31,12 @@ struct Router: Sendable {
     /// How large the JSON of an argument may be.
     static let argumentByteLimit = 1 << 20
 
-    /// - Parameter token: What `Authorization: Bearer` must carry; nil lets everybody in.
-    init(token: String?, log: ServerLog) {
+    /// - Parameters:
+    ///   - token: What `Authorization: Bearer` must carry; nil lets everybody in.
+    ///   - hosts: Under which names the server may be called.
+    init(token: String?, hosts: HostRule = .any, log: ServerLog) {
         self.token = token
+        self.hosts = hosts
         self.log = log
     }
 
@@ -88,12 +92,15 @@ struct Router: Sendable {
 
     private func dispatch(_ request: Request) async throws -> Response {
         let head = request.head
+        guard hosts.allows(head) else {
+            return .text(421, "This server is not called \(head.headers["host"] ?? "nothing").")
+        }
         guard let route = routes[head.path] else {
             guard head.path.hasPrefix("/2/") else {
-                return .text(404, "There is nothing at \(Self.printable(head.path)).")
+                return .text(404, "There is nothing at \(head.path).")
             }
             // As Dropbox has it: clients take the body of a 404 for JSON.
-            let function = Self.printable(String(head.path.dropFirst(3)))
+            let function = String(head.path.dropFirst(3))
             throw Refusal.badRequest("Unknown API function: \"\(function)\"")
         }
         let name = String(head.path.dropFirst(3))
@@ -186,7 +193,7 @@ struct Router: Sendable {
             throw .badRequest(
                 Self.words(
                     name,
-                    "Bad HTTP \"Content-Type\" header: \"\(Self.printable(type))\".  "
+                    "Bad HTTP \"Content-Type\" header: \"\(type)\".  "
                         + "Expecting one of "
                         + allowed.map { "\"\($0)\"" }.joined(separator: ", ") + "."))
         }
@@ -239,11 +246,5 @@ struct Router: Sendable {
 
     private static func words(_ name: String, _ problem: String) -> String {
         "Error in call to API function \"\(name)\": \(problem)"
-    }
-
-    /// What a client sent, made harmless for a terminal that shows our answer.
-    private static func printable(_ text: String) -> String {
-        String(
-            text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
     }
 }

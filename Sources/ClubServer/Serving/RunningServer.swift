@@ -91,7 +91,9 @@ struct RunningServer: Sendable {
             club: club, sessions: sessions,
             thumbnails: ThumbnailMaker(cache: ThumbnailCache(folder: configuration.cacheFolder)),
             account: .ofThisUser())
-        var router = Router(token: token, log: log)
+        var hosts = HostRule.any
+        if case .tcp = configuration.endpoint { hosts = .loopback }
+        var router = Router(token: token, hosts: hosts, log: log)
         api.addRoutes(to: &router)
         let service = HTTPService(loop: loop, log: log, router: router)
         return RunningServer(

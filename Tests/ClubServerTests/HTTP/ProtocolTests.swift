@@ -281,4 +281,68 @@ import Testing
             #expect(times.dropFirst(20).sorted()[20] < .milliseconds(40))
         }
     }
+
+    @Test(arguments: ["+2", "-2", "0x2", "2 2", "2x", " 2", "", ";a=b", "1000000000000000"])
+    func aChunkWhoseSizeIsNoNumberIsRefused(size: String) async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let replies = try await exchange(
+                club,
+                "POST /2/check/user HTTP/1.1\r\nHost: club\r\nAuthorization: Bearer \(club.token)\r\n"
+                    + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "\(size)\r\n{}\r\n0\r\n\r\n")
+            #expect(replies[0].status == 400)
+            #expect(replies[0].text == "The request's body is malformed.")
+        }
+    }
+
+    @Test(arguments: ["2", "02", "2 ", "2;a=b", "2 ; a"])
+    func aChunkMayHaveExtensions(size: String) async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let replies = try await exchange(
+                club,
+                "POST /2/check/user HTTP/1.1\r\nHost: club\r\nAuthorization: Bearer \(club.token)\r\n"
+                    + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "\(size)\r\n{}\r\n0\r\n\r\n")
+            #expect(replies[0].status == 200)
+        }
+    }
+
+    @Test(arguments: ["\u{9B}", "\u{85}", "\u{7F}", "\u{1B}", "\u{202E}", "\u{2066}", "\u{2028}"])
+    func nothingThatAClientSentSteersATerminal(character: String) async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            for path in ["/x\(character)31m", "/2/x\(character)31m"] {
+                let reply = try await club.send(path: path)
+                #expect([400, 404].contains(reply.status))
+                #expect(reply.text.contains("x?31m"))
+                #expect(!reply.text.unicodeScalars.contains(character.unicodeScalars.first!))
+            }
+            let path = try WireJSON.encode(["path": "x" + character])
+            let reply = try await club.send(
+                path: Routes.listFolder.path,
+                headers: [
+                    ("Authorization", "Bearer \(club.token)"), ("Content-Type", "application/json"),
+                ], body: Array(path))
+            #expect(reply.status == 400)
+            #expect(reply.text.contains("'x?'"))
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8000", true), ("127.0.0.1", true), ("localhost:1", true), ("LOCALHOST", true),
+        ("[::1]:8000", true), ("127.255.0.9", true), ("evil.example:8000", false),
+        ("localhost.evil.example", false), ("127.0.0.1.evil.example", false), ("", false),
+        ("127.0.0.1, evil.example", false), ("192.168.0.1", false), ("127.0.0.256", false),
+        ("127.0.1", false), ("localhost:80x", false),
+    ])
+    func onAPortOnlyNamesOfThisComputerAreAnswered(host: String, isAllowed: Bool) async throws {
+        try await TestClub.with(endpoint: .tcp(port: 0)) { (club: TestClub) async throws in
+            let reply = try await club.send(
+                method: "GET", path: "/none", headers: [("Host", host)])
+            #expect(reply.status == (isAllowed ? 404 : 421))
+            #expect(
+                try await exchange(club, "GET /none HTTP/1.1\r\n\r\n").first?.status == 421)
+            #expect(
+                try await exchange(club, "GET /none HTTP/1.0\r\n\r\n").first?.status == 404)
+        }
+    }
 }

@@ -19,6 +19,7 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     struct Closed: Error {}
 
     private let descriptor: Int32
+    private let host: String
     private var received: [UInt8] = []
 
     /// Runs blocking work on a thread of its own.
@@ -38,6 +39,7 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     init(to address: ClubServer.Address) throws {
         switch address {
         case .unixSocket(let path):
+            host = "club"
             descriptor = socket(AF_UNIX, Self.kind, 0)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
@@ -50,6 +52,7 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
             }
             guard result == 0 else { throw Closed() }
         case .tcp(let port):
+            host = "127.0.0.1:\(port)"
             descriptor = socket(AF_INET, Self.kind, 0)
             var name = sockaddr_in()
             name.sin_family = sa_family_t(AF_INET)
@@ -81,7 +84,8 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     func request(
         _ method: String, _ path: String, _ headers: [(String, String)], _ body: [UInt8]
     ) throws {
-        var text = "\(method) \(path) HTTP/1.1\r\nHost: club\r\n"
+        var text = "\(method) \(path) HTTP/1.1\r\n"
+        if !headers.contains(where: { $0.0.lowercased() == "host" }) { text += "Host: \(host)\r\n" }
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         let isFramed = headers.contains {
             ["content-length", "transfer-encoding"].contains($0.0.lowercased())
