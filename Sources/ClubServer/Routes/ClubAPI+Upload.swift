@@ -212,7 +212,7 @@ extension ClubAPI {
             } refusal: {
                 UploadSessionFinishError.path($0)
             }
-            await sessions.end(loan)
+            await sessions.endCommitted(loan)
             return metadata
         } catch {
             await sessions.giveBack(loan)

@@ -8,6 +8,8 @@ import Glibc
 actor UploadSessions {
     private let access: FolderAccess
     private var sessions: [String: Session] = [:]
+    /// Sessions whose bytes were committed, the latest last.
+    private var committed: [String] = []
 
     private struct Session {
         let file: StagedFile
@@ -34,6 +36,8 @@ actor UploadSessions {
     static let lifetimeSeconds = 7 * 86_400
     /// Sessions kept at once; the one longest unused goes first.
     static let limit = 200
+    /// Committed sessions that are remembered; asking for one is a mistake, or an answer that was lost.
+    static let committedLimit = 1_000
     /// What refused uploads may take on the disk together.
     static let refusedByteLimit: Int64 = 1 << 30
     /// 2^41 - 2^22.
@@ -117,7 +121,10 @@ actor UploadSessions {
     ) throws(Refusal) -> Loan {
         guard let session = sessions[cursor.sessionID],
             session.lastUse > time(nil) - Self.lifetimeSeconds
-        else { throw .lookup(.notFound) }
+        else {
+            // "Closed (i.e. committed)", says the specification.
+            throw .lookup(committed.contains(cursor.sessionID) ? .closed : .notFound)
+        }
         if session.isConcurrent {
             return try borrowConcurrent(cursor, session, toFinish: toFinish)
         }
@@ -177,9 +184,16 @@ actor UploadSessions {
         return whole ? nil : .concurrentSessionMissingData
     }
 
-    /// Forgets a session, and its bytes too unless they were committed.
+    /// Forgets a session and its bytes.
     func end(_ loan: Loan) {
         sessions[loan.id] = nil
+    }
+
+    /// Ends a session whose bytes have their place in the club.
+    func endCommitted(_ loan: Loan) {
+        sessions[loan.id] = nil
+        if committed.count >= Self.committedLimit { committed.removeFirst() }
+        committed.append(loan.id)
     }
 
     private func dropOldestRefused(but latest: String) {

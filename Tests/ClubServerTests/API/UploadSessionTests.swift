@@ -22,10 +22,30 @@ import Testing
             #expect(club.read("a.txt") == "one two three")
             #expect(file.contentHash == ContentHash(of: Data("one two three".utf8)))
             #expect(club.staged.isEmpty)
-            // It is over.
-            let error = try await club.failure(
-                Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor(session, 13)))
-            #expect(error == .notFound)
+        }
+    }
+
+    @Test func aCommittedSessionIsClosed() async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let session = try await club.call(
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "text"
+            ).sessionID
+            let finish = UploadSessionFinishArg(
+                cursor: cursor(session, 4), commit: CommitInfo(path: "/a.txt"))
+            try await club.call(Routes.uploadSessionFinish, finish)
+            // Whatever the offset: this is looked at first.
+            for offset in [0, 4, 9] {
+                let error = try await club.failure(
+                    Routes.uploadSessionAppend,
+                    UploadSessionAppendArg(cursor: cursor(session, offset)), body: "more")
+                #expect(error == .closed)
+            }
+            let again = try await club.failure(Routes.uploadSessionFinish, finish)
+            #expect(again == .lookupFailed(.closed))
+            #expect(club.read("a.txt") == "text")
+            let unknown = try await club.failure(
+                Routes.uploadSessionAppend, UploadSessionAppendArg(cursor: cursor("none", 0)))
+            #expect(unknown == .notFound)
         }
     }
 
