@@ -46,7 +46,9 @@ let modules: [Target] = [
         swiftSettings: strict),
     .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
-    .target(name: "Pictures", dependencies: ["CTurboJPEG", "CChafa"], swiftSettings: strict),
+    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
+    .target(
+        name: "Pictures", dependencies: ["CTurboJPEG", "CPNG", "CChafa"], swiftSettings: strict),
     .target(name: "CWelcome"),
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),

@@ -89,6 +89,18 @@ public enum PictureLimits {
     /// usual chroma subsampling). Baseline pictures need none of it.
     public static let coefficientByteCount = 1 << 30
 
+    /// Pixels of a PNG, which is read at its full size row by row: some seconds of work.
+    public static let pngPixelCount = 1 << 28
+
+    /// Pixels of a PNG whose rows come in several passes and are in memory whole, 4 bytes each.
+    public static let interlacedPixelCount = 1 << 25
+
+    /// Pixels of a PNG one way: two rows of it, of 8 bytes a pixel at most, are in memory.
+    public static let pngDimension = 1 << 18
+
+    /// Bytes of any part of a PNG that holds no pixels.
+    public static let pngChunkByteCount = 8 << 20
+
     /// Bytes before the picture proper: EXIF, thumbnails, maker notes, panorama depth maps.
     public static let headerByteCount = 64 << 20
 

@@ -1,0 +1,94 @@
+public import FoundationEssentials
+
+/// A PNG to be read, in a file or in memory. Making one touches nothing yet.
+///
+/// Like a ``JPEGFile``, it is read row by row and never held whole; only the rare picture whose rows
+/// come in several passes (interlaced) must be, and may be that much smaller.
+public struct PNGFile: Sendable {
+    private enum Contents: Sendable {
+        case file(URL)
+        case memory(Data)
+    }
+
+    private let contents: Contents
+
+    /// How the picture is called in errors: the file's name.
+    public let name: String
+
+    public init(at url: URL) {
+        contents = .file(url)
+        name = url.lastPathComponent
+    }
+
+    public init(data: Data, name: String = "picture") {
+        contents = .memory(data)
+        self.name = name
+    }
+
+    /// The size in pixels.
+    ///
+    /// - Throws: `PictureError`: `.damaged` also for what is no PNG.
+    public func size() throws(PictureError) -> PixelSize {
+        try withDecoder(to: "read \(name)") { decoder throws(PictureError) in
+            try decoder.readHeader().size
+        }
+    }
+
+    /// Decodes the picture at the size chosen for it, never enlarged.
+    ///
+    /// A picture cut short or damaged is shown as far as it goes, the rest grey.
+    ///
+    /// - Parameters:
+    ///   - keepsAlpha: false puts what is transparent on white.
+    ///   - chooseSize: From the picture's size to the size wanted, of the same shape.
+    /// - Throws: `PictureError`; `.tooLarge` also when the result itself would be.
+    public func decode(
+        keepsAlpha: Bool, _ chooseSize: (PixelSize) -> PixelSize
+    ) throws(PictureError) -> DecodedPNG {
+        try withDecoder(to: "show \(name)") { decoder throws(PictureError) in
+            let header = try decoder.readHeader()
+            let wanted = chooseSize(header.size)
+            let size = PixelSize(
+                width: min(max(1, wanted.width), header.size.width),
+                height: min(max(1, wanted.height), header.size.height))
+            guard size.pixelCount <= PictureLimits.decodedPixelCount else {
+                throw PictureError(
+                    .tooLarge, operation: "show \(name)", detail: size.description)
+            }
+            let rows = PNGRows(
+                header: header, to: size, keepsAlpha: keepsAlpha && header.hasAlpha)
+            return DecodedPNG(
+                image: try rows.decode(decoder, operation: "show \(name)"),
+                fullSize: header.size, hasAlpha: keepsAlpha && header.hasAlpha)
+        }
+    }
+
+    private func withDecoder<Result>(
+        to operation: String, _ body: (borrowing PNGDecoder) throws(PictureError) -> Result
+    ) throws(PictureError) -> Result {
+        switch contents {
+        case .file(let url):
+            let file = try InputFile.opening(url, to: operation)
+            return try body(PNGDecoder(descriptor: file.descriptor, to: operation))
+        case .memory(let data):
+            // `Data` only rethrows untyped errors, so the outcome travels as a value.
+            let outcome = data.withUnsafeBytes { bytes -> Swift.Result<Result, PictureError> in
+                do throws(PictureError) {
+                    return .success(try body(PNGDecoder(bytes: bytes, to: operation)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return try outcome.get()
+        }
+    }
+}
+
+/// A decoded PNG.
+public struct DecodedPNG: Sendable {
+    public let image: PixelImage
+    /// The size in pixels of the whole picture.
+    public let fullSize: PixelSize
+    /// Whether some of it may be transparent.
+    public let hasAlpha: Bool
+}
