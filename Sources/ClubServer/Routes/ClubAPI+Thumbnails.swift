@@ -9,11 +9,12 @@ extension ClubAPI {
                 quality: argument.quality)
             let (file, data) = try await thumbnail(of: argument.path, wish)
             return Self.answer(
-                data, of: file, WireJSON.headerText(PreviewResult(fileMetadata: file)))
+                data, of: file, argument.format,
+                WireJSON.headerText(PreviewResult(fileMetadata: file)))
         }
         router.add(Routes.getThumbnailOfPath) { argument, _ in
             let (file, data) = try await thumbnail(of: argument.path, Self.wish(argument))
-            return Self.answer(data, of: file, WireJSON.headerText(file))
+            return Self.answer(data, of: file, argument.format, WireJSON.headerText(file))
         }
         router.on(Routes.getThumbnailBatch) { argument, _ in
             guard argument.entries.count <= 25 else { throw GetThumbnailBatchError.tooManyFiles }
@@ -37,11 +38,13 @@ extension ClubAPI {
             quality: argument.quality)
     }
 
-    private static func answer(_ data: Data, of file: FileMetadata, _ result: String) -> Response {
+    private static func answer(
+        _ data: Data, of file: FileMetadata, _ format: ThumbnailFormat, _ result: String
+    ) -> Response {
         Response(
             status: 200,
             headers: [
-                ("Content-Type", "image/jpeg"), ("Dropbox-API-Result", result),
+                ("Content-Type", "image/\(format.rawValue)"), ("Dropbox-API-Result", result),
                 ("ETag", "\"\(file.revision)\""),
             ],
             body: .bytes(Array(data)))

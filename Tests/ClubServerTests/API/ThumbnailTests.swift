@@ -17,7 +17,9 @@ import Testing
     }
 
     private func withPhotos(_ body: (TestClub) async throws -> Void) async throws {
-        try await TestClub.with(["photos/bad.jpg": "no picture", "note.txt": "text"]) {
+        try await TestClub.with([
+            "photos/bad.jpg": "no picture", "photos/bad.png": "no picture", "note.txt": "text",
+        ]) {
             (club: TestClub) async throws in
             let photo = try photo(1200, 200)
             try await club.call(
@@ -70,13 +72,54 @@ import Testing
                 ("/photos/bad.jpg", .jpeg, .unsupportedImage),
                 ("/note.txt", .jpeg, .unsupportedExtension),
                 ("/none.jpg", .jpeg, .path(.notFound)), ("/photos", .jpeg, .path(.notFile)),
-                ("/photos/pano.jpg", .png, .conversionError),
+                ("/photos/pano.jpg", .webp, .conversionError),
+                ("/photos/bad.png", .png, .unsupportedImage),
             ]
             for (path, format, expected) in cases {
                 let error = try await club.failure(
                     Routes.getThumbnail, ThumbnailV2Arg(path: path, format: format))
                 #expect(error == expected, "\(path)")
             }
+        }
+    }
+
+    @Test(arguments: [ThumbnailFormat.jpeg, .png], ["pano.jpg", "drawing.PNG"])
+    func photosAndDrawingsAreShownInBothFormats(format: ThumbnailFormat, name: String)
+        async throws
+    {
+        try await withPhotos { (club: TestClub) async throws in
+            let drawing = try PixelImage(
+                size: PixelSize(width: 600, height: 300),
+                filledWith: .init(red: 1, green: 2, blue: 3)
+            ).pngData()
+            try await club.call(
+                Routes.upload, UploadArg(commit: CommitInfo(path: "/photos/drawing.PNG")),
+                bytes: Array(drawing))
+            let argument = ThumbnailV2Arg(
+                path: "/photos/" + name, format: format, size: .w128h128)
+            let reply = try await club.send(Routes.getThumbnail, argument)
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == "image/\(format.rawValue)")
+            let data = Data(reply.body)
+            let size =
+                format == .png ? try PNGFile(data: data).size() : try JPEGHeader.read(data).size
+            #expect(size == PixelSize(width: 128, height: name == "pano.jpg" ? 21 : 64))
+            // The kept one is of the same format.
+            let again = try await club.send(Routes.getThumbnail, argument)
+            #expect(again.body == reply.body)
+            let batch = try await club.call(
+                Routes.getThumbnailBatch,
+                GetThumbnailBatchArg(
+                    entries: [ThumbnailArg(path: argument.path, format: format, size: .w128h128)]))
+            guard case .success(_, let data) = batch.entries.first else {
+                Issue.record("\(batch)")
+                return
+            }
+            #expect(Array(data) == reply.body)
+            let metadata = try await club.call(
+                Routes.getMetadata,
+                GetMetadataArg(path: "/photos/drawing.png", includeMediaInfo: true))
+            #expect(metadata.file?.mediaInfo == .metadata(kind: "photo", width: 600, height: 300))
         }
     }
 
