@@ -15,6 +15,8 @@ extension Club {
     struct Committed: Sendable {
         let metadata: FileMetadata
         let changedFolders: [[String]]
+        /// Whether an earlier revision was put aside.
+        var keptRevisions = false
     }
 
     /// What a commit must know of what it may replace, to be asked for before the file is sealed.
@@ -33,8 +35,10 @@ extension Club {
     }
 
     /// Gives a sealed file its place, or says why not. Nothing is lost either way.
+    ///
+    /// - Parameter id: Of a file that is brought back; others get a new one.
     func commit(
-        _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo
+        _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo, id: String? = nil
     ) throws(ChangeFailure<WriteError>) -> Committed {
         defer { publish() }
         var changedFolders: [[String]] = []
@@ -55,7 +59,8 @@ extension Club {
                 return Committed(metadata: fileMetadata(of: existing), changedFolders: [])
             case .create:
                 guard
-                    let entry = try create(staged, hash: hash, commit, name: candidate, in: folder)
+                    let entry = try create(
+                        staged, hash: hash, commit, name: candidate, in: folder, id: id)
                 else { continue }
                 changedFolders.append(index.diskNames(of: folder))
                 return Committed(
@@ -66,7 +71,8 @@ extension Club {
                 else { continue }
                 changedFolders.append(index.diskNames(of: folder))
                 return Committed(
-                    metadata: fileMetadata(of: entry), changedFolders: changedFolders)
+                    metadata: fileMetadata(of: entry), changedFolders: changedFolders,
+                    keptRevisions: true)
             case .conflict(let conflict):
                 guard commit.autorename else { throw .refused(.conflict(conflict)) }
                 attempt += 1
@@ -133,7 +139,7 @@ extension Club {
     /// - Returns: nil when somebody took the name a moment ago: decide anew.
     private func create(
         _ staged: StagedFile, hash: ContentHash, _ commit: CommitInfo, name: String,
-        in folder: String
+        in folder: String, id: String?
     ) throws(ChangeFailure<WriteError>) -> Entry? {
         do throws(SystemError) {
             let parent = try access.folder(index.diskNames(of: folder))
@@ -147,7 +153,7 @@ extension Club {
             staged.keep()
             return try takeIn(
                 staged, hash: hash, commit, key: folder + "/" + PathNames.key(name), name: name,
-                diskName: name, id: newID())
+                diskName: name, id: id.flatMap { index.entry(id: $0) == nil ? $0 : nil } ?? newID())
         } catch {
             throw WriteError.failure(error)
         }
@@ -174,11 +180,13 @@ extension Club {
         guard let expected = existing.facts, let folder = existing.parentKey else { return nil }
         do throws(SystemError) {
             let parent = try access.folder(index.diskNames(of: folder))
+            announce([existing], ending: .replaced)
             let swapped: Bool
             do throws(SystemError) {
                 swapped = try access.exchange(
                     staged: staged.name, with: existing.diskName, in: parent.number)
             } catch {
+                revisions?.withdraw([expected.revision])
                 if error.code == ENOENT { return nil }
                 throw error
             }
@@ -190,9 +198,12 @@ extension Club {
                 guard old.kind == .file, old.signature == expected.signature else {
                     _ = try access.exchange(
                         staged: staged.name, with: existing.diskName, in: parent.number)
+                    revisions?.withdraw([expected.revision])
                     return nil
                 }
-                access.discard(staged: staged.name)
+                putAside(expected.revision, staged: staged.name)
+            } else {
+                try replaceUnseen(existing, expected, with: staged, in: parent.number)
             }
             staged.keep()
             return try takeIn(
@@ -200,6 +211,29 @@ extension Club {
                 diskName: existing.diskName, id: existing.id)
         } catch {
             throw WriteError.failure(error)
+        }
+    }
+
+    /// Replaces a file where the file system knows no exchange, with a second name for what is
+    /// replaced. Where there are none either, nothing is kept of it.
+    private func replaceUnseen(
+        _ existing: Entry, _ expected: FileFacts, with staged: StagedFile, in parent: Int32
+    ) throws(SystemError) {
+        let old = "old-" + RandomText.hexadecimal(byteCount: 8)
+        let isNamed = linkat(parent, existing.diskName, access.staging.number, old, 0) == 0
+        do throws(SystemError) {
+            try SystemError.check(
+                "rename",
+                renameat(access.staging.number, staged.name, parent, existing.diskName))
+        } catch {
+            if isNamed { access.discard(staged: old) }
+            revisions?.withdraw([expected.revision])
+            throw error
+        }
+        if isNamed {
+            putAside(expected.revision, staged: old)
+        } else {
+            revisions?.withdraw([expected.revision])
         }
     }
 

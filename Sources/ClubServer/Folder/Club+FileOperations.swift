@@ -10,6 +10,8 @@ extension Club {
         let changedFolders: [[String]]
         /// Staged things to remove.
         var discarded: String?
+        /// Whether earlier revisions were put aside.
+        var keptRevisions = false
     }
 
     /// How many files and folders one call may move or copy.
@@ -62,6 +64,8 @@ extension Club {
         let metadata = metadata(of: entry)
         let trash = "trash-" + RandomText.hexadecimal(byteCount: 8)
         let diskFolder = index.diskNames(of: folder)
+        let files = revisions == nil ? [] : filesToKeep(of: entry)
+        announce(files.map(\.entry), ending: .deleted)
         do throws(SystemError) {
             let parent = try access.folder(diskFolder)
             try access.renameNew(
@@ -77,6 +81,7 @@ extension Club {
                 }
             }
         } catch {
+            revisions?.withdraw(files.compactMap(\.entry.facts?.revision))
             if error.code == ESTALE { throw .refused(.pathWrite(.conflict(.file))) }
             if error.isMissing { throw .refused(.pathLookup(.notFound)) }
             switch WriteError.failure(error) {
@@ -84,9 +89,12 @@ extension Club {
             case .disk(let error): throw .disk(error)
             }
         }
+        putAside(files, trash: trash)
         remove(entry.key)
         if contested.contains(entry.key) { syncFolder(folder, recursively: false) }
-        return Changed(metadata: metadata, changedFolders: [diskFolder], discarded: trash)
+        return Changed(
+            metadata: metadata, changedFolders: [diskFolder], discarded: trash,
+            keptRevisions: !files.isEmpty)
     }
 
     func move(_ argument: RelocationArg) throws(ChangeFailure<RelocationError>) -> Changed {

@@ -8,6 +8,8 @@ import Glibc
 actor Club {
     nonisolated let access: FolderAccess
     nonisolated let log: ServerLog
+    /// What the files were before; nil when nothing can be kept.
+    nonisolated let revisions: RevisionStore?
 
     private(set) var index: ClubIndex
     private let journal: Journal?
@@ -27,6 +29,8 @@ actor Club {
     var contested: Set<String> = []
     /// What a batch of events took out, by inode: it may turn up again under another name.
     var orphans: [UInt64: Entry] = [:]
+    /// Revisions that are being brought back, with where to.
+    var restoring: Set<Restoration> = []
 
     private let board = NewsBoard()
 
@@ -35,14 +39,22 @@ actor Club {
         let name: String
     }
 
+    struct Restoration: Hashable {
+        let path: String
+        let revision: String
+    }
+
     /// - Parameters:
     ///   - journal: nil keeps everything in memory.
+    ///   - revisions: nil keeps nothing of what is replaced or deleted.
     ///   - watcher: nil when the kernel has none left; changes by others are then seen whenever
     ///     somebody looks.
-    init(access: FolderAccess, journal: sending Journal?, watcher: FolderWatcher?, log: ServerLog)
-        throws(SystemError)
-    {
+    init(
+        access: FolderAccess, journal: sending Journal?, revisions: RevisionStore? = nil,
+        watcher: FolderWatcher?, log: ServerLog
+    ) throws(SystemError) {
         self.access = access
+        self.revisions = revisions
         self.log = log
         self.watcher = watcher
         let inode = try FileStatus.of(access.root).signature.inode

@@ -67,14 +67,13 @@ final class FolderAccess: Sendable {
 
     /// Puts a staged file in the place of another, which then lies under the staged name.
     ///
-    /// - Returns: false when the file system can only replace, and the staged name is gone.
+    /// - Returns: false when the file system can only replace; nothing has happened then.
     func exchange(
         staged: String, with name: String, in folder: Int32
     ) throws(SystemError) -> Bool {
         let flags = UInt32(BYTECLUB_RENAME_EXCHANGE)
         if byteclub_rename(staging.number, staged, folder, name, flags) == 0 { return true }
         guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename") }
-        try SystemError.check("rename", renameat(staging.number, staged, folder, name))
         return false
     }
 

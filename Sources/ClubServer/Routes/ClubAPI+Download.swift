@@ -24,7 +24,16 @@ extension ClubAPI {
     ) async throws(LookupError) -> Opened {
         let path = argument.revision.map { "rev:" + $0 } ?? argument.path
         for _ in 0..<5 {
-            let (entry, names) = try await club.findFile(path)
+            let entry: Entry
+            let names: [String]
+            do throws(LookupError) {
+                (entry, names) = try await club.findFile(path)
+            } catch {
+                guard error == .notFound, path.hasPrefix("rev:"),
+                    let kept = club.revisions?.open(String(path.dropFirst(4)))
+                else { throw error }
+                return Opened(metadata: fileMetadata(of: kept.revision), file: kept.takeFile())
+            }
             guard let file = try? club.access.file(names),
                 let signature = try? FileStatus.of(file).signature
             else { throw .notFound }

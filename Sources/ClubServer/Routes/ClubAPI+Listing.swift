@@ -24,8 +24,6 @@ extension ClubAPI {
         router.on(Routes.getMetadata) { argument, _ in
             try await metadata(argument)
         }
-        router.on(Routes.listRevisions) { argument, _ in try await revisions(argument) }
-        router.on(Routes.restore) { argument, _ in try await restore(argument) }
     }
 
     // MARK: - Listing
@@ -132,50 +130,14 @@ extension ClubAPI {
             }
             return metadata
         } catch {
-            if argument.includeDeleted, error == .notFound,
-                let trace = await club.index.tombstones[PathNames.key(argument.path)]
-            {
-                return .deleted(
-                    DeletedMetadata(
-                        name: trace.name, pathLower: trace.key, pathDisplay: trace.path))
+            if error == .notFound {
+                if let kept = keptRevision(argument.path) { return .file(kept) }
+                if argument.includeDeleted, let gone = await deleted(argument.path) {
+                    return .deleted(gone)
+                }
             }
             throw GetMetadataError.path(error)
         }
-    }
-
-    /// A plain folder keeps the latest revision only.
-    private func revisions(_ argument: ListRevisionsArg) async throws -> ListRevisionsResult {
-        if argument.beforeRevision != nil, argument.mode == .id {
-            throw ListRevisionsError.beforeRevisionNotSupported
-        }
-        let entry: Entry
-        do throws(LookupError) {
-            entry = try await club.findFile(argument.path).entry
-        } catch {
-            throw ListRevisionsError.path(error)
-        }
-        if let revision = argument.beforeRevision {
-            guard revision == entry.facts?.revision else {
-                throw ListRevisionsError.invalidBeforeRevision
-            }
-            return ListRevisionsResult(isDeleted: false, entries: [], hasMore: false)
-        }
-        let file = await club.fileMetadata(of: await hash(entry) ?? entry)
-        return ListRevisionsResult(isDeleted: false, entries: [file], hasMore: false)
-    }
-
-    /// Brings back the revision that is there; of others nothing is left.
-    private func restore(_ argument: RestoreArg) async throws -> FileMetadata {
-        let entry: Entry
-        do throws(LookupError) {
-            entry = try await club.findFile(argument.path).entry
-        } catch {
-            throw RestoreError.pathLookup(error)
-        }
-        guard entry.facts?.revision == argument.revision else {
-            throw RestoreError.invalidRevision
-        }
-        return await club.fileMetadata(of: await hash(entry) ?? entry)
     }
 
     func badRequest(_ route: String, _ problem: String) -> Refusal {

@@ -45,8 +45,10 @@ extension ClubAPI {
     }
 
     /// Makes a staged file durable and gives it its place.
-    private func commit(
-        _ file: StagedFile, as commit: CommitInfo
+    ///
+    /// - Parameter id: Of a file that is brought back.
+    func commit(
+        _ file: StagedFile, as commit: CommitInfo, id: String? = nil
     ) async throws(ChangeFailure<WriteError>) -> FileMetadata {
         do throws(SystemError) {
             let target = await club.target(of: commit.path)
@@ -65,8 +67,13 @@ extension ClubAPI {
         }
         let hash: ContentHash
         do throws(SystemError) { hash = try file.contentHash() } catch { throw .disk(error) }
-        let committed = try await club.commit(file, hash: hash, as: commit)
-        do throws(SystemError) { try flush(committed.changedFolders) } catch { throw .disk(error) }
+        let committed = try await club.commit(file, hash: hash, as: commit, id: id)
+        do throws(SystemError) {
+            if committed.keptRevisions { try club.revisions?.flush() }
+            try flush(committed.changedFolders)
+        } catch {
+            throw .disk(error)
+        }
         return committed.metadata
     }
 

@@ -13,6 +13,7 @@ struct ClubAPI: Sendable {
         addDownloadRoutes(to: &router)
         addUploadRoutes(to: &router)
         addFileOperationRoutes(to: &router)
+        addRevisionRoutes(to: &router)
         addSearchRoutes(to: &router)
         addThumbnailRoutes(to: &router)
     }

@@ -48,8 +48,11 @@ struct RunningServer: Sendable {
                 log("changes made by others are seen late, since none can be watched: \(error)")
             }
             let journal = try Journal(
-                folder: configuration.stateFolder, name: journalName(of: configuration.folder))
-            club = try Club(access: access, journal: journal, watcher: watcher, log: log)
+                folder: configuration.stateFolder,
+                name: stateName(of: configuration.folder) + ".journal")
+            club = try Club(
+                access: access, journal: journal, revisions: revisions(configuration, access),
+                watcher: watcher, log: log)
             try loop.start()
         } catch {
             throw ClubServerError(
@@ -138,10 +141,27 @@ struct RunningServer: Sendable {
     }
 
     /// Told apart by the club, since clubs share the state folder.
-    private static func journalName(of folder: String) -> String {
+    private static func stateName(of folder: String) -> String {
         let digest = sha256(of: Array(folder.utf8)).prefix(4)
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "club-\(digest).journal"
+        return "club-\(digest)"
+    }
+
+    private static func revisions(
+        _ configuration: ClubServer.Configuration, _ access: FolderAccess
+    ) -> RevisionStore? {
+        do throws(SystemError) {
+            let store = try RevisionStore(
+                stateFolder: configuration.stateFolder,
+                name: stateName(of: configuration.folder) + ".revisions", access: access,
+                log: configuration.log)
+            store.start()
+            return store
+        } catch {
+            // A club without a past is a club.
+            configuration.log("earlier revisions cannot be kept: \(error)")
+            return nil
+        }
     }
 
     // MARK: - Running

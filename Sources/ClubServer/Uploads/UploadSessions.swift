@@ -53,7 +53,7 @@ actor UploadSessions {
     /// Takes up what an earlier run left, and removes everything that was never finished.
     func start() {
         let names = (try? FolderAccess.names(in: access.staging.number)) ?? []
-        for name in names.compactMap(\.text) {
+        for name in names.compactMap(\.text) where name != RevisionFolder.nameInClub {
             guard name.hasPrefix(Self.prefix), !name.hasSuffix("-concurrent"),
                 let status = try? FileStatus.of(name, in: access.staging.number),
                 status.kind == .file,

@@ -50,6 +50,8 @@ public struct ListRevisionsArg: Codable, Hashable, Sendable {
     /// 1...100.
     public var limit: UInt64
     public var beforeRevision: String?
+    /// Whether each revision is to say that it can be brought back.
+    public var includeRestorableInfo: Bool
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case path
@@ -59,12 +61,15 @@ public struct ListRevisionsArg: Codable, Hashable, Sendable {
         case includeRestorableInfo = "include_restorable_info"
     }
 
-    public init(path: String, mode: Mode = .path, limit: UInt64 = 10, beforeRevision: String? = nil)
-    {
+    public init(
+        path: String, mode: Mode = .path, limit: UInt64 = 10, beforeRevision: String? = nil,
+        includeRestorableInfo: Bool = false
+    ) {
         self.path = path
         self.mode = mode
         self.limit = limit
         self.beforeRevision = beforeRevision
+        self.includeRestorableInfo = includeRestorableInfo
     }
 
     public init(from decoder: any Decoder) throws {
@@ -73,7 +78,7 @@ public struct ListRevisionsArg: Codable, Hashable, Sendable {
         mode = try fields.value(.mode, default: .path)
         limit = try fields.integer(.limit, in: 1...100) ?? 10
         beforeRevision = try fields.revision(.beforeRevision)
-        _ = try fields.value(.includeRestorableInfo, default: false)
+        includeRestorableInfo = try fields.value(.includeRestorableInfo, default: false)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -82,6 +87,7 @@ public struct ListRevisionsArg: Codable, Hashable, Sendable {
         try container.encode(mode, forKey: .mode)
         try container.encode(limit, forKey: .limit)
         try container.encodeIfPresent(beforeRevision, forKey: .beforeRevision)
+        if includeRestorableInfo { try container.encode(true, forKey: .includeRestorableInfo) }
     }
 }
 

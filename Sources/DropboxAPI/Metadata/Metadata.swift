@@ -42,6 +42,8 @@ public struct FileMetadata: Codable, Hashable, Sendable {
     /// False for documents that can be exported only.
     public var isDownloadable: Bool
     public var mediaInfo: MediaInfo?
+    /// Whether the revision can be brought back; only in a list of revisions that was asked for it.
+    public var isRestorable: Bool?
 
     enum CodingKeys: String, CodingKey {
         case name
@@ -55,6 +57,7 @@ public struct FileMetadata: Codable, Hashable, Sendable {
         case contentHash = "content_hash"
         case isDownloadable = "is_downloadable"
         case mediaInfo = "media_info"
+        case isRestorable = "is_restorable"
     }
 
     public init(
@@ -88,6 +91,7 @@ public struct FileMetadata: Codable, Hashable, Sendable {
         contentHash = try container.decodeIfPresent(ContentHash.self, forKey: .contentHash)
         isDownloadable = try container.decodeIfPresent(Bool.self, forKey: .isDownloadable) ?? true
         mediaInfo = try container.decodeIfPresent(MediaInfo.self, forKey: .mediaInfo)
+        isRestorable = try container.decodeIfPresent(Bool.self, forKey: .isRestorable)
     }
 }
 

@@ -73,9 +73,9 @@ import Testing
             #expect(try await club.download("rev:" + file.revision) == "Hello")
             #expect(try await club.download("ns:1/a.txt") == "Hello")
             try await club.upload("New", to: "/a.txt", mode: .overwrite)
-            let error = try await club.failure(
-                Routes.download, DownloadArg(path: "rev:" + file.revision))
-            #expect(error == .path(.notFound))
+            #expect(try await club.download("rev:" + file.revision) == "Hello")
+            #expect(
+                try await club.download(file.id) == "New", "an identifier means what is there now")
         }
     }
 

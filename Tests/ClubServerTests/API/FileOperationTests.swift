@@ -42,23 +42,6 @@ import Testing
         }
     }
 
-    @Test func onlyTheRevisionThatIsThereCanBeRestored() async throws {
-        try await TestClub.with(["a.txt": "1", "f/x": "2"]) { (club: TestClub) async throws in
-            let file = try #require(try await club.metadata("/a.txt").file)
-            let same = try await club.call(
-                Routes.restore, RestoreArg(path: "/A.txt", revision: file.revision))
-            #expect(same == file)
-            for (path, error) in [
-                ("/a.txt", RestoreError.invalidRevision), ("/none", .pathLookup(.notFound)),
-                ("/f", .pathLookup(.notFile)),
-            ] {
-                #expect(
-                    try await club.failure(
-                        Routes.restore, RestoreArg(path: path, revision: "0123456789")) == error)
-            }
-        }
-    }
-
     @Test func deletingObeysTheRevision() async throws {
         try await TestClub.with(["a.txt": "1", "f/x": "2"]) { (club: TestClub) async throws in
             let file = try #require(try await club.metadata("/a.txt").file)

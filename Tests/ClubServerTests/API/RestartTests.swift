@@ -87,7 +87,7 @@ import Testing
             let file = try #require(try await first.metadata("/a.txt").file)
             await first.stop()
             let names = try FileManager.default.contentsOfDirectory(atPath: home + "/state")
-            let path = home + "/state/" + (try #require(names.first))
+            let path = home + "/state/" + (try #require(names.first { $0.hasSuffix(".journal") }))
             var journal = try Data(contentsOf: URL(fileURLWithPath: path))
             journal.append(Data("f\t99\tid:torn\t12".utf8))
             try journal.write(to: URL(fileURLWithPath: path))

@@ -1,0 +1,44 @@
+/// A line of text whose fields are divided by tabs, as the journal and the log of revisions have them.
+enum TabbedLine {
+    static func text(_ fields: [String]) -> String {
+        fields.map(escaped).joined(separator: "\t") + "\n"
+    }
+
+    static func fields(of line: Substring) -> [String] {
+        line.split(separator: "\t", omittingEmptySubsequences: false).map(unescaped)
+    }
+
+    // A name may hold anything but a slash; what would break a line is written as %XX.
+    private static func escaped(_ field: String) -> String {
+        guard field.utf8.contains(where: { $0 == 0x25 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D })
+        else { return field }
+        var result = ""
+        for scalar in field.unicodeScalars {
+            switch scalar {
+            case "%": result += "%25"
+            case "\t": result += "%09"
+            case "\n": result += "%0A"
+            case "\r": result += "%0D"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func unescaped(_ field: Substring) -> String {
+        guard field.utf8.contains(0x25) else { return String(field) }
+        var bytes: [UInt8] = []
+        var rest = field.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, rest.count >= 2,
+                let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

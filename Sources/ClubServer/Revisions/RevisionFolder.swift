@@ -1,0 +1,77 @@
+import Glibc
+import Synchronization
+
+/// The bytes of what is kept: a file for each revision, named for it.
+///
+/// It lies with the club's state. Where that is another file system than the club's, it lies in the
+/// club's hidden folder instead: putting something aside is then a rename wherever the club is, which
+/// takes no time and no room and happens whole or not at all.
+final class RevisionFolder: Sendable {
+    private let access: FolderAccess
+    private let path: String
+    /// In the hidden folder rather than at ``path``.
+    let isInClub: Bool
+    private let opened: Mutex<Int32>
+
+    /// Its name in the hidden folder.
+    static let nameInClub = "revisions"
+
+    init(path: String, access: FolderAccess) throws(SystemError) {
+        self.path = path
+        self.access = access
+        let folder = try Self.open(path, in: AT_FDCWD)
+        let isInClub = !Self.takesRenames(folder, from: access.staging.number)
+        if isInClub { close(folder) }
+        let number = isInClub ? try Self.open(Self.nameInClub, in: access.staging.number) : folder
+        self.isInClub = isInClub
+        opened = Mutex(number)
+    }
+
+    deinit { close(opened.withLock { $0 }) }
+
+    /// Calls `body` with the folder, which is made again should somebody have removed it.
+    func with<Result: ~Copyable>(
+        _ body: (Int32) throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        try opened.withLock { number throws(SystemError) in
+            var status = stat()
+            if fstat(number, &status) != 0 || status.st_nlink == 0 {
+                let new =
+                    isInClub
+                    ? try Self.open(Self.nameInClub, in: access.staging.number)
+                    : try Self.open(path, in: AT_FDCWD)
+                close(number)
+                number = new
+            }
+            return try body(number)
+        }
+    }
+
+    /// The folder once more, to be made durable while others go on renaming.
+    func duplicate() throws(SystemError) -> Descriptor {
+        try with { number throws(SystemError) in
+            try Descriptor.opened("open", fcntl(number, F_DUPFD_CLOEXEC, 0))
+        }
+    }
+
+    private static func open(_ name: String, in folder: Int32) throws(SystemError) -> Int32 {
+        if mkdirat(folder, name, 0o700) != 0, errno != EEXIST { throw SystemError("mkdir") }
+        let number = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw SystemError("open") }
+        return number
+    }
+
+    /// Whether a file can be renamed from one folder into the other: the numbers of devices do not
+    /// tell, where one file system is mounted at two places.
+    private static func takesRenames(_ folder: Int32, from other: Int32) -> Bool {
+        let name = "probe-" + RandomText.hexadecimal(byteCount: 8)
+        let file = openat(other, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return true }
+        close(file)
+        defer {
+            unlinkat(other, name, 0)
+            unlinkat(folder, name, 0)
+        }
+        return renameat(other, name, folder, name) == 0 || errno != EXDEV
+    }
+}

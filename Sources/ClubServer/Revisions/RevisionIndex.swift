@@ -1,0 +1,124 @@
+import DropboxAPI
+
+/// Which earlier contents there are, by revision, by path and by file. A value without a disk.
+struct RevisionIndex: Sendable {
+    private(set) var revisions: [String: KeptRevision] = [:]
+    private(set) var lastOrder: UInt64 = 0
+    private var byKey: [String: [String]] = [:]
+    private var byID: [String: [String]] = [:]
+    private var noteByteCount: Int64 = 0
+    private var largerByteCount: Int64 = 0
+    /// When the first of them will be too old, in seconds since 1970.
+    private var nextExpiry = Int64.max
+    let limits: RevisionLimits
+
+    init(limits: RevisionLimits = RevisionLimits()) { self.limits = limits }
+
+    subscript(revision: String) -> KeptRevision? { revisions[revision] }
+
+    var byteCount: Int64 { noteByteCount + largerByteCount }
+
+    /// What was kept of a path, the latest first.
+    func history(key: String) -> [KeptRevision] { sorted(byKey[key]) }
+
+    /// What was kept of a file, wherever it was; the latest first.
+    func history(id: String) -> [KeptRevision] { sorted(byID[id]) }
+
+    private func sorted(_ names: [String]?) -> [KeptRevision] {
+        (names ?? []).compactMap { revisions[$0] }.sorted { $0.order > $1.order }
+    }
+
+    // MARK: - Changing
+
+    /// Takes one in as the latest, or with the order it already has.
+    ///
+    /// - Returns: It, with its order.
+    @discardableResult
+    mutating func add(_ kept: KeptRevision) -> KeptRevision {
+        var kept = kept
+        if kept.order == 0 { kept.order = lastOrder + 1 }
+        lastOrder = max(lastOrder, kept.order)
+        remove(kept.revision)
+        revisions[kept.revision] = kept
+        byKey[kept.key, default: []].append(kept.revision)
+        byID[kept.id, default: []].append(kept.revision)
+        count(kept.byteCount, 1)
+        nextExpiry = min(nextExpiry, expiry(of: kept))
+        return kept
+    }
+
+    @discardableResult
+    mutating func remove(_ revision: String) -> KeptRevision? {
+        guard let kept = revisions.removeValue(forKey: revision) else { return nil }
+        Self.take(revision, from: &byKey, at: kept.key)
+        Self.take(revision, from: &byID, at: kept.id)
+        count(kept.byteCount, -1)
+        return kept
+    }
+
+    private mutating func count(_ byteCount: Int64, _ sign: Int64) {
+        if limits.isNote(byteCount) {
+            noteByteCount += sign * byteCount
+        } else {
+            largerByteCount += sign * byteCount
+        }
+    }
+
+    private static func take(
+        _ revision: String, from lists: inout [String: [String]], at name: String
+    ) {
+        lists[name]?.removeAll { $0 == revision }
+        if lists[name]?.isEmpty == true { lists[name] = nil }
+    }
+
+    // MARK: - Keeping within limits
+
+    /// What must go after something was added at `key`, the oldest first.
+    ///
+    /// Where a limit of all is passed, an eighth more goes than must: looking through everything is
+    /// then rare.
+    func excess(at key: String?, limits: RevisionLimits, now: Int64) -> [KeptRevision] {
+        var result: [KeptRevision] = []
+        if let key {
+            result += history(key: key).dropFirst(limits.countPerPath).reversed()
+        }
+        let isOver =
+            revisions.count > limits.count || noteByteCount > limits.notes.byteCount
+            || largerByteCount > limits.larger.byteCount
+            || nextExpiry < now
+        guard isOver else { return result }
+        var count = revisions.count
+        var notes = noteByteCount
+        var larger = largerByteCount
+        let (isOverCount, isOverNotes, isOverLarger) = (
+            count > limits.count, notes > limits.notes.byteCount,
+            larger > limits.larger.byteCount
+        )
+        for kept in revisions.values.sorted(by: { $0.order < $1.order }) {
+            let isNote = limits.isNote(kept.byteCount)
+            let share = isNote ? limits.notes : limits.larger
+            let isOld = expiry(of: kept) < now
+            let isTooMuch =
+                isNote
+                ? isOverNotes && notes > share.byteCount / 8 * 7
+                : isOverLarger && larger > share.byteCount / 8 * 7
+            guard isOld || isTooMuch || isOverCount && count > limits.count / 8 * 7 else {
+                continue
+            }
+            result.append(kept)
+            count -= 1
+            if isNote { notes -= kept.byteCount } else { larger -= kept.byteCount }
+        }
+        return result
+    }
+
+    /// Looks anew when the next of them will be too old. An hour is nothing here: they go in batches.
+    mutating func scheduleExpiry() {
+        nextExpiry = revisions.values.map(expiry).min().map { $0 + 3600 } ?? .max
+    }
+
+    private func expiry(of kept: KeptRevision) -> Int64 {
+        let share = limits.isNote(kept.byteCount) ? limits.notes : limits.larger
+        return kept.kept.secondsSince1970 + share.seconds
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// What is known of the revisions that are kept, on the disk: a text file with a line for each.
+struct RevisionLog: ~Copyable {
+    private let folder: Descriptor
+    private let name: String
+    private var file: Descriptor?
+    private var lineCount = 0
+
+    /// - Parameter path: Of the folder it lies in.
+    init(folder path: String, name: String) throws(SystemError) {
+        folder = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        self.name = name
+    }
+
+    /// What it says is kept, in no order.
+    func load() -> [KeptRevision] {
+        var bytes: [UInt8] = []
+        guard let file = try? FolderAccess.file(name, in: folder.number),
+            (try? FileReader.forEachPiece(of: file, { bytes.append(contentsOf: $0) })) != nil
+        else { return [] }
+        var kept: [String: KeptRevision] = [:]
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let text = String(validating: line, as: UTF8.self),
+                let fact = RevisionLine(text[...])
+            else { continue }
+            switch fact {
+            case .header: break
+            case .kept(let revision): kept[revision.revision] = revision
+            case .dropped(let revision): kept[revision] = nil
+            }
+        }
+        return Array(kept.values)
+    }
+
+    /// Writes all of it anew.
+    mutating func rewrite(_ revisions: [KeptRevision]) throws(SystemError) {
+        let temporary = name + ".new"
+        let file = try Descriptor.opened(
+            "open",
+            openat(
+                folder.number, temporary,
+                O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        let lines = [.header] + revisions.map(RevisionLine.kept)
+        try FileWriter.writeAll(Array(lines.map(\.text).joined().utf8), to: file)
+        if !revisions.isEmpty { try SystemError.check("fsync", fsync(file.number)) }
+        try SystemError.check("rename", renameat(folder.number, temporary, folder.number, name))
+        self.file = consume file
+        lineCount = lines.count
+    }
+
+    /// Adds lines. The kernel has them when this returns, so a killed server has lost none.
+    mutating func append(_ lines: [RevisionLine]) throws(SystemError) {
+        guard let file = file.take() else { throw SystemError("write", code: EBADF) }
+        let text = lines.map(\.text).joined()
+        do throws(SystemError) {
+            try FileWriter.writeAll(Array(text.utf8), to: file)
+        } catch {
+            // A line that a full disk has torn must not take the next one with it.
+            try? FileWriter.writeAll([UInt8(ascii: "\n")], to: file)
+            self.file = consume file
+            throw error
+        }
+        self.file = consume file
+        lineCount += lines.count
+    }
+
+    /// Whether it holds so much that was replaced since that it should be written anew.
+    func isLong(for count: Int) -> Bool { lineCount > 1_000 + 4 * count }
+
+    /// The log's descriptor once more, to make it durable while others go on writing.
+    mutating func duplicate() -> Descriptor? {
+        guard let file = file.take() else { return nil }
+        let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
+        self.file = consume file
+        return copy >= 0 ? Descriptor(copy) : nil
+    }
+}

@@ -1,0 +1,138 @@
+import DropboxAPI
+import Foundation
+import Testing
+
+/// What was put aside, after a restart of the server, however it ended.
+@Suite struct RevisionRestartTests {
+    private func withHome(_ body: (String) async throws -> Void) async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.createDirectory(
+            atPath: home + "/club", withIntermediateDirectories: true)
+        try await body(home)
+    }
+
+    /// The folder and the log of revisions.
+    private func kept(in home: String) throws -> (folder: String, log: String) {
+        let names = try FileManager.default.contentsOfDirectory(atPath: home + "/state")
+        let folder = try #require(names.first { $0.hasSuffix(".revisions") })
+        return (home + "/state/" + folder, home + "/state/" + folder + ".log")
+    }
+
+    @Test func whatWasDeletedComesBackAfterARestart() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let old = try await first.upload("one", to: "/a.txt")
+            let new = try await first.upload("two", to: "/a.txt", mode: .overwrite)
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            await first.stop()
+            let second = try await TestClub(home: home)
+            let list = try await second.call(
+                Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
+            #expect(list.isDeleted)
+            #expect(list.entries == [new, old])
+            let back = try await second.call(
+                Routes.restore, RestoreArg(path: "/a.txt", revision: new.revision))
+            #expect(back.id == new.id)
+            #expect(second.read("a.txt") == "two")
+            await second.stop()
+            #expect(!second.exists(".byteclub"))
+        }
+    }
+
+    /// A server killed between taking a file out of the club and putting it aside leaves it in the
+    /// hidden folder, under the name of an upload, of a session or of what is to be removed.
+    @Test(arguments: [
+        "upload-0123", "session-0123456789abcdef", "trash-0123", "trash-0123/g/a.txt",
+    ])
+    func whatAKilledServerWasPuttingAsideIsFound(name: String) async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let file = try await first.upload("the only copy", to: "/a.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            await first.stop()
+            // As it was a moment before.
+            let place = home + "/club/.byteclub/" + name
+            try FileManager.default.createDirectory(
+                atPath: (place as NSString).deletingLastPathComponent,
+                withIntermediateDirectories: true)
+            try FileManager.default.moveItem(
+                atPath: try kept(in: home).folder + "/" + file.revision, toPath: place)
+            let second = try await TestClub(home: home)
+            #expect(second.staged.isEmpty)
+            try await second.call(
+                Routes.restore, RestoreArg(path: "/a.txt", revision: file.revision))
+            #expect(second.read("a.txt") == "the only copy")
+            await second.stop()
+        }
+    }
+
+    /// A server killed before it took the file out has written down what it was about to do.
+    @Test func whatWasOnlyAnnouncedStaysInTheClub() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let file = try await first.upload("text", to: "/a.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            await first.stop()
+            try FileManager.default.moveItem(
+                atPath: try kept(in: home).folder + "/" + file.revision,
+                toPath: home + "/club/a.txt")
+            // What the upload that was to replace it has left.
+            try TestClub.write("new", to: home + "/club/.byteclub/upload-0123")
+            let second = try await TestClub(home: home)
+            #expect(second.staged.isEmpty)
+            #expect(second.read("a.txt") == "text")
+            let list = try await second.call(
+                Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
+            #expect(!list.isDeleted)
+            #expect(list.entries.map(\.revision) == [file.revision])
+            await second.stop()
+        }
+    }
+
+    @Test func aTornOrMissingLogCostsWhatItSaidAndNothingElse() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            var files: [FileMetadata] = []
+            for text in ["one", "two", "three"] {
+                files.append(try await first.upload(text, to: "/a.txt", mode: .overwrite))
+            }
+            await first.stop()
+            let (folder, log) = try kept(in: home)
+            let whole = try Data(contentsOf: URL(fileURLWithPath: log))
+            try whole.dropLast(5).write(to: URL(fileURLWithPath: log))
+            let second = try await TestClub(home: home)
+            var list = try await second.call(
+                Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
+            #expect(list.entries.map(\.revision) == [files[2].revision, files[0].revision])
+            #expect(try await second.download("rev:" + files[0].revision) == "one")
+            await second.stop()
+            try FileManager.default.removeItem(atPath: log)
+            let third = try await TestClub(home: home)
+            list = try await third.call(Routes.listRevisions, ListRevisionsArg(path: "/a.txt"))
+            #expect(list.entries == [files[2]])
+            #expect(third.read("a.txt") == "three")
+            // Nobody could name what is left.
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            await third.stop()
+        }
+    }
+
+    @Test func aRevisionThatTheDiskHasChangedIsNotBroughtBack() async throws {
+        try await withHome { (home: String) async throws in
+            let club = try await TestClub(home: home)
+            let old = try await club.upload("one", to: "/a.txt")
+            try await club.upload("two", to: "/a.txt", mode: .overwrite)
+            let path = try kept(in: home).folder + "/" + old.revision
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            try file.write(contentsOf: Data("xxx".utf8))
+            try file.close()
+            #expect(
+                try await club.failure(
+                    Routes.restore, RestoreArg(path: "/a.txt", revision: old.revision))
+                    == .invalidRevision)
+            #expect(club.read("a.txt") == "two")
+            await club.stop()
+        }
+    }
+}
