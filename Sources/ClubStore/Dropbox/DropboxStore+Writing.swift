@@ -87,10 +87,10 @@ extension DropboxStore {
                 isRepeatable: false, during: .delete, at: path)
         } catch {
             // It is gone, and the answer was lost: now, or in an earlier attempt.
-            var isDone = error.code == .notFound && unsettled.hasRemoval(at: path)
+            var isDone = error.code == .notFound && unsettled.has(.removal, at: path)
             if error.code.mayHideSuccess { isDone = await isGone(path) }
             guard isDone else {
-                if error.code.mayHideSuccess { unsettled.noteRemoval(at: path) }
+                if error.code.mayHideSuccess { unsettled.note(.removal, at: path) }
                 throw error
             }
         }
@@ -121,10 +121,16 @@ extension DropboxStore {
                 RelocationArg(fromPath: paths.wire(path), toPath: paths.wire(destination)),
                 isRepeatable: false, during: .move, at: path)
         } catch {
-            guard error.code.mayHideSuccess, await isGone(path),
+            let move = UnsettledWrite.Change.move(to: destination.string)
+            let wasMoved = error.code == .notFound && unsettled.has(move, at: path)
+            if error.code.mayHideSuccess || wasMoved, await isGone(path),
                 let entry = await entry(at: destination)
-            else { throw error }
-            return entry
+            {
+                unsettled.forget(path)
+                return entry
+            }
+            if error.code.mayHideSuccess { unsettled.note(move, at: path) }
+            throw error
         }
         guard let entry = try paths.entry(result.metadata, during: .move) else {
             throw StoreError(.badAnswer, during: .move, at: path)
@@ -141,9 +147,15 @@ extension DropboxStore {
                 Routes.createFolder, CreateFolderArg(path: paths.wire(path)),
                 isRepeatable: false, during: .createFolder, at: path)
         } catch {
-            guard error.code.mayHideSuccess, await entry(at: path) == .folder(path) else {
-                throw error
+            var isConflict = false
+            if case .conflict = error.code { isConflict = true }
+            let wasMade = isConflict && unsettled.has(.creation, at: path)
+            if error.code.mayHideSuccess || wasMade, await entry(at: path) == .folder(path) {
+                unsettled.forget(path)
+                return
             }
+            if error.code.mayHideSuccess { unsettled.note(.creation, at: path) }
+            throw error
         }
     }
 

@@ -14,14 +14,20 @@ struct UnsettledWrite: Codable, Hashable, Sendable {
     /// when the rest does not come.
     let data: Data?
 
-    /// Whether it was no write, but a removal. Nil in files of earlier versions.
-    var isRemoval: Bool?
+    /// What it was, if no bytes were sent. Nil for a write.
+    var change: Change?
 
-    static let removal = UnsettledWrite(byteCount: 0, hash: "", data: nil, isRemoval: true)
+    /// A change without bytes.
+    enum Change: Codable, Hashable, Sendable {
+        case removal
+        /// Of a folder.
+        case creation
+        case move(to: String)
+    }
 
     /// What a file of a length hashes to if this write has left it; nil when it cannot have.
     func hash(ofFirst count: Int64) -> String? {
-        if isRemoval == true { return nil }
+        guard change == nil else { return nil }
         if count == byteCount { return hash }
         guard let data, count < byteCount else { return nil }
         return ContentHash(of: data.prefix(Int(count))).hexadecimal
@@ -66,14 +72,15 @@ final class UnsettledWrites: Sendable {
         add(write, at: path, isUnderWay: false)
     }
 
-    /// Keeps that a removal was sent, and ended without a word.
-    func noteRemoval(at path: RemotePath) {
-        add(.removal, at: path, isUnderWay: false)
+    /// Keeps that a change without bytes was asked for, and ended without a word.
+    func note(_ change: UnsettledWrite.Change, at path: RemotePath) {
+        let write = UnsettledWrite(byteCount: 0, hash: "", data: nil, change: change)
+        add(write, at: path, isUnderWay: false)
     }
 
-    /// Whether what was at a path may have been removed by this member.
-    func hasRemoval(at path: RemotePath) -> Bool {
-        writes(at: path).contains { $0.isRemoval == true }
+    /// Whether what is at a path, or is there no more, may be this member's doing.
+    func has(_ change: UnsettledWrite.Change, at path: RemotePath) -> Bool {
+        writes(at: path).contains { $0.change == change }
     }
 
     /// Forgets what was begun and was never sent.

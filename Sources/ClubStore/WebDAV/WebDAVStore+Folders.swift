@@ -5,8 +5,18 @@ extension WebDAVStore {
         let conflict = StoreError(.conflict(serverRevision: nil), during: .createFolder, at: path)
         guard !path.isRoot else { throw conflict }
         // Some say that they have made a folder that was there.
-        guard try await look(at: path, during: .createFolder) == .nothing else { throw conflict }
-        try await makeFolder(path, during: .createFolder)
+        let there = try await look(at: path, during: .createFolder)
+        if there == .folder, unsettled.has(.creation, at: path) {
+            unsettled.forget(path)
+            return
+        }
+        guard there == .nothing else { throw conflict }
+        do throws(StoreError) {
+            try await makeFolder(path, during: .createFolder)
+        } catch {
+            if error.code.mayHideSuccess { unsettled.note(.creation, at: path) }
+            throw error
+        }
         switch try await look(at: path, during: .createFolder) {
         case .folder: break
         case .file: throw conflict
@@ -43,15 +53,17 @@ extension WebDAVStore {
     private func makeOneFolder(
         _ names: [String], during operation: StoreError.Operation, at path: RemotePath
     ) async throws(StoreError) {
+        let url = address.url(names, isFolder: true)
         let attempts = AttemptLog()
         do throws(StoreError) {
             _ = try await send(
-                WebDAVRequest("MKCOL", address.url(names, isFolder: true)), during: operation,
-                at: path, attempts: attempts)
+                WebDAVRequest("MKCOL", url), during: operation, at: path, attempts: attempts)
         } catch {
-            // Something is there, and may have been put there by somebody else just now. Or it was
-            // made, and the answer says that the server failed: whoever needs it looks.
-            guard error.webDAVStatus == 405 || (attempts.mayHaveArrived && error.isServerFailure)
+            // Something is there, and may have been put there by somebody else just now.
+            if error.webDAVStatus == 405 { return }
+            // It may have been made, and the answer was lost.
+            guard attempts.mayHaveArrived, error.code != .cancelled,
+                await isFolder(url, during: operation)
             else { throw error }
         }
     }
@@ -72,15 +84,25 @@ extension WebDAVStore {
                 throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
             case .folder:
                 guard isMissing, let parent = path.parent else { return false }
-                try await makeFolder(parent, during: operation)
+                try await makeAndSeeFolder(parent, during: operation)
                 return true
             case .nothing:
                 isMissing = true
             }
         }
         guard isMissing, let parent = path.parent else { return false }
-        try await makeFolder(parent, during: operation)
+        try await makeAndSeeFolder(parent, during: operation)
         return true
+    }
+
+    /// - Throws: `.withoutEffect` when it is not there although the server said so.
+    func makeAndSeeFolder(
+        _ path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) {
+        try await makeFolder(path, during: operation)
+        guard try await look(at: path, during: operation) != .nothing else {
+            throw StoreError(.withoutEffect, during: operation, at: path)
+        }
     }
 }
 
@@ -88,7 +110,4 @@ extension StoreError {
     /// Whether a folder could not be made because there is none to make it in: 409 by the standard; a few
     /// servers answer that nothing is there.
     var isMissingFolder: Bool { webDAVStatus == 409 || webDAVStatus == 404 }
-
-    /// Whether the server said that it failed, which it may have done after its work.
-    var isServerFailure: Bool { webDAVStatus.map { $0 >= 500 } ?? false }
 }

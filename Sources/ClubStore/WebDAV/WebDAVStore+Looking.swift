@@ -42,23 +42,35 @@ extension WebDAVStore {
     func lookOnce(
         at path: RemotePath, during operation: StoreError.Operation
     ) async -> WebDAVResource? {
-        let sink = MultistatusSink(during: operation, at: path)
-        var policy = configuration.policy
-        policy.attempts = 1
         do throws(StoreError) {
-            _ = try await connection.send(
-                during: operation, at: path, through: loader,
-                observers: HTTPLoader.Observers(sink: sink), policy: policy
-            ) { [self] in
-                var request = WebDAVRequest.propfind(
-                    address.url(of: path), depth: 0, properties: fileProperties)
-                request.timeout = .seconds(5)
-                return request
-            }
-            return try resource(in: try sink.finish(), at: path, during: operation)
+            let answer = try await askOnce(address.url(of: path), during: operation, at: path)
+            return try resource(in: answer, at: path, during: operation)
         } catch {
             return error.webDAVStatus == 404 ? .nothing : nil
         }
+    }
+
+    /// Whether a folder can be seen at an address.
+    func isFolder(_ url: String, during operation: StoreError.Operation) async -> Bool {
+        let answer = try? await askOnce(url, during: operation, at: nil)
+        return answer?.responses.first?.properties.isCollection == true
+    }
+
+    private func askOnce(
+        _ url: String, during operation: StoreError.Operation, at path: RemotePath?
+    ) async throws(StoreError) -> Multistatus {
+        let sink = MultistatusSink(during: operation, at: path)
+        var policy = configuration.policy
+        policy.attempts = 1
+        _ = try await connection.send(
+            during: operation, at: path, through: loader,
+            observers: HTTPLoader.Observers(sink: sink), policy: policy
+        ) { [self] in
+            var request = WebDAVRequest.propfind(url, depth: 0, properties: fileProperties)
+            request.timeout = .seconds(5)
+            return request
+        }
+        return try sink.finish()
     }
 
     private func resource(

@@ -33,7 +33,7 @@ struct WriteProbe: Sendable {
             return try await write(0)
         } catch {
             guard error.isMissingFolder else { throw error }
-            try await store.makeFolder(.root, during: operation)
+            try await store.makeAndSeeFolder(.root, during: operation)
             return try await write(0)
         }
     }

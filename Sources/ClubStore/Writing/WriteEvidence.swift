@@ -30,7 +30,11 @@ enum WriteEvidence: Hashable, Sendable {
     ///   - found: What is there now; nil for nothing.
     ///   - revision: That of what is there now.
     ///   - base: What the write was to replace; nil where nothing was.
-    init(sent: Content, found: Content?, revision: Revision?, base: Base?) {
+    ///   - areRevisionsExact: Whether no two states of a file have the same revision.
+    init(
+        sent: Content, found: Content?, revision: Revision?, base: Base?,
+        areRevisionsExact: Bool = true
+    ) {
         guard let found else {
             self = .withoutEffect
             return
@@ -38,7 +42,7 @@ enum WriteEvidence: Hashable, Sendable {
         if found.byteCount == sent.byteCount, let hash = found.hash, hash == sent.hash {
             self = .stored
         } else if let base, base.revision == revision,
-            found.hash == nil || base.hash == nil || found.hash == base.hash
+            areRevisionsExact || found.hash == nil || found.hash == base.hash
         {
             self = .withoutEffect
         } else {

@@ -19,39 +19,4 @@ import Testing
             #expect(changes.files.map(\.path.string) == ["/hand.txt"])
         }
     }
-
-    /// Runs a server as long as the body does.
-    private func withEmbeddedServer(
-        _ body: @Sendable (any RemoteStore, URL) async throws -> Void
-    ) async throws {
-        let home = try TemporaryFolder()
-        let club = home.url.appending(path: "club")
-        try FileManager.default.createDirectory(at: club, withIntermediateDirectories: true)
-        let socket = home.url.appending(path: "s").path
-        let tokenFile = home.url.appending(path: "token").path
-        let server = ClubServer(
-            configuration: ClubServer.Configuration(
-                folder: club.path, stateFolder: home.url.appending(path: "state").path,
-                cacheFolder: nil, endpoint: .unixSocket(path: socket, leasePath: nil),
-                tokenFile: tokenFile, lockFile: home.url.appending(path: "lock").path))
-        let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
-        let serving = Task {
-            defer { continuation.finish() }
-            try await server.run { _ in continuation.finish() }
-        }
-        for await _ in ready {}
-        let token = try String(contentsOfFile: tokenFile, encoding: .utf8)
-        let store = DropboxStore(
-            DropboxStore.Configuration(
-                hosts: .local, unixSocketPath: socket),
-            access: FixedToken(String(token.prefix { !$0.isWhitespace })))
-        do {
-            try await body(store, club)
-        } catch {
-            server.stop()
-            throw error
-        }
-        server.stop()
-        try await serving.value
-    }
 }

@@ -216,7 +216,10 @@ extension WebDAVStandIn {
         guard let url = request["Destination"].flatMap(URL.init(string:)) else {
             return [.answer("400 Bad Request")]
         }
-        let destination = Self.path(url.path(percentEncoded: true))
+        var destination = Self.path(url.path(percentEncoded: true))
+        if manners.decodesDestinationFirst {
+            destination = String(destination.prefix { $0 != "?" && $0 != ";" })
+        }
         let folder = Self.parent(path)
         var node = state.nodes[path]
         if path.hasSuffix("/.file"), state.nodes[folder] != nil {

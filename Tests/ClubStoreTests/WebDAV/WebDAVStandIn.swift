@@ -40,6 +40,8 @@ final class WebDAVStandIn: Sendable {
         var ranges = Ranges.refused
         /// What it says to a `MOVE` that it has done, or is about to do.
         var moveAnswer: String?
+        /// Decodes `Destination` before it takes it apart, so that names end at a `?` or a `;`.
+        var decodesDestinationFirst = false
         /// Counts its changes (RFC 6578), and tells of so many at once.
         var reports: Int?
         /// Tells of what is in folders below, too.

@@ -13,6 +13,8 @@ public final class ClubProxy: Sendable {
         case hold(after: Int)
         /// Reads the whole request and answers with these bytes, without asking the club.
         case answer(Data)
+        /// Has the club do it, and answers with these bytes instead of the club's; nil closes the connection.
+        case tellInstead(Data?)
         /// Reads this many bytes of the body, then closes the connection.
         case hangUp(after: Int)
         /// Reads the whole request and never answers.

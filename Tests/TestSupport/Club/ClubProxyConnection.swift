@@ -51,6 +51,10 @@ final class ClubProxyConnection: Sendable {
                 let count = read(club, &buffer, buffer.count)
                 guard count > 0 else { return }
                 finish(&exchange)
+                if case .tellInstead(let data) = exchange?.behavior {
+                    if let data { _ = UnixSocket.writeAll(Array(data)[...], to: client) }
+                    return
+                }
                 guard UnixSocket.writeAll(buffer[..<count], to: client) else { return }
             }
             if watched[0].revents & Int16(POLLIN) != 0 {
@@ -110,7 +114,7 @@ final class ClubProxyConnection: Sendable {
     private func start(_ exchange: Exchange, _ head: [UInt8], to club: Int32) -> Bool {
         switch exchange.behavior {
         case .hangUp(after: ...0): return false
-        case .forward, .hold, .hangUp: return UnixSocket.writeAll(head[...], to: club)
+        case .forward, .hold, .hangUp, .tellInstead: return UnixSocket.writeAll(head[...], to: club)
         case .answer, .silence:
             let waits = proxy.requests[exchange.index].header("Expect") != nil
             guard waits else { return true }
@@ -140,7 +144,7 @@ final class ClubProxyConnection: Sendable {
         let isComplete = isComplete(exchange)
         exchange.isComplete = isComplete
         switch exchange.behavior {
-        case .forward, .hold: return UnixSocket.writeAll(part[...], to: club)
+        case .forward, .hold, .tellInstead: return UnixSocket.writeAll(part[...], to: club)
         case .hangUp(let limit):
             guard received < limit, !isComplete else { return false }
             return UnixSocket.writeAll(part[...], to: club)

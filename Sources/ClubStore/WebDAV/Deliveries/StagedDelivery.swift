@@ -28,6 +28,14 @@ final class StagedDelivery: WebDAVDelivery {
                     == .nothing
             }
         } catch {
+            if error.webDAVStatus == 404,
+                await payload.store.lookOnce(at: place, during: payload.operation) == .nothing
+            {
+                staged.withLock { $0 = nil }
+                throw StoreError(
+                    .withoutEffect, during: payload.operation, at: payload.path,
+                    detail: "a yes to the bytes, which are not there", underlying: error)
+            }
             // A server without MOVE: straight, then.
             guard error.webDAVStatus == 405 || error.webDAVStatus == 501 else { throw error }
             await prepareToRepeat()
@@ -75,7 +83,12 @@ final class StagedDelivery: WebDAVDelivery {
             if error.webDAVStatus != nil, !payload.attempts.mayHaveArrived {
                 staged.withLock { $0 = nil }
             }
-            throw error
+            // All of it is there, although the server did not say so.
+            guard payload.attempts.mayHaveArrived, error.code != .cancelled,
+                case .file(let file) = await payload.store.lookOnce(
+                    at: place, during: payload.operation),
+                file.file.byteCount == payload.byteCount
+            else { throw error }
         }
         try payload.requireUnchanged()
         return place

@@ -10,7 +10,15 @@ extension WebDAVStore {
             .conflict(serverRevision: nil), during: .move, at: destination)
         guard !destination.isRoot else { throw conflict }
         let there = try await look(at: path, during: .move)
-        guard there != .nothing else { throw StoreError(.notFound, during: .move, at: path) }
+        guard there != .nothing else {
+            // An earlier attempt whose answer was lost may have moved it.
+            let now = try await look(at: destination, during: .move)
+            guard now != .nothing, unsettled.has(.move(to: destination.string), at: path) else {
+                throw StoreError(.notFound, during: .move, at: path)
+            }
+            unsettled.forget(path)
+            return Self.entry(now, at: destination)
+        }
         guard !destination.isInside(path) || (destination == path && there != .folder) else {
             throw StoreError(.nameNotAllowed, during: .move, at: destination)
         }
@@ -60,7 +68,12 @@ extension WebDAVStore {
                 await lookOnce(at: path, during: .move) == .nothing,
                 let arrived = await lookOnce(at: destination, during: .move),
                 Self.isMoved(there, arrived)
-            else { throw refusal }
+            else {
+                if attempts.mayHaveArrived {
+                    unsettled.note(.move(to: destination.string), at: path)
+                }
+                throw refusal
+            }
         }
     }
 
@@ -81,8 +94,11 @@ extension WebDAVStore {
                 code, during: .move, at: destination, detail: "not where it should be")
         }
         memory.forget(path)
-        if case .file(let file) = now { return .file(file.file) }
-        return .folder(destination)
+        return Self.entry(now, at: destination)
+    }
+
+    private static func entry(_ there: WebDAVResource, at path: RemotePath) -> RemoteEntry {
+        if case .file(let file) = there { .file(file.file) } else { .folder(path) }
     }
 
     private static func isMoved(_ before: WebDAVResource, _ after: WebDAVResource) -> Bool {

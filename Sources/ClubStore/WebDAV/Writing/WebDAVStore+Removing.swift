@@ -14,7 +14,7 @@ extension WebDAVStore {
         }
         guard there != .nothing else {
             // An earlier attempt whose answer was lost may have removed it.
-            guard unsettled.hasRemoval(at: path) else {
+            guard unsettled.has(.removal, at: path) else {
                 throw StoreError(.notFound, during: .delete, at: path)
             }
             unsettled.forget(path)
@@ -32,7 +32,7 @@ extension WebDAVStore {
         do throws(StoreError) {
             try await remove(request, of: there, at: path, attempts)
         } catch {
-            if attempts.mayHaveArrived { unsettled.noteRemoval(at: path) }
+            if attempts.mayHaveArrived { unsettled.note(.removal, at: path) }
             throw error
         }
         unsettled.forget(path)

@@ -177,6 +177,8 @@ extension WebDAVWrite {
             return .confirming(try await commitMakingFolders(condition), replacing: base)
         } catch {
             if error.isUnmetCondition { return .conditionFailed(error, condition, replacing: base) }
+            // What was to be moved into place is not there, although it was taken.
+            if error.code == .withoutEffect { return .confirming(nil, replacing: base) }
             // Whoever cancels is not kept waiting.
             guard delivery.attempts.mayHaveArrived, error.code != .cancelled else { throw error }
             return .unanswered(error)
@@ -212,11 +214,10 @@ extension WebDAVWrite {
             let next = WriteState.afterRefusal(
                 of: condition, there: there, isDirect: delivery.isDirect, capabilities: abilities)
         else {
-            guard condition == .absent else { throw error }
+            guard there == .nothing else { throw error }
             throw StoreError(
                 .refused, during: operation, at: path,
-                detail: "the condition that nothing is there was refused, and nothing is there",
-                underlying: error)
+                detail: "412, although nothing is there", underlying: error)
         }
         // The tag is the same, and may be that of another text.
         if case .sending = next, case .file(let file) = there, let base = self.base,
@@ -303,7 +304,8 @@ extension WebDAVWrite {
         }
         let sent = WriteEvidence.Content(byteCount: delivery.byteCount, hash: await delivery.hash)
         let evidence = WriteEvidence(
-            sent: sent, found: found, revision: file?.file.revision, base: base)
+            sent: sent, found: found, revision: file?.file.revision, base: base,
+            areRevisionsExact: abilities.hasExactTags == true)
         guard evidence == .stored, let file else {
             // It said yes, and may do it later.
             delivery.attempts.noteThatOneMayHaveArrived()

@@ -1,0 +1,120 @@
+import ClubStoreTestSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// A write is what the server shows afterwards: success without effect is no success, and effect
+/// without an answer is one.
+@Suite struct LyingGatewayTests {
+    // MARK: - Success without effect
+
+    @Test(
+        arguments: StoreWrite.all,
+        [
+            FaultyWebDAV.Fault.page, .answers("201 Created", isPage: true),
+            .answers("200 OK", isPage: false), .answers("201 Created", isPage: false),
+            .answers("204 No Content", isPage: false),
+        ])
+    func whatTheServerDoesNotShowWasNotDone(
+        _ write: StoreWrite, _ fault: FaultyWebDAV.Fault
+    ) async throws {
+        let (server, old) = try await StoreWrite.makeServer()
+        server.set(fault, for: write.method)
+        await expectFailure(.withoutEffect) { try await write.make(server.store, old) }
+        #expect(server.standIn.contents(of: "/old") == "the old text")
+        #expect(!write.isDone(at: server.standIn))
+        // Nothing is taken for done that was not.
+        server.set(nil, for: write.method)
+        try await write.make(server.store, old)
+        #expect(write.isDone(at: server.standIn))
+    }
+
+    /// A sign-in page before anything is known of the server.
+    @Test(
+        arguments: zip(
+            ["PUT", "MKCOL", "MOVE"],
+            [StoreError.Code.badAnswer, .withoutEffect, .withoutEffect]))
+    func aGatewayThatLiesFromTheFirstWriteOnIsNotBelieved(
+        _ method: String, _ code: StoreError.Code
+    ) async throws {
+        let server = try FaultyWebDAV { $0.limits.directByteCount = 4 }
+        server.set(.page, for: method)
+        await expectFailure(code) {
+            _ = try await server.store.put(data("a text"), at: path("/f/a"), mode: .add)
+        }
+        #expect(server.standIn.contents(of: "/f/a") == nil)
+    }
+
+    @Test(arguments: StoreWrite.all.filter { $0.method == "PUT" || $0.method == "MOVE" })
+    func whatAMemberHasWrittenBehindTheLieIsAConflict(_ write: StoreWrite) async throws {
+        let (server, old) = try await StoreWrite.makeServer()
+        let place = write.effect["/new"] == nil ? "/old" : "/new"
+        server.set(.page, for: write.method)
+        server.after(write.method) { $0.plant("another text", at: place) }
+        let error = await failure { try await write.make(server.store, old) }
+        if write.testDescription == "a rename" {
+            #expect([.badAnswer, .conflict(serverRevision: nil)].contains(error?.code.bare))
+            #expect(server.standIn.contents(of: "/old") == "the old text")
+        } else {
+            #expect(error?.code.bare == .conflict(serverRevision: nil))
+        }
+        #expect(server.standIn.contents(of: place) == "another text")
+    }
+
+    // MARK: - Somebody else in the same moment
+
+    /// Ours was there, and is there no more: both sides are kept, theirs here and ours where it was typed.
+    @Test(
+        arguments: [WebDAVStandIn.Manners.Tags.strong, .coarse, .none], ["another text", "another"])
+    func whatReplacesAWriteAtOnceIsAConflict(
+        _ tags: WebDAVStandIn.Manners.Tags, _ theirs: String
+    ) async throws {
+        for tellsTag in [true, false] {
+            let (server, old) = try await StoreWrite.makeServer(
+                .init(tags: tags, tellsTagOfPut: tellsTag))
+            server.after("PUT") { $0.plant(theirs, at: "/old") }
+            await expectFailure(.conflict(serverRevision: nil)) {
+                _ = try await server.store.put(
+                    data("the new text"), at: old.path, mode: .update(old.revision))
+            }
+            #expect(server.standIn.contents(of: "/old") == theirs)
+        }
+    }
+
+    @Test func whatIsRemovedAtOnceWasNotSaved() async throws {
+        let (server, old) = try await StoreWrite.makeServer()
+        server.after("PUT") { $0.uproot("/old") }
+        let error = await failure {
+            _ = try await server.store.put(
+                data("the new text"), at: old.path, mode: .update(old.revision))
+        }
+        #expect(error != nil)
+    }
+
+    /// Tags of the second and the length: what an edit is based on is what was read or saved for it,
+    /// nothing that was read later for something else.
+    @Test(arguments: [false, true])
+    func anotherTextOfTheSameSecondThatWasSeenInPassingIsAConflict(_ wasSaved: Bool) async throws {
+        let (server, old) = try await StoreWrite.makeServer(.init(tags: .coarse))
+        var base = old
+        if wasSaved {
+            base = try await server.store.put(
+                data("the new text"), at: old.path, mode: .update(old.revision))
+        } else {
+            base = try await server.store.fetch(old.path).file
+        }
+        server.standIn.plant("another text", at: "/old")
+        _ = try await server.store.list(.root)
+        #expect(try await server.store.fetch(old.path).data == data("another text"))
+        for _ in 0..<2 {
+            await expectFailure(.conflict(serverRevision: nil)) {
+                _ = try await server.store.put(
+                    data("what is typed on"), at: old.path,
+                    mode: .update(base.revision, contentHash: base.contentHash))
+            }
+            #expect(server.standIn.contents(of: "/old") == "another text")
+        }
+    }
+}
