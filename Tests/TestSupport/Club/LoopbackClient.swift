@@ -34,15 +34,28 @@ public enum LoopbackClient {
     }
 
     private static func talk(_ text: String, toPort port: UInt16) throws -> String {
+        String(decoding: try exchange(Array(text.utf8), toPort: port), as: UTF8.self)
+    }
+
+    /// Sends bytes and returns all that comes back until the other side closes. Waits on the thread that
+    /// calls.
+    public static func exchange(_ bytes: [UInt8], toPort port: UInt16) throws -> [UInt8] {
         let descriptor = try connect(toPort: port)
         defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            // Whoever refuses a body may close before it was read; the answer says why.
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
         var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
             answer += buffer[..<count]
         }
-        return String(decoding: answer, as: UTF8.self)
+        return answer
     }
 }
