@@ -48,6 +48,33 @@ import Testing
         }
     }
 
+    /// What an edit is based on is what was read for it, and nothing that was read later for something
+    /// else: a preview, a search, a listing.
+    @Test(arguments: RealWebDAVServer.Kind.allCases)
+    func aTextThatSomethingElseHasReadIsAConflictAllTheSame(
+        _ kind: RealWebDAVServer.Kind
+    ) async throws {
+        let shared = try await Shared(kind)
+        for name in ["b.txt", "c.txt", "d.txt"] {
+            try await shared.rival.put("ours 1", at: name)
+            let read = try await shared.store.fetch(path("/\(name)")).file
+            try await shared.rival.put("hers 1", at: name)
+            _ = try await shared.store.list(.root)
+            _ = try await shared.store.fetch(path("/\(name)"))
+            try await shared.expectConflict(with: read)
+        }
+    }
+
+    @Test(arguments: RealWebDAVServer.Kind.allCases)
+    func aTextAfterASecondSaveIsAConflict(_ kind: RealWebDAVServer.Kind) async throws {
+        let shared = try await Shared(kind)
+        let second = try await shared.store.put(
+            data("ours 2"), at: shared.file.path, mode: .update(shared.file.revision))
+        try await shared.rival.put("hers 1", at: "a.txt")
+        _ = try await shared.store.fetch(shared.file.path)
+        try await shared.expectConflict("ours 3", with: second)
+    }
+
     @Test(arguments: RealWebDAVServer.Kind.allCases, [100, 300_000])
     func aNewNoteIsNotPutOverARivals(
         _ kind: RealWebDAVServer.Kind, _ byteCount: Int

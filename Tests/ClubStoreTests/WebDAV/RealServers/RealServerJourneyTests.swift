@@ -5,6 +5,71 @@ import Testing
 
 /// What a person does with a club in a day, on every real server that this machine has.
 @Suite struct RealServerJourneyTests {
+    static let names = [
+        "Plan.txt", "a b.txt", "naïve [a]+b&c #1 ? 100%.txt", "semi;colon;v=1.txt", "%41 %2f.txt",
+        "日本語 🏔️.txt", "'quotes\" <angle>.txt", "~tilde $,=@!()*.txt", "-dash", "dots...txt",
+    ]
+
+    /// Small texts go to their place at once, larger ones by another name.
+    enum Size: Int, CaseIterable, Sendable {
+        case small = 100
+        case large = 300_000
+
+        /// Bytes that no other seed has.
+        func bytes(_ seed: UInt8) -> Data {
+            Data((0..<rawValue).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) &+ seed })
+        }
+    }
+
+    @Test(arguments: RealWebDAVServer.Kind.allCases, Size.allCases)
+    func aNoteIsMadeEditedRenamedAndDeleted(
+        _ kind: RealWebDAVServer.Kind, _ size: Size
+    ) async throws {
+        let store = try await makeStore(on: kind)
+        try await store.createFolder(path("/moved"))
+        for (index, name) in Self.names.enumerated() {
+            let place = try RemotePath.root.appending(newName: name)
+            let next = try path("/moved").appending(
+                newName: Self.names[(index + 1) % Self.names.count])
+            let isMade = try await isDone(on: kind, at: place) {
+                var file = try await store.put(size.bytes(1), at: place, mode: .add)
+                for seed in [2, 3] as [UInt8] {
+                    file = try await store.put(
+                        size.bytes(seed), at: place, mode: .update(file.revision))
+                    #expect(try await store.fetch(place).data == size.bytes(seed), "\(name)")
+                }
+            }
+            guard isMade else { continue }
+            let isMoved = try await isDone(on: kind, at: next) {
+                let entry = try await store.move(place, to: next)
+                #expect(entry.path == next)
+            }
+            let (here, gone) = isMoved ? (next, place) : (place, next)
+            await expectFailure(.notFound) { _ = try await store.metadata(of: gone) }
+            let found = try await store.fetch(here)
+            #expect(found.data == size.bytes(3), "\(name)")
+            try await store.delete(here, ifRevision: found.file.revision)
+            await expectFailure(.notFound) { _ = try await store.fetch(here) }
+        }
+        #expect(
+            try await store.list(.root, recursive: true).entries.map(\.path.string) == ["/moved"])
+    }
+
+    /// Whether a write was done; false when it was refused for a name that the server cannot take.
+    private func isDone(
+        on kind: RealWebDAVServer.Kind, at place: RemotePath, _ write: () async throws -> Void
+    ) async throws -> Bool {
+        do {
+            try await write()
+            return true
+        } catch let error as StoreError
+            where kind.cutsDestinationsOff && place.name.contains(where: "?;".contains)
+        {
+            #expect([.badAnswer, .nameNotAllowed].contains(error.code), "\(error)")
+            return false
+        }
+    }
+
     @Test(arguments: RealWebDAVServer.Kind.allCases, [300_000, 11 << 20])
     func aPhotoGoesUpAndComesBack(
         _ kind: RealWebDAVServer.Kind, _ byteCount: Int
@@ -26,5 +91,28 @@ import Testing
             #expect(try result.get().starts(with: [0xFF, 0xD8]))
         }
         #expect(try await store.list(.root, recursive: true).files == [file])
+    }
+
+    /// Where a server cuts a name off, nothing may be put where the rest of it leads.
+    @Test(arguments: RealWebDAVServer.Kind.allCases, ["?", ";", "#", "%"])
+    func aNameIsNeverTakenForAShorterOne(
+        _ kind: RealWebDAVServer.Kind, _ mark: String
+    ) async throws {
+        let store = try await makeStore(on: kind)
+        let (short, long) = (try path("/big"), try path("/big\(mark)v=1"))
+        let (theirs, ours) = (Size.large.bytes(1), Size.large.bytes(2))
+        let file = try await store.put(theirs, at: short, mode: .add)
+        let isMade = try await isDone(on: kind, at: long) {
+            _ = try await store.put(ours, at: long, mode: .add)
+            #expect(try await store.fetch(long).data == ours)
+        }
+        let (from, to) = (try path("/other"), try path("/big\(mark)x"))
+        _ = try await store.put(ours, at: from, mode: .add)
+        let isMoved = try await isDone(on: kind, at: to) { _ = try await store.move(from, to: to) }
+        #expect(try await store.fetch(isMoved ? to : from).data == ours)
+        #expect(try await store.fetch(short).data == theirs)
+        #expect(try await store.metadata(of: short).revision == file.revision)
+        let names = ["big", isMoved ? to.name : from.name] + (isMade ? [long.name] : [])
+        #expect(Set(try await store.list(.root).files.map(\.name)) == Set(names))
     }
 }
