@@ -21,7 +21,8 @@ public struct WebDAVAbilities: Codable, Hashable, Sendable {
     /// a file have the same. Nil when it was found out by an earlier version, which did not ask.
     public var hasExactTags: Bool?
 
-    /// Nobody else writes to a file that is locked (RFC 4918 §6). Tried where `If-Match` is ignored.
+    /// Nobody else writes to a file that is locked (RFC 4918 §6). Tried where `If-Match` is ignored, or
+    /// says too little.
     public var locks: Bool?
 
     /// A `MOVE` puts a file where its `Destination` says, whatever characters the name has. Some decode

@@ -33,7 +33,7 @@ extension WebDAVStore {
         // What was listed a moment ago need not be asked for again when the bytes bear its tag.
         var known = memory.file(at: path)
         if known?.tag == nil { known = try await currentFile(at: path, during: .fetch) }
-        for _ in 0..<3 {
+        for _ in 0..<Self.fetchAttempts {
             guard let expected = known else { break }
             let answer = try await send(
                 .get(address.url(of: path)), limit: Int(fetchLimit), during: .fetch, at: path)
@@ -56,6 +56,10 @@ extension WebDAVStore {
         }
         throw StoreError(.changedMeanwhile, during: .fetch, at: path)
     }
+
+    /// How often a text is read that changes while it is read: a note that several members write to at
+    /// once is opened all the same.
+    private static let fetchAttempts = 8
 
     public var clockLead: TimeInterval? { loader.clockLead }
 

@@ -24,7 +24,9 @@ struct WriteProbe: Sendable {
         found.honoursIfNoneMatch = try await isRefused(["If-None-Match": "*"])
         found.honoursIfMatch = try await isRefused(["If-Match": "\"byteclub-none-such\""])
         found.honoursIf = try await isRefused(["If": "<\(url)> ([\"byteclub-none-such\"])"])
-        if !found.honoursIfMatch { found.locks = try await keepsOthersOut() }
+        if !found.honoursIfMatch || found.hasExactTags != true {
+            found.locks = try await keepsOthersOut()
+        }
         return found
     }
 

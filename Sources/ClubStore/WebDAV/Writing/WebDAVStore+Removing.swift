@@ -5,10 +5,25 @@ extension WebDAVStore {
         _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError) {
         guard !path.isRoot else { throw StoreError(.forbidden, during: .delete, at: path) }
+        var lock: WebDAVLock?
+        let result: Result<Void, StoreError>
+        do throws(StoreError) {
+            let base = revision.map { WriteEvidence.Base(revision: $0, hash: contentHash) }
+            try await delete(path, base, holding: &lock)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await lock?.release()
+        try result.get()
+    }
+
+    private func delete(
+        _ path: RemotePath, _ base: WriteEvidence.Base?, holding lock: inout WebDAVLock?
+    ) async throws(StoreError) {
         let there: WebDAVResource
-        if let revision {
-            there = try await lookForRemoval(
-                of: path, .init(revision: revision, hash: contentHash))
+        if let base {
+            there = try await lookForRemoval(of: path, base, holding: &lock)
         } else {
             there = try await look(at: path, during: .delete)
         }
@@ -23,10 +38,12 @@ extension WebDAVStore {
         var request = WebDAVRequest(
             "DELETE", address.url(of: path, isFolder: there == .folder))
         // Closes the gap between the look and this, where the server honours it.
-        if let revision, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
+        if let lock {
+            request.fields["If"] = "(<\(lock.token)>)"
+        } else if let base, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
             abilities.known?.honoursIfMatch == true
         {
-            request.fields["If-Match"] = revision.rawValue
+            request.fields["If-Match"] = base.revision.rawValue
         }
         let attempts = AttemptLog()
         do throws(StoreError) {
@@ -43,7 +60,7 @@ extension WebDAVStore {
     ///
     /// - Throws: `.conflict` when it is something else.
     private func lookForRemoval(
-        of path: RemotePath, _ base: WriteEvidence.Base
+        of path: RemotePath, _ base: WriteEvidence.Base, holding lock: inout WebDAVLock?
     ) async throws(StoreError) -> WebDAVResource {
         var waits = 0
         while true {
@@ -63,7 +80,11 @@ extension WebDAVStore {
                 || (abilities.known?.hasExactTags == true && file.tag != nil)
             guard !isCertain, let hash = base.hash ?? known?.hash else { return there }
             // The tag may be that of another text of the same second and length.
-            if file.isFresh, abilities.known?.honoursIfMatch == true, waits < 3 {
+            if file.isFresh, lock == nil, abilities.known?.locks == true {
+                lock = try await WebDAVLock.take(path, in: self, during: .delete)
+                if lock != nil { continue }
+            }
+            if file.isFresh, lock == nil, abilities.known?.honoursIfMatch == true, waits < 3 {
                 waits += 1
                 try await configuration.clock.wait(
                     .milliseconds(1100), during: .delete, at: path)
@@ -90,6 +111,13 @@ extension WebDAVStore {
                     detail: String(decoding: answer.body.prefix(500), as: UTF8.self))
             }
         } catch {
+            if error.webDAVStatus == 424, let token = request.fields["If"], !token.hasPrefix("<") {
+                // Apache takes a list without an address for the folder's, too. (nginx, asked with one,
+                // compares it with the path as it is not written.)
+                var request = request
+                request.fields["If"] = "<\(request.url)> \(token)"
+                return try await remove(request, of: there, at: path, attempts)
+            }
             if error.isUnmetCondition, request.fields["If-Match"] != nil {
                 try await removeAfterRefusal(request, error, at: path)
             } else {

@@ -51,7 +51,7 @@ struct WebDAVWrite: Sendable {
                     state = .afterInspection(of: there, mode: mode)
                 }
             case .verifyingBase(let file):
-                if progress.lock == nil, !abilities.honoursIfMatch, abilities.locks == true,
+                if progress.lock == nil, needsLock(for: file),
                     let taken = try await WebDAVLock.take(path, in: store, during: operation)
                 {
                     // From here on nobody else writes, so that a look stays true.
@@ -128,6 +128,15 @@ extension WebDAVWrite {
         if abilities.hasExactTags == true, base.revision.isEntityTag { return true }
         let known = store.memory.content(at: path, revision: base.revision)
         return known?.isCertain == true && known?.hash == base.hash
+    }
+
+    /// Whether a condition on the revision would not keep another member's text from being replaced.
+    private func needsLock(for file: WebDAVFile) -> Bool {
+        guard abilities.locks == true else { return false }
+        guard abilities.honoursIfMatch, let base else { return true }
+        // A large file can wait until its tag is certain. (Apache and lighttpd do not let a `MOVE` with a
+        // lock's token in each time.)
+        return delivery.isDirect && file.isFresh && !isCertain(base)
     }
 
     /// Makes sure that the file is the text that the new one is based on.
