@@ -41,7 +41,8 @@ enum RevisionLine: Hashable, Sendable {
     case kept(KeptRevision)
     case dropped(revision: String)
 
-    private static let version = "byteclub-revisions-1"
+    private static let family = "byteclub-revisions-"
+    private static let version = family + "1"
     /// The last field of a line that is whole.
     private static let end = "."
     private static let fieldCount = 9 + FileFacts.fieldCount + FileSignature.fieldCount
@@ -59,6 +60,11 @@ enum RevisionLine: Hashable, Sendable {
                         kept.path, Self.end,
                     ])
         }
+    }
+
+    /// Whether a first line says that those after it are written otherwise.
+    static func isOfAnotherVersion(_ line: String) -> Bool {
+        line.hasPrefix(family) && line != version
     }
 
     /// nil for a line that is cut off or from another version.

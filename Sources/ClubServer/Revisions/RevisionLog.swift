@@ -13,21 +13,29 @@ struct RevisionLog: ~Copyable {
         self.name = name
     }
 
-    /// What it says is kept, in no order.
-    func load() -> [KeptRevision] {
+    /// What it says is kept, in no order; nothing when there is none.
+    ///
+    /// - Throws: When it cannot be read, or is another version's: what it speaks of must then stay.
+    func load() throws(SystemError) -> [KeptRevision] {
         var bytes: [UInt8] = []
-        guard let file = try? FolderAccess.file(name, in: folder.number),
-            (try? FileReader.forEachPiece(of: file, { bytes.append(contentsOf: $0) })) != nil
-        else { return [] }
+        do throws(SystemError) {
+            let file = try FolderAccess.file(name, in: folder.number)
+            try FileReader.forEachPiece(of: file) { bytes.append(contentsOf: $0) }
+        } catch {
+            if error.code == ENOENT { return [] }
+            throw error
+        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+            .compactMap { String(validating: $0, as: UTF8.self) }
+        if let first = lines.first, RevisionLine.isOfAnotherVersion(first) {
+            throw SystemError("read", code: EPROTO)
+        }
         var kept: [String: KeptRevision] = [:]
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let text = String(validating: line, as: UTF8.self),
-                let fact = RevisionLine(text[...])
-            else { continue }
-            switch fact {
-            case .header: break
+        for line in lines {
+            switch RevisionLine(line[...]) {
             case .kept(let revision): kept[revision.revision] = revision
             case .dropped(let revision): kept[revision] = nil
+            case .header, nil: break
             }
         }
         return Array(kept.values)

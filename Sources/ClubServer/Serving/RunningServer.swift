@@ -155,7 +155,7 @@ struct RunningServer: Sendable {
                 stateFolder: configuration.stateFolder,
                 name: stateName(of: configuration.folder) + ".revisions", access: access,
                 log: configuration.log)
-            store.start()
+            try store.start()
             return store
         } catch {
             // A club without a past is a club.

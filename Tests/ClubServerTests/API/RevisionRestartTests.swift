@@ -1,3 +1,4 @@
+import ClubServer
 import DropboxAPI
 import Foundation
 import Testing
@@ -118,6 +119,38 @@ import Testing
         }
     }
 
+    /// A log that cannot be understood or read says nothing about what may be removed.
+    @Test(arguments: ["version", "folder"])
+    func aLogOfAnotherVersionIsLeftAloneWithAllItSpeaksOf(trouble: String) async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home)
+            let old = try await first.upload("one", to: "/a.txt")
+            try await first.upload("two", to: "/a.txt", mode: .overwrite)
+            await first.stop()
+            let (folder, log) = try kept(in: home)
+            let whole = try Data(contentsOf: URL(fileURLWithPath: log))
+            let other = Data("byteclub-revisions-2\n".utf8) + whole
+            try FileManager.default.removeItem(atPath: log)
+            if trouble == "version" {
+                try other.write(to: URL(fileURLWithPath: log))
+            } else {
+                try FileManager.default.createDirectory(
+                    atPath: log, withIntermediateDirectories: false)
+            }
+            let second = try await TestClub(home: home)
+            #expect(try await second.download("/a.txt") == "two")
+            try await second.upload("three", to: "/a.txt", mode: .overwrite)
+            try await second.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            #expect(second.staged.isEmpty)
+            await second.stop()
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder) == [old.revision])
+            if trouble == "version" {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: log)) == other)
+            }
+        }
+    }
+
     @Test func aRevisionThatTheDiskHasChangedIsNotBroughtBack() async throws {
         try await withHome { (home: String) async throws in
             let club = try await TestClub(home: home)
@@ -134,5 +167,38 @@ import Testing
             #expect(club.read("a.txt") == "two")
             await club.stop()
         }
+    }
+
+    /// A rename cannot cross from one disk to another.
+    @Test(.enabled(if: Self.hasOtherDisk, "needs a second file system"))
+    func whereTheStateIsOnAnotherDiskTheHiddenFolderKeepsThem() async throws {
+        let state = "/dev/shm/byteclub-test-" + UUID().uuidString.prefix(8)
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home) { $0.stateFolder = state }
+            let file = try await first.upload("text", to: "/a.txt")
+            try await first.call(Routes.delete, DeleteArg(path: "/a.txt"))
+            #expect(first.staged == ["revisions"])
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: home + "/club/.byteclub/revisions")
+            #expect(names == [file.revision])
+            await first.stop()
+            let second = try await TestClub(home: home) { $0.stateFolder = state }
+            #expect(try await second.list().entries.isEmpty)
+            try await second.call(
+                Routes.restore, RestoreArg(path: "/a.txt", revision: file.revision))
+            #expect(second.read("a.txt") == "text")
+            await second.stop()
+        }
+    }
+
+    private static var hasOtherDisk: Bool {
+        func device(_ path: String) -> Int? {
+            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
+            return (attributes?[.systemNumber] as? NSNumber)?.intValue
+        }
+        guard let other = device("/dev/shm"), FileManager.default.isWritableFile(atPath: "/dev/shm")
+        else { return false }
+        return other != device(NSTemporaryDirectory())
     }
 }

@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+
+extension RevisionStore {
+    // MARK: - Putting aside
+
+    /// Says what is about to be put aside. Nobody sees it before it was taken.
+    func announce(_ revisions: [KeptRevision]) {
+        guard !revisions.isEmpty else { return }
+        state.withLock { state in
+            var lines: [RevisionLine] = []
+            for var kept in revisions {
+                state.lastOrder += 1
+                kept.order = state.lastOrder
+                state.announced[kept.revision] = kept
+                if state.index[kept.revision] == nil { lines.append(.kept(kept)) }
+            }
+            append(lines, &state)
+        }
+    }
+
+    enum Taken {
+        case taken
+        /// The file is where it was, and nobody needs it any more.
+        case left
+    }
+
+    /// Takes in a file that was announced, which is out of the club now.
+    ///
+    /// One that somebody has written to since it was last looked at is another revision.
+    func take(_ revision: String, from name: String, in staging: Int32) -> Taken {
+        state.withLock { state in
+            guard var kept = state.announced.removeValue(forKey: revision) else { return .left }
+            do throws(SystemError) {
+                let status = try FileStatus.of(name, in: staging)
+                guard status.kind == .file else { throw SystemError("rename", code: EISDIR) }
+                if status.signature != kept.facts.signature {
+                    append([.dropped(revision: revision)], &state)
+                    kept.facts = FileFacts(signature: status.signature)
+                    kept.blob = status.signature
+                    append([.kept(kept)], &state)
+                } else if let copy = state.index[revision] {
+                    // A copy is here already.
+                    kept.blob = copy.blob
+                    state.index.add(kept)
+                    append([.kept(kept)], &state)
+                    return .left
+                }
+                try move(name, in: staging, as: kept.revision)
+                state.index.add(kept)
+                limit(at: kept.key, &state)
+                return .taken
+            } catch {
+                log("an earlier revision of \(kept.path) could not be kept: \(error)")
+                if state.index[kept.revision] == nil {
+                    append([.dropped(revision: kept.revision)], &state)
+                }
+                return .left
+            }
+        }
+    }
+
+    /// Forgets what was announced and stayed in the club.
+    func withdraw(_ revisions: [String]) {
+        state.withLock { state in
+            let gone = revisions.filter {
+                state.announced.removeValue(forKey: $0) != nil && state.index[$0] == nil
+            }
+            append(gone.map { .dropped(revision: $0) }, &state)
+        }
+    }
+
+    // MARK: - Within limits
+
+    private func limit(at key: String, _ state: inout State) {
+        let excess = state.index.excess(at: key, limits: limits(state.index), now: Self.now)
+        guard !excess.isEmpty else { return }
+        drop(excess, &state)
+        state.index.scheduleExpiry()
+    }
+
+    /// The limits on this disk.
+    func limits(_ index: RevisionIndex) -> RevisionLimits {
+        var status = statvfs()
+        guard
+            (try? folder.with({ number throws(SystemError) in
+                try SystemError.check("statvfs", fstatvfs(number, &status))
+            })) != nil, status.f_blocks > 0
+        else { return index.limits }
+        return index.limits.fitting(
+            freeByteCount: Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize)),
+            keptByteCount: index.byteCount)
+    }
+
+    func drop(_ revisions: [KeptRevision], _ state: inout State) {
+        guard !revisions.isEmpty else { return }
+        for kept in revisions {
+            state.index.remove(kept.revision)
+            remove(kept.revision)
+        }
+        append(revisions.map { .dropped(revision: $0.revision) }, &state)
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@testable import ClubServer
+
+@Suite struct RestorationTests {
+    /// Whoever asks a second time meanwhile is told `in_progress`.
+    @Test func aRevisionIsBroughtBackOnceAtATime() async throws {
+        let home = try TestClub.makeHome()
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let club = try Club(
+            access: try FolderAccess(path: home), journal: nil, watcher: nil, log: ServerLog())
+        let one = Club.Restoration(path: "/a.txt", revision: "0123456789")
+        #expect(await club.begin(one) == .begun)
+        #expect(await club.begin(one) == .inProgress)
+        let elsewhere = Club.Restoration(path: "/b.txt", revision: "0123456789")
+        #expect(await club.begin(elsewhere) == .begun)
+        await club.end(one)
+        #expect(await club.begin(one) == .begun)
+    }
+}
