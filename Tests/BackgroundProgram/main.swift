@@ -1,5 +1,6 @@
 import CurlNetworking
 import Foundation
+import Synchronization
 
 // A program with a background session, for tests to start, stop and kill. It does what it reads, a line
 // at a time, and prints what its delegate is told.
@@ -9,9 +10,16 @@ import Foundation
 // | `download URL` | prints `task N` |
 // | `upload URL FILE` | the same |
 // | `tasks` | prints the session's tasks |
+// | `hold` | its delegate is told nothing from here on |
+// | `move FOLDER` | files that are told are moved there, as `moved-N` |
+// | `die` | it kills itself when it is told of the next file, after moving it |
+// | `login URL FILE` | loads with a credential that is kept in the file, and exits right after |
 // | `quit` | exits at once, as a program does that has nothing more to say |
 
 final class Narrator: URLSessionDataDelegate, URLSessionDownloadDelegate {
+    let folder = Mutex<String?>(nil)
+    let dies = Mutex(false)
+
     func say(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
@@ -21,6 +29,10 @@ final class Narrator: URLSessionDataDelegate, URLSessionDownloadDelegate {
         didFinishDownloadingTo location: URL
     ) {
         let data = (try? Data(contentsOf: location)) ?? Data()
+        if let folder = folder.withLock(\.self) {
+            rename(location.path, folder + "/moved-\(downloadTask.taskIdentifier)")
+        }
+        if dies.withLock(\.self) { kill(getpid(), SIGKILL) }
         say("file \(downloadTask.taskIdentifier) \(data.count)")
     }
 
@@ -47,6 +59,31 @@ final class Narrator: URLSessionDataDelegate, URLSessionDownloadDelegate {
     }
 }
 
+/// Knows the password, and wants it kept.
+final class Member: URLSessionTaskDelegate {
+    func urlSession(
+        _ session: CurlNetworking.URLSession, task: CurlNetworking.URLSessionTask,
+        didReceive challenge: CurlNetworking.URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                CurlNetworking.URLSession.AuthChallengeDisposition, CurlNetworking.URLCredential?
+            ) -> Void
+    ) {
+        let credential = CurlNetworking.URLCredential(
+            user: "ada", password: "pw", persistence: .permanent)
+        completionHandler(.useCredential, credential)
+    }
+}
+
+func logIn(_ url: URL, keepingIn file: URL) throws {
+    let configuration = CurlNetworking.URLSessionConfiguration.ephemeral
+    configuration.urlCredentialStorage = try CurlNetworking.URLCredentialStorage(file: file)
+    let session = CurlNetworking.URLSession(
+        configuration: configuration, delegate: Member(), delegateQueue: nil)
+    session.dataTask(with: url) { _, _, _ in exit(0) }.resume()
+    while true { pause() }
+}
+
 let narrator = Narrator()
 guard CommandLine.arguments.count == 2 else { exit(2) }
 let configuration = URLSessionConfiguration.background(
@@ -71,6 +108,15 @@ while let line = readLine() {
         let task = session.uploadTask(with: request, fromFile: URL(filePath: words[2]))
         task.resume()
         narrator.say("task \(task.taskIdentifier)")
+    case "hold":
+        session.delegateQueue.suspend()
+    case "move":
+        narrator.folder.withLock { $0 = words[1] }
+    case "die":
+        narrator.dies.withLock { $0 = true }
+    case "login":
+        guard let url = URL(string: words[1]) else { exit(2) }
+        try logIn(url, keepingIn: URL(filePath: words[2]))
     case "tasks":
         session.getAllTasks { tasks in
             let numbers = tasks.map { String($0.taskIdentifier) }

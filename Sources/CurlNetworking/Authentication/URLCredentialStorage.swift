@@ -72,6 +72,7 @@ open class URLCredentialStorage: @unchecked Sendable {
         }
         self.contents = Mutex(contents)
         self.written = Mutex(Self.permanent(contents))
+        LastWishes.add(self)
     }
 
     /// All credentials of a space by user name; nil when there are none.
@@ -133,7 +134,8 @@ open class URLCredentialStorage: @unchecked Sendable {
         }
     }
 
-    /// `set` for the engine, which must not wait for a disk: the file follows a little later.
+    /// `set` for the engine, which must not wait for a disk: the file follows a little later, at the
+    /// latest when the process exits.
     func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
         guard type(of: self) == URLCredentialStorage.self else {
             return set(credential, for: space)
@@ -170,6 +172,12 @@ open class URLCredentialStorage: @unchecked Sendable {
             }
         }.sorted { ($0.host, $0.port, $0.user) < ($1.host, $1.port, $1.user) }
     }
+}
+
+extension URLCredentialStorage: HasLastWish {
+    /// What the engine has kept and the queue for files has not written yet would be lost: the queue
+    /// does not run on while the process exits.
+    func fulfilLastWish() { writeOut() }
 }
 
 // MARK: - With a task, as Apple has them

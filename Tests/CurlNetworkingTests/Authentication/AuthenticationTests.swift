@@ -198,6 +198,19 @@ import Testing
         #expect(status(try await second.data(from: server.url).1) == 200)
     }
 
+    @Test func aProgramThatExitsRightAfterItsAnswerHasKeptThem() async throws {
+        let home = try BackgroundHome()
+        let server = try GuardedServer(.basic)
+        for number in 0..<12 {
+            let file = URL(filePath: home.path(of: "credentials-\(number)"))
+            let program = try BackgroundProgram(home)
+            program.say("login \(server.url) \(file.path)")
+            await program.end()
+            let kept = try URLCredentialStorage(file: file).allCredentials
+            #expect(kept.values.first?["ada"]?.password == "pw")
+        }
+    }
+
     @Test func forSessionMeansLaterTasksAndNoneMeansThisOne() async throws {
         let server = try GuardedServer(.basic)
         let kept = ChallengeBook(user: "ada", password: "pw", persistence: .forSession)
