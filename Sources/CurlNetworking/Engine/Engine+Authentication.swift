@@ -44,6 +44,8 @@ extension Engine {
         let task = load.task
         let leg = load.leg
         if case .none = load.body { return false }
+        // libcurl sends no body with HEAD.
+        guard load.request.method != "HEAD" else { return false }
         switch load.source {
         case .none, .given, .pipe, .stream: return false
         case .data, .file: break

@@ -362,6 +362,17 @@ import Testing
         #expect(server.log == ["-", "ok", "ok", "ok"])
     }
 
+    /// libcurl sends no body with HEAD: what the proof covers is empty.
+    @Test func aHeadWhoseBodyStaysBehindIsCoveredWithoutIt() async throws {
+        let server = try GuardedServer(.digest("SHA-256", protection: "auth-int"))
+        let session = makeSession(TaskChallengeDelegate(ChallengeBook(user: "ada", password: "pw")))
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "HEAD"
+        request.httpBody = Data("stays behind".utf8)
+        for _ in 0..<2 { #expect(status(try await session.data(for: request).1) == 200) }
+        #expect(server.log == ["-", "ok", "ok"])
+    }
+
     // MARK: - Never elsewhere
 
     /// FoundationNetworking sends it on.
