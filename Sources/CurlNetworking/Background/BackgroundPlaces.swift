@@ -41,6 +41,8 @@ struct BackgroundPlaces: Hashable, Sendable {
     var journal: String { state + "/journal" }
     /// Tasks on their way to the journal.
     var deposits: String { state + "/deposits" }
+    /// Which files a delegate was told of.
+    var announcements: String { state + "/announced" }
     /// Locked by the helper as long as it lives. Inside: the path of its socket.
     var lock: String { state + "/helper.lock" }
     /// Locked by a helper while it comes or goes.

@@ -8,9 +8,16 @@ import Synchronization
 final class TemporaryFile: Sendable {
     let path: String
     private let isOurs = Mutex(true)
+    private let willBeShown: (@Sendable () -> Void)?
 
-    init(path: String) {
+    /// - Parameter willBeShown: Called right before a delegate is given the file.
+    init(path: String, willBeShown: (@Sendable () -> Void)? = nil) {
         self.path = path
+        self.willBeShown = willBeShown
+    }
+
+    func announce() {
+        willBeShown?()
     }
 
     var url: URL { URL(filePath: path, directoryHint: .notDirectory) }

@@ -27,6 +27,12 @@ enum TaskEvent: Sendable {
     case completed(TaskResult)
 }
 
+extension TaskEvent {
+    var isFile: Bool {
+        if case .downloaded = self { true } else { false }
+    }
+}
+
 /// How a task ended.
 struct TaskResult: Sendable {
     var error: URLError?

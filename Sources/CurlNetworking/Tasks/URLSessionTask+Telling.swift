@@ -3,7 +3,8 @@ import FoundationEssentials
 import Synchronization
 
 // How a task speaks: the engine posts events, the delegate's queue tells them one per turn, so that
-// other work of that queue (drawing, keys) comes in between.
+// other work of that queue (drawing, keys) comes in between. Only the completion of a download comes in
+// the turn of its file.
 
 extension URLSessionTask {
     @discardableResult
@@ -130,7 +131,10 @@ extension URLSessionTask {
         }
     }
 
-    private func tellNext() {
+    /// - Parameter isAfterFile: Whether the delegate was given the task's file in this turn. Its
+    ///   completion follows in the same one: a program that ends in between has the file without the
+    ///   word that all is well.
+    private func tellNext(isAfterFile: Bool = false) {
         let event: TaskEvent? = status.withLock { status in
             guard !status.life.isHeld, !status.isHeldBack, let event = status.events.takeFirst()
             else { return nil }
@@ -142,8 +146,10 @@ extension URLSessionTask {
             return event
         }
         if let event {
-            if isUnheard(event) { return tellNext() }  // needs no turn of its own
+            // Needs no turn of its own.
+            if isUnheard(event) { return tellNext(isAfterFile: isAfterFile) }
             tell(event)
+            if event.isFile || isAfterFile { return tellNext(isAfterFile: true) }
         }
         status.withLock { $0.isTelling = false }
         tellSoon()
@@ -277,6 +283,7 @@ extension URLSessionTask {
         guard let task = self as? URLSessionDownloadTask, let listener = fileListener else {
             return
         }
+        file.announce()
         listener.urlSession(session, downloadTask: task, didFinishDownloadingTo: file.url)
         file.remove()
     }

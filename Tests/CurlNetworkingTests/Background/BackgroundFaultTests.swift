@@ -324,15 +324,15 @@ import Testing
         await server.requests(atLeast: 1)
         let helper = try #require(home.helpers.first)
         // Files of the helper may not grow: to it, the disk is full.
-        try limitFiles(of: helper, to: 100_000)
+        try BackgroundHome.limitFiles(of: helper, to: 100_000)
         gate.open()
         await delegate.completion()
         #expect(delegate.error?.code == .cannotWriteToFile)
-        try limitFiles(of: helper, to: 10)
+        try BackgroundHome.limitFiles(of: helper, to: 10)
         session.downloadTask(with: server.url()).resume()
         await delegate.completion(of: 2)
         #expect(delegate.error?.code == .cannotWriteToFile)
-        try limitFiles(of: helper, to: nil)
+        try BackgroundHome.limitFiles(of: helper, to: nil)
         session.downloadTask(with: server.url()).resume()
         await delegate.completion(of: 3)
         #expect(delegate.error == nil)
@@ -369,14 +369,6 @@ import Testing
         await delegate.completion()
         #expect(delegate.error?.code == .backgroundSessionWasDisconnected)
         #expect(delegate.error?.underlyingText?.contains("0700") == true)
-    }
-
-    private func limitFiles(of process: pid_t, to byteCount: UInt64?) throws {
-        var limit = rlimit(
-            rlim_cur: byteCount.map { rlim_t($0) } ?? rlim_t.max, rlim_max: rlim_t.max)
-        typealias Call = @convention(c) (pid_t, Int32, UnsafePointer<rlimit>, UInt) -> Int32
-        let call = try #require(dlsym(nil, "prlimit"))
-        try #require(unsafeBitCast(call, to: Call.self)(process, 1, &limit, 0) == 0)
     }
 }
 

@@ -93,11 +93,20 @@ final class BackgroundHome: Sendable {
 
     var journalNames: [String] { Self.names(in: places.journal) }
     var depositNames: [String] { Self.names(in: places.deposits) }
+    var announcementNames: [String] { Self.names(in: places.announcements) }
     var resultNames: [String] { Self.names(in: places.results) }
     var partNames: [String] { Self.names(in: places.parts) }
 
     private static func names(in folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    /// What the journal says of all tasks.
+    var records: [BackgroundTaskRecord] {
+        journalNames.compactMap { name in
+            FileManager.default.contents(atPath: places.journal + "/" + name)
+                .flatMap { BackgroundTaskRecord(parsing: $0) }
+        }
     }
 
     var log: String {
@@ -130,8 +139,26 @@ final class BackgroundHome: Sendable {
     }
 
     /// Kills a process and waits until it is gone.
-    static func kill(_ process: pid_t, _ signal: Int32 = SIGKILL) async {
-        await end(of: process) { _ = Glibc.kill(process, signal) }
+    ///
+    /// - Parameter act: Done while it is stopped, right before its end.
+    static func kill(
+        _ process: pid_t, _ signal: Int32 = SIGKILL, after act: () -> Void = {}
+    ) async {
+        await end(of: process) {
+            _ = Glibc.kill(process, SIGSTOP)
+            act()
+            _ = Glibc.kill(process, signal)
+        }
+    }
+
+    /// Lets the files of a process not grow beyond a size: to it, the disk is full.
+    static func limitFiles(of process: pid_t, to byteCount: UInt64?) throws {
+        var limit = rlimit(
+            rlim_cur: byteCount.map { rlim_t($0) } ?? rlim_t.max, rlim_max: rlim_t.max)
+        typealias Call = @convention(c) (pid_t, Int32, UnsafePointer<rlimit>, UInt) -> Int32
+        guard let call = dlsym(nil, "prlimit"),
+            unsafeBitCast(call, to: Call.self)(process, 1, &limit, 0) == 0
+        else { throw POSIXError(.EPERM) }
     }
 
     /// Waits until a process is gone.

@@ -40,17 +40,29 @@ extension BackgroundClient {
     }
 
     private func finishDownload(_ errand: Errand, _ response: HTTPURLResponse, _ path: String?) {
+        let announcements = BackgroundAnnouncements(places)
+        let (identifier, number, key) = (identifier, errand.task.taskIdentifier, errand.key)
         var facts = stat()
         guard let path, lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            if announcements.contains(number, of: identifier, key: key) {
+                // The program was told of it, has taken it, and ended before it could say so.
+                return errand.task.post(.completed(TaskResult())) { status in
+                    status.response = response
+                    status.receivedByteCount = max(0, response.expectedContentLength)
+                    status.expectedToReceive = response.expectedContentLength
+                }
+            }
             return fail(
                 errand,
                 URLError(
                     .fileDoesNotExist, failingURL: response.url,
-                    underlyingText: "the file was taken before, or removed by somebody else"))
+                    underlyingText: "the file was removed by somebody else"))
         }
         // The helper removes it when it hears that all is told. A program that ends before that is told
         // again, and finds the file still there.
-        let file = TemporaryFile(path: path)
+        let file = TemporaryFile(path: path) {
+            announcements.add(number, of: identifier, key: key)
+        }
         file.keep()
         errand.task.post(.completed(TaskResult(file: file))) { status in
             status.response = response

@@ -87,6 +87,7 @@ extension BackgroundHelper {
         do {
             try journal.remove(id.number, in: id.session)
             if case .finished(_, let file?) = record.state { try results.folder.remove(file) }
+            BackgroundAnnouncements(places).remove(record)
         } catch {
             log.note("cannot remove task \(id.number): \(error)")
         }

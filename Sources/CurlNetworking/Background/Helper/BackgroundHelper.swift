@@ -144,12 +144,12 @@ actor BackgroundHelper {
 
     /// Files of results that no task knows: of a helper that was killed before it could say so.
     private func removeStrayResults() {
-        var known: Set<String> = []
-        for session in journal.sessions {
-            for record in journal.tasks(of: session) {
-                if case .finished(_, let file?) = record.state { known.insert(file) }
-            }
-        }
+        let records = journal.sessions.flatMap { journal.tasks(of: $0) }
+        BackgroundAnnouncements(places).removeAll(except: records)
+        let known = Set(
+            records.compactMap { record in
+                if case .finished(_, let file) = record.state { file } else { nil }
+            })
         for name in (try? results.folder.names()) ?? [] where !known.contains(name) {
             try? results.folder.remove(name)
         }
