@@ -14,6 +14,8 @@ final class DownloadFile: Sendable {
         var failure: URLError?
         /// Of the whole file, what an earlier task has brought included.
         var writtenByteCount: Int64 = 0
+        /// Of what was written, for resume data.
+        var checksum = Checksum()
         /// What the whole file will have, as far as a range has told.
         var total: Int64?
         /// nil for what cannot be gone on with.
@@ -30,7 +32,8 @@ final class DownloadFile: Sendable {
         state = Mutex(State(recipe: recipe))
     }
 
-    /// Opens the part that resume data names. On the queue for files.
+    /// Opens the part that resume data names, and finds out how much of it is as it was: nothing, if a
+    /// byte has changed. On the queue for files.
     ///
     /// - Throws: `.cannotOpenFile` when it is gone, not ours, or in use.
     init(
@@ -38,13 +41,17 @@ final class DownloadFile: Sendable {
     ) throws(URLError) {
         let parts = try PartialFiles(task.session.settings)
         let opened = try parts.open(data.fileName)
-        let resumption = try DownloadResumption(data, fileByteCount: opened?.byteCount)
+        _ = try DownloadResumption(data, fileByteCount: opened?.byteCount)
+        let found = PartialFileChecks.find(
+            in: opened?.descriptor ?? -1, upTo: min(data.byteCount, opened?.byteCount ?? 0),
+            total: data.totalByteCount, data.marks)
         self.task = task
         state = Mutex(
             State(
                 file: TemporaryFile(path: parts.folder.path(of: data.fileName)),
-                descriptor: opened?.descriptor ?? -1, writtenByteCount: resumption.offset,
-                recipe: .goesOn(data), partName: data.fileName, isNamedElsewhere: true))
+                descriptor: opened?.descriptor ?? -1, writtenByteCount: found.byteCount,
+                checksum: found.checksum, recipe: .goesOn(data), partName: data.fileName,
+                isNamedElsewhere: true))
     }
 
     /// How much is in the file, what an earlier task has brought included.
@@ -59,6 +66,8 @@ final class DownloadFile: Sendable {
                     try open(&state)
                     try Self.write(data, to: state.descriptor)
                     state.writtenByteCount += Int64(data.count)
+                    // Of use to resume data alone.
+                    if state.recipe != nil { data.withUnsafeBytes { state.checksum.add($0) } }
                     return .success((state.writtenByteCount, state.total ?? expected))
                 } catch {
                     state.failure = error
@@ -87,6 +96,7 @@ final class DownloadFile: Sendable {
                 state.total = total
                 state.recipe = recipe
                 state.writtenByteCount = offset
+                if offset == 0 { state.checksum = Checksum() }
                 do throws(URLError) {
                     guard ftruncate(state.descriptor, Int(offset)) == 0,
                         lseek(state.descriptor, Int(offset), SEEK_SET) == Int(offset)
@@ -140,7 +150,8 @@ final class DownloadFile: Sendable {
                 defer { Self.close(&state) }
                 guard state.descriptor >= 0, let name = state.partName,
                     let data = state.recipe?.data(
-                        byteCount: state.writtenByteCount, fileName: name),
+                        byteCount: state.writtenByteCount, checksum: state.checksum.value,
+                        fileName: name),
                     let blob = try? data.blob, fsync(state.descriptor) == 0
                 else {
                     if !state.isNamedElsewhere { state.file?.remove() }

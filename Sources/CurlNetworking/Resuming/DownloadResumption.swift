@@ -134,9 +134,10 @@ extension DownloadResumption {
     /// - Parameters:
     ///   - request: The one that was answered.
     ///   - byteCount: What is in the file, the part before this task included.
+    ///   - checksum: Of so many bytes.
     static func data(
         request: URLRequest, originalURL: URL?, head: ResponseHead, byteCount: Int64,
-        fileName: String
+        checksum: UInt64? = nil, fileName: String
     ) -> ResumeData? {
         guard let url = request.url, byteCount > 0, let validator = validator(for: request, head)
         else { return nil }
@@ -151,7 +152,8 @@ extension DownloadResumption {
         if let total, byteCount > total { return nil }
         return ResumeData(
             url: url, originalURL: originalURL ?? url, headers: request.headers,
-            validator: validator, byteCount: byteCount, totalByteCount: total, fileName: fileName)
+            validator: validator, byteCount: byteCount, checksum: checksum, totalByteCount: total,
+            fileName: fileName)
     }
 }
 

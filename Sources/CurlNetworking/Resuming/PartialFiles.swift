@@ -43,10 +43,18 @@ struct PartialFiles: Sendable {
         return prefix + (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hex
     }
 
+    /// Removes a part with its marks, whoever has it open.
+    func remove(_ name: String) {
+        guard Self.isName(name) else { return }
+        unlink(folder.path(of: name))
+        PartialFileMarks.remove(ofPartAt: folder.path(of: name))
+    }
+
     /// Makes an empty part, open for writing. It is locked while the descriptor is open, which keeps
     /// `removeOld` off.
-    func make() throws(URLError) -> (name: String, descriptor: Int32) {
-        let name = Self.makeName()
+    func make(
+        _ name: String = makeName()
+    ) throws(URLError) -> (name: String, descriptor: Int32) {
         let path = folder.path(of: name)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = Glibc.open(path, flags, 0o600)
@@ -94,12 +102,17 @@ struct PartialFiles: Sendable {
     private static let swept = Mutex<Set<String>>([])
 
     /// Removes parts that nobody has touched for so long and nobody holds open: of processes that were
-    /// killed, and of resume data that was never used.
+    /// killed, and of resume data that was never used. Marks without a part go at once.
     ///
     /// - Parameter now: Seconds since 1970.
     func removeOld(than age: Duration = .seconds(14 * 24 * 3600), now: Int64) throws(URLError) {
-        for name in try folder.names() where Self.isName(name) {
+        for name in try folder.names() {
             let path = folder.path(of: name)
+            if name.hasSuffix(PartialFileMarks.suffix) {
+                let part = String(path.dropLast(PartialFileMarks.suffix.count))
+                if access(part, F_OK) != 0, errno == ENOENT { unlink(path) }
+            }
+            guard Self.isName(name) else { continue }
             let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
             var facts = stat()
@@ -107,7 +120,7 @@ struct PartialFiles: Sendable {
                 Int64(facts.st_mtim.tv_sec) < now - age.components.seconds,
                 flock(descriptor, LOCK_EX | LOCK_NB) == 0
             {
-                unlink(path)
+                remove(name)
             }
             LockedFile.close(descriptor)
         }

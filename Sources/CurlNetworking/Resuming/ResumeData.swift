@@ -15,6 +15,8 @@ struct ResumeData: Hashable, Sendable {
     var validator: Validator
     /// How much has arrived.
     var byteCount: Int64
+    /// A ``Checksum`` of what has arrived; nil in data of earlier versions.
+    var checksum: UInt64?
     /// Of the whole body; nil when the server did not say.
     var totalByteCount: Int64?
     /// The plain name of the part.
@@ -58,13 +60,14 @@ struct ResumeData: Hashable, Sendable {
 
     init(
         url: URL, originalURL: URL, headers: HTTPHeaderFields, validator: Validator,
-        byteCount: Int64, totalByteCount: Int64?, fileName: String
+        byteCount: Int64, checksum: UInt64? = nil, totalByteCount: Int64?, fileName: String
     ) {
         self.url = url.withoutCredentials
         self.originalURL = originalURL.withoutCredentials
         self.headers = headers.withoutSecrets
         self.validator = validator
         self.byteCount = byteCount
+        self.checksum = checksum
         self.totalByteCount = totalByteCount
         self.fileName = fileName
     }
@@ -88,6 +91,8 @@ private struct Record: Codable {
     var entityTag: String?
     var lastModified: String?
     var byteCount: Int64
+    /// In hexadecimal: not every reader of JSON takes so large a number.
+    var checksum: String?
     var totalByteCount: Int64?
     var fileName: String
 
@@ -100,6 +105,7 @@ private struct Record: Codable {
         case .lastModified(let text): lastModified = text
         }
         byteCount = data.byteCount
+        checksum = data.checksum?.hexadecimal
         totalByteCount = data.totalByteCount
         fileName = data.fileName
     }
@@ -122,6 +128,10 @@ extension ResumeData {
         }
         guard record.byteCount >= 0, record.totalByteCount.map({ $0 >= record.byteCount }) ?? true
         else { throw Self.damaged("its lengths make no sense") }
+        let checksum = record.checksum.flatMap { UInt64($0, radix: 16) }
+        guard (checksum == nil) == (record.checksum == nil) else {
+            throw Self.damaged("its checksum is no number")
+        }
         guard PartialFiles.isName(record.fileName) else {
             throw Self.damaged("it names a file that is not ours")
         }
@@ -134,8 +144,8 @@ extension ResumeData {
         }
         self.init(
             url: url, originalURL: original, headers: headers, validator: validator,
-            byteCount: record.byteCount, totalByteCount: record.totalByteCount,
-            fileName: record.fileName)
+            byteCount: record.byteCount, checksum: checksum,
+            totalByteCount: record.totalByteCount, fileName: record.fileName)
     }
 }
 

@@ -18,15 +18,17 @@ enum ResumeRecipe: Sendable {
         return .begins(request, originalURL: originalURL, head)
     }
 
-    func data(byteCount: Int64, fileName: String) -> ResumeData? {
+    /// - Parameter checksum: Of the first `byteCount` bytes.
+    func data(byteCount: Int64, checksum: UInt64?, fileName: String) -> ResumeData? {
         switch self {
         case .begins(let request, let originalURL, let head):
             return DownloadResumption.data(
                 request: request, originalURL: originalURL, head: head, byteCount: byteCount,
-                fileName: fileName)
+                checksum: checksum, fileName: fileName)
         case .goesOn(var data):
             if let total = data.totalByteCount, byteCount > total { return nil }
             data.byteCount = byteCount
+            data.checksum = checksum
             data.fileName = fileName
             return data
         }

@@ -11,6 +11,9 @@ import Testing
         dated.validator = .lastModified("Sat, 21 Nov 2026 20:00:00 GMT")
         dated.totalByteCount = nil
         #expect(try ResumeData(blob: dated.blob) == dated)
+        var marked = data
+        marked.checksum = .max
+        #expect(try ResumeData(blob: marked.blob) == marked)
     }
 
     @Test func holdsNoSecrets() throws {
@@ -68,7 +71,7 @@ import Testing
             ("entityTag", "W/\"weak\""), ("entityTag", "bare"), ("entityTag", "\"a\r\nX: y\""),
             ("byteCount", -1), ("totalByteCount", 10), ("fields", [["name": "", "value": "x"]]),
             ("fields", [["name": "A", "value": "x\r\nB: y"]]), ("fields", "none"),
-            ("lastModified", "two validators"),
+            ("lastModified", "two validators"), ("checksum", ""), ("checksum", "no number"),
         ] as [(String, any Sendable)])
     func refusesAForgedBlob(key: String, value: any Sendable) throws {
         let payload = try SealedRecord.open(makeData().blob, as: .download)

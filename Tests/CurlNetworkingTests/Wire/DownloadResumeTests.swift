@@ -150,6 +150,21 @@ import Testing
         }
     }
 
+    @Test func aPartThatWasDamagedIsNotContinued() async throws {
+        let server = try RangeServer(body)
+        let blob = try #require(try await stopHalfway(server))
+        let name = "parts/" + (try #require(parts.first))
+        var bytes = try #require(folder.get(name))
+        bytes[bytes.count / 3] ^= 1
+        try folder.put(bytes, name)
+        let delegate = RecordingDelegate()
+        makeSession(delegate).downloadTask(withResumeData: blob).resume()
+        await delegate.completion()
+        #expect(delegate.snapshot.files == [body])
+        #expect(delegate.calls == ["wrote", "file", "completed"])
+        #expect(server.requests.last?["Range"] == nil)
+    }
+
     @Test func fieldsThatTheDataDoesNotKeepCanBeGivenAgain() async throws {
         let server = try RangeServer(body)
         var request = server.request

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Glibc
+
+/// The marks of a part that grows, in a file beside it: `part-….sums`, sixteen bytes a mark, in ascending
+/// order. A process that is killed leaves those of all that it has written, but for the last piece.
+///
+/// Used by one task at a time: the one that has the part's lock.
+final class PartialFileMarks {
+    private let path: String
+    private let descriptor: Int32
+    private(set) var marks: [PartialFileMark] = []
+
+    static let suffix = ".sums"
+    private static let markByteCount = 16
+    /// So many bytes go unmarked at most, and a 4096th of a large part: there are not more than some ten
+    /// thousand marks.
+    private static let leastDistance: Int64 = 64 << 10
+
+    /// Opens those of a part, made if need be; nil when that cannot be.
+    init?(ofPartAt part: String) {
+        path = part + Self.suffix
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { return nil }
+        marks = Self.read(descriptor)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Those of a part that nobody is writing.
+    static func read(ofPartAt part: String) -> [PartialFileMark] {
+        let descriptor = open(part + suffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return read(descriptor)
+    }
+
+    static func remove(ofPartAt part: String) {
+        unlink(part + suffix)
+    }
+
+    func isDue(at byteCount: Int64) -> Bool {
+        byteCount - (marks.last?.byteCount ?? 0) >= max(Self.leastDistance, byteCount >> 12)
+    }
+
+    /// What cannot be written costs what is behind the last mark, should the process be killed.
+    func add(_ mark: PartialFileMark) {
+        guard mark.byteCount > marks.last?.byteCount ?? 0 else { return }
+        var words = [
+            UInt64(bitPattern: mark.byteCount).littleEndian, mark.checksum.littleEndian,
+        ]
+        let place = off_t(marks.count * Self.markByteCount)
+        guard pwrite(descriptor, &words, Self.markByteCount, place) == Self.markByteCount else {
+            ftruncate(descriptor, place)
+            return
+        }
+        marks.append(mark)
+    }
+
+    /// Forgets what is behind a place that the part is cut at.
+    func cut(to byteCount: Int64) {
+        marks.removeAll { $0.byteCount > byteCount }
+        ftruncate(descriptor, off_t(marks.count * Self.markByteCount))
+    }
+
+    /// Up to the first that makes no sense.
+    private static func read(_ descriptor: Int32) -> [PartialFileMark] {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            facts.st_size < 16 << 20
+        else { return [] }
+        var data = Data(count: Int(facts.st_size))
+        let count = data.withUnsafeMutableBytes { bytes in
+            pread(descriptor, bytes.baseAddress, bytes.count, 0)
+        }
+        var marks: [PartialFileMark] = []
+        data.withUnsafeBytes { bytes in
+            for place in stride(from: 0, through: max(0, count) - markByteCount, by: markByteCount)
+            {
+                let number = UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                let checksum = UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
+                guard number <= UInt64(Int64.max), number > marks.last?.byteCount ?? 0 else {
+                    return
+                }
+                marks.append(PartialFileMark(byteCount: Int64(number), checksum: checksum))
+            }
+        }
+        return marks
+    }
+}
