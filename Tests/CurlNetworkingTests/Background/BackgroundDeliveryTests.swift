@@ -91,5 +91,5 @@ import Testing
 
 /// Waits for something that nobody tells of; the time limit of the suite ends a wait without end.
 func eventually(_ isTrue: @Sendable () -> Bool) async {
-    while !isTrue() { await Task.yield() }
+    while !isTrue(), !Task.isCancelled { await Task.yield() }
 }
