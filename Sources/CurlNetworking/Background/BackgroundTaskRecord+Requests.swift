@@ -49,3 +49,32 @@ extension BackgroundTaskRecord.Answer {
             url: url, head: ResponseHead(status: status, headers: HTTPHeaderFields(fields)))
     }
 }
+
+// MARK: - Answers in parts
+
+extension BackgroundTaskRecord.Answer {
+    /// An answer with the rest of a body, as the program is told of it that has asked for more: with the
+    /// status and the lengths of the answer the body began with, and the fields of both (RFC 9110
+    /// §15.3.7.3: the newer one's go before).
+    func asWhole(_ record: BackgroundTaskRecord) -> Self {
+        var fields = HTTPHeaderFields(fields)
+        let range = fields["Content-Range"].flatMap(ContentRange.init)
+        for name in ["Content-Range", "Content-Length", "Transfer-Encoding"] { fields[name] = nil }
+        guard let first = record.firstAnswer else {
+            // The program has asked for a part itself, or a helper of an earlier version has begun.
+            if case .download(.some) = record.kind { return self }
+            if let total = range?.total { fields["Content-Length"] = String(total) }
+            return Self(
+                url: url, status: 200, fields: BackgroundTaskRecord.Request.Field.list(fields))
+        }
+        var all = HTTPHeaderFields(first.fields)
+        for field in fields.fields { all[field.name] = field.value }
+        return Self(
+            url: url, status: first.status, fields: BackgroundTaskRecord.Request.Field.list(all))
+    }
+
+    /// Whether it would make a record too large.
+    var isLarge: Bool {
+        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } > 64 << 10
+    }
+}

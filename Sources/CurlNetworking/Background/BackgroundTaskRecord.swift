@@ -29,6 +29,15 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     var part: Data?
     /// Which start of the machine wrote it: after another one, only what was noted is sure to be there.
     var partBoot: String?
+    /// The plain name of the file for the bytes of the last attempt that began at nothing: noted before
+    /// the file is made, so that one that is of no use is removed even if its process is killed.
+    var newPart: String?
+    /// The head of the answer the part began with.
+    var firstAnswer: Answer?
+    /// What is needed to ask how much of an upload has arrived.
+    var upload: Upload?
+    /// The most that has arrived for certain: of a download here, of an upload at the server.
+    private(set) var reachedByteCount: Int64?
     private(set) var state: State
     /// Of a task that is over.
     var history = BackgroundHistory()
@@ -59,6 +68,13 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
             var name: String
             var value: String
         }
+    }
+
+    /// An upload that the server keeps the beginning of.
+    struct Upload: Codable, Hashable, Sendable {
+        var resumeData: Data
+        /// Of the file it was begun with: the rest of another one does not belong to it.
+        var stamp: WholeFile.Stamp
     }
 
     /// The head of an answer.
@@ -139,6 +155,13 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         case deliver
     }
 
+    /// More has arrived than ever before: the task is not to blame for the ends of those who carried it.
+    mutating func note(reached byteCount: Int64) {
+        guard byteCount > reachedByteCount ?? 0 else { return }
+        reachedByteCount = byteCount
+        interruptions = 0
+    }
+
     /// Returns whether the state allows it; if not, nothing changes.
     mutating func take(_ event: Event) -> Bool {
         switch (state, event) {
@@ -194,6 +217,9 @@ extension BackgroundTaskRecord {
         if case .upload(let file) = kind, !file.hasPrefix("/") || file.utf8.contains(0) {
             return false
         }
+        guard newPart.map(PartialFiles.isName) ?? true, reachedByteCount ?? 0 >= 0,
+            firstAnswer.map({ (100...999).contains($0.status) }) ?? true
+        else { return false }
         switch state {
         case .running(let moved, let expected): return moved >= 0 && expected >= -1
         case .finished(let answer, let file):

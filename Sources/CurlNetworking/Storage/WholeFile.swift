@@ -11,7 +11,7 @@ enum WholeFile {
     static let damagedSuffix = ".damaged"
 
     /// Tells one version of a file from the next.
-    struct Stamp: Hashable, Sendable {
+    struct Stamp: Codable, Hashable, Sendable {
         var device: UInt
         var inode: UInt
         var byteCount: Int

@@ -147,6 +147,74 @@ import Testing
         #expect(journal.tasks(of: "club").map(\.state) == [.queued])
     }
 
+    /// As the version before wrote it, which knew of no new parts, first answers, uploads and marks.
+    @Test func readsTheRecordsOfEarlierVersions() throws {
+        var record = makeRecord(1)
+        for event in "si" { #expect(record.take(self.event(event)) == true) }
+        record.part = Data([1, 2])
+        let payload = try SealedRecord.open(record.render(), as: .backgroundTask)
+        let object = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
+        let keys: Set = [
+            "attempts", "created", "description", "history", "interruptions", "key", "kind",
+            "number", "part", "priority", "request", "session", "settings", "state",
+        ]
+        #expect(Set(try #require(object).keys) == keys, "nothing new has to be there")
+        let earlier = """
+            {"number":7,"session":"club","kind":{"upload":{"file":"\\/a.jpg"}},"request":{"url":
+            "https:\\/\\/a.test\\/x","method":"PUT","fields":[]},"created":1800000000,"key":5,
+            "settings":{"requestTimeout":60,"resourceTimeout":604800,"connectionsPerHost":6,
+            "cookiePolicy":2,"sendsCookies":true,"allowsCellular":true,"allowsExpensive":true,
+            "allowsConstrained":true,"credentials":[]},"priority":0.5,"state":{"running":{"moved":0,
+            "expected":-1}},"history":{"transactions":[],"redirectCount":0},"attempts":3,
+            "interruptions":2}
+            """
+        let found = try #require(
+            BackgroundTaskRecord(
+                parsing: try SealedRecord.seal(Data(earlier.utf8), as: .backgroundTask)))
+        #expect(found.interruptions == 2)
+        #expect(found.kind == .upload(file: "/a.jpg"))
+    }
+
+    @Test func moreThanEverBeforeClearsTheTask() {
+        var record = makeRecord(1)
+        for (reached, count) in [(0, 1), (100, 1), (100, 2), (50, 3), (101, 1)] as [(Int64, Int)] {
+            record.note(reached: reached)
+            for event in "si" { #expect(record.take(self.event(event)) == true) }
+            #expect(record.interruptions == count)
+        }
+    }
+
+    @Test func anAnswerInPartsIsShownAsTheOneItBeganWith() throws {
+        var record = makeRecord(1)
+        let rest = BackgroundTaskRecord.Answer(
+            url: "https://a.test/x", status: 206,
+            fields: [
+                .init(name: "ETag", value: "\"v\""), .init(name: "Date", value: "later"),
+                .init(name: "Content-Range", value: "bytes 5-9/10"),
+                .init(name: "content-length", value: "5"),
+            ])
+        let bare = rest.asWhole(record)
+        #expect(bare.status == 200)
+        #expect(
+            HTTPHeaderFields(bare.fields).dictionary
+                == ["ETag": "\"v\"", "Date": "later", "Content-Length": "10"])
+        record.firstAnswer = .init(
+            url: "https://a.test/x", status: 200,
+            fields: [
+                .init(name: "Content-Type", value: "image/jpeg"),
+                .init(name: "Date", value: "earlier"), .init(name: "Content-Length", value: "10"),
+            ])
+        let whole = rest.asWhole(record)
+        #expect(whole.status == 200)
+        #expect(
+            HTTPHeaderFields(whole.fields).dictionary == [
+                "ETag": "\"v\"", "Date": "later", "Content-Length": "10",
+                "Content-Type": "image/jpeg",
+            ])
+        let resumed = makeRecord(2, kind: .download(resumeData: Data([1])))
+        #expect(rest.asWhole(resumed) == rest)
+    }
+
     /// With a right checksum: what a stranger could write.
     @Test(
         arguments: [
@@ -194,6 +262,7 @@ import Testing
         case "p": .progress(moved: 10, expected: 100)
         case "b": .progress(moved: -1, expected: 100)
         case "z": .pause
+        case "i": .interrupt
         case "f": .finish(answer, file: "body")
         case "x": .fail(URLError(.timedOut, underlyingText: "slow"), resumeData: Data([1]))
         default: .deliver

@@ -29,11 +29,14 @@ extension BackgroundClient {
                 finishUpload(errand, response, path)
             }
         case .failed(let code, let text, let resumeData):
-            fail(
-                errand,
-                URLError(
-                    URLError.Code(rawValue: code), failingURL: task.currentRequest?.url,
-                    underlyingText: text, downloadTaskResumeData: resumeData))
+            if let resumeData, task is URLSessionUploadTask {
+                // To go on with the data alone, as one may in the process that has made it.
+                UploadBodies.remember(resumeData, request: task.firstRequest, source: task.source)
+            }
+            let error = URLError(
+                URLError.Code(rawValue: code), failingURL: task.currentRequest?.url,
+                underlyingText: text)
+            fail(errand, error.with(resumeData: resumeData, of: task))
         case .queued, .running, .delivered:
             errand.hasEnded = false
         }

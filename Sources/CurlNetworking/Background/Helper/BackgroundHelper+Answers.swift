@@ -9,8 +9,33 @@ extension BackgroundHelper {
         tell(transfer.id.session, .redirected(transfer.id.number, request))
     }
 
-    func sent(_ transfer: HelperTransfer, _ total: Int64, expected: Int64) {
+    /// The server keeps what arrives of an upload, and says where.
+    func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         let id = transfer.id
+        guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
+            let stamp = transfer.stamp, WholeFile.stamp(of: path) == stamp,
+            let request = transfer.inner?.currentRequest
+        else { return }
+        var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))
+        upload.take(
+            interim: ResponseHead(status: response.statusCode, headers: response.headers))
+        // After a redirect it may be on a server that the task's own request is not for.
+        guard let data = upload.resumeData, let blob = try? data.blob,
+            let url = URL(string: record.request.url), Origin(of: url) == Origin(of: data.location)
+        else { return }
+        keep(id.number, in: id.session) { $0.upload = .init(resumeData: blob, stamp: stamp) }
+    }
+
+    /// - Parameter byteCount: What is new of `total`.
+    func sent(
+        _ transfer: HelperTransfer, _ byteCount: Int64, of total: Int64, expected: Int64
+    ) {
+        let id = transfer.id
+        if transfer.awaitsOffset {
+            // The first word of an attempt counts from what the server has.
+            transfer.awaitsOffset = false
+            keep(id.number, in: id.session) { $0.note(reached: total - byteCount) }
+        }
         transfer.movedByteCount = total
         _ = try? journal.note(
             .progress(moved: total, expected: max(-1, expected)), of: id.number, in: id.session)
@@ -21,8 +46,7 @@ extension BackgroundHelper {
         do throws(URLError) {
             try take(response, transfer)
         } catch {
-            stop(transfer)
-            fail(transfer, error)
+            giveUp(transfer, error)
         }
     }
 
@@ -35,13 +59,17 @@ extension BackgroundHelper {
             switch resumption.decide(on: head) {
             case .proceed(let offset, let total):
                 try file.cut(to: offset)
+                file.keepMarks()
                 transfer.expected = total ?? -1
                 if case .download(.some) = record.kind, record.attempts == 1 {
                     tell(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
                 }
             case .startOver:
                 // Another version: what was noted of the one before is not true of this file any more.
-                keep(id.number, in: id.session) { $0.part = nil }
+                keep(id.number, in: id.session) { record in
+                    record.part = nil
+                    record.firstAnswer = nil
+                }
                 try file.cut(to: 0)
             case .deliver:
                 dropPart(of: transfer)
@@ -65,20 +93,25 @@ extension BackgroundHelper {
         }
         transfer.answer = response
         if case .download = record.kind {
-            if transfer.file == nil { transfer.file = try parts.makeFile() }
+            if transfer.file == nil {
+                transfer.file = try parts.makeFile(record.newPart ?? PartialFiles.makeName())
+            }
         } else {
             transfer.file = try results.makeFile()
         }
-        if let answer = BackgroundTaskRecord.Answer(response) {
-            tell(id.session, .answered(id.number, answer))
-        }
+        guard let answer = BackgroundTaskRecord.Answer(response) else { return }
+        transfer.shownAnswer = transfer.isPart ? answer.asWhole(record) : answer
+        tell(id.session, .answered(id.number, transfer.shownAnswer ?? answer))
     }
 
     func dropPart(of transfer: HelperTransfer) {
         transfer.file?.remove()
         transfer.file = nil
         transfer.resumption = nil
-        keep(transfer.id.number, in: transfer.id.session) { $0.part = nil }
+        keep(transfer.id.number, in: transfer.id.session) { record in
+            record.part = nil
+            record.firstAnswer = nil
+        }
     }
 
     func received(_ transfer: HelperTransfer, _ data: Data) {
@@ -87,8 +120,7 @@ extension BackgroundHelper {
         do throws(URLError) {
             try file.append(data)
         } catch {
-            stop(transfer)
-            return fail(transfer, error)
+            return giveUp(transfer, error)
         }
         let isFirst = transfer.movedByteCount == 0
         transfer.movedByteCount += Int64(data.count)
@@ -110,7 +142,9 @@ extension BackgroundHelper {
         keep(transfer.id.number, in: transfer.id.session) { record in
             record.part = blob
             record.partBoot = SystemBoot.current
+            record.firstAnswer = transfer.shownAnswer.flatMap { $0.isLarge ? nil : $0 }
         }
+        transfer.file?.keepMarks()
     }
 
     /// What has arrived of a download, in this attempt or those before.
@@ -118,20 +152,37 @@ extension BackgroundHelper {
         guard let record = journal[transfer.id.session, transfer.id.number],
             case .download = record.kind
         else { return nil }
-        guard let file = transfer.file, let answer = transfer.answer,
-            let request = transfer.inner?.currentRequest
-        else { return noted(record) }
-        return DownloadResumption.data(
-            request: request, originalURL: URL(string: record.request.url),
-            head: ResponseHead(status: answer.statusCode, headers: answer.headers),
-            byteCount: file.byteCount, fileName: file.name)
+        guard let file = transfer.file, transfer.check == nil else { return noted(record) }
+        if let answer = transfer.answer, let request = transfer.inner?.currentRequest {
+            return DownloadResumption.data(
+                request: request, originalURL: URL(string: record.request.url),
+                head: ResponseHead(status: answer.statusCode, headers: answer.headers),
+                byteCount: file.byteCount, checksum: file.checksum.value, fileName: file.name)
+        }
+        guard var data = transfer.resumption?.data else { return noted(record) }
+        data.byteCount = file.byteCount
+        data.checksum = file.checksum.value
+        return data
     }
 
     private func noted(_ record: BackgroundTaskRecord) -> ResumeData? {
         guard let blob = record.part, var data = try? ResumeData(blob: blob) else { return nil }
-        guard record.isPartOfThisBoot else { return data }
+        let path = parts.folder.path(of: data.fileName)
         var facts = stat()
-        guard stat(parts.folder.path(of: data.fileName), &facts) == 0 else { return nil }
+        guard data.checksum == nil else {
+            let mark = PartialFileMarks.read(ofPartAt: path).last
+            guard stat(path, &facts) == 0 else { return nil }
+            if let mark, mark.byteCount > data.byteCount, mark.byteCount <= Int64(facts.st_size),
+                mark.byteCount <= data.totalByteCount ?? .max
+            {
+                data.byteCount = mark.byteCount
+                data.checksum = mark.checksum
+            }
+            return data
+        }
+        // Of a helper of an earlier version.
+        guard record.isPartOfThisBoot else { return data }
+        guard stat(path, &facts) == 0 else { return nil }
         data.byteCount = min(Int64(facts.st_size), data.totalByteCount ?? Int64(facts.st_size))
         return data
     }

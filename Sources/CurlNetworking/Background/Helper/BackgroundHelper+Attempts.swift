@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 // An attempt to load what a task wants: one after another, until it has an end.
 
@@ -6,34 +7,114 @@ extension BackgroundHelper {
     func begin(_ transfer: HelperTransfer) {
         transfer.reset()
         let id = transfer.id
-        guard let record = journal[id.session, id.number], let request = record.request.request,
-            !record.isSuspended
-        else { return }
+        guard let record = journal[id.session, id.number], !record.isSuspended else { return }
         guard !transfer.isTooLate(at: Self.now) else { return expire(transfer) }
-        guard record.interruptions < BackgroundTaskRecord.mostInterruptions else {
-            return fail(
+        guard case .download = record.kind, let blob = record.part,
+            let data = try? ResumeData(blob: blob)
+        else { return start(transfer) }
+        guard let file = try? parts.openFile(data.fileName) else {
+            // Without it the download starts anew, unless going on is what its program has asked for.
+            guard case .download(.some) = record.kind, record.attempts == 0 else {
+                return start(transfer)
+            }
+            return giveUp(
+                transfer,
+                URLError(
+                    .cannotOpenFile,
+                    underlyingText: "the part is gone, or another task goes on with it"))
+        }
+        check(file, data, for: transfer, record)
+    }
+
+    /// Finds out how much of a part is as it was written.
+    private func check(
+        _ file: HelperFile, _ data: ResumeData, for transfer: HelperTransfer,
+        _ record: BackgroundTaskRecord
+    ) {
+        let id = transfer.id
+        lastCheck += 1
+        let number = lastCheck
+        transfer.check = number
+        transfer.file = file
+        let marks = data.marks + PartialFileMarks.read(ofPartAt: file.path)
+        // Without marks, only what was noted is sure to have reached the disk; but the kernel that has
+        // taken all that was written is the one that is asked.
+        let hasAll = !marks.isEmpty || record.isPartOfThisBoot
+        let limit = hasAll ? file.byteCount : min(data.byteCount, file.byteCount)
+        let descriptor = file.duplicate()
+        FileQueue.run {
+            let found = PartialFileChecks.find(
+                in: descriptor, upTo: limit, total: data.totalByteCount, marks)
+            close(descriptor)
+            self.submit { helper in
+                guard let transfer = helper.transfers[id], transfer.check == number else { return }
+                helper.take(found, data, for: transfer)
+            }
+        }
+    }
+
+    private func take(
+        _ found: PartialFileChecks.Finding, _ data: ResumeData, for transfer: HelperTransfer
+    ) {
+        transfer.check = nil
+        guard let file = transfer.file else { return start(transfer) }
+        var data = data
+        if found.byteCount < data.byteCount {
+            log.note("of a part only the first \(found.byteCount) bytes are as they were written")
+        }
+        file.accept(found)
+        data.byteCount = found.byteCount
+        if found.byteCount > 0,
+            let resumption = try? DownloadResumption(data, fileByteCount: found.byteCount)
+        {
+            transfer.resumption = resumption
+        } else {
+            dropPart(of: transfer)
+        }
+        start(transfer)
+    }
+
+    /// Sends the request: for the whole, or for what has not arrived yet.
+    private func start(_ transfer: HelperTransfer) {
+        let id = transfer.id
+        guard let record = journal[id.session, id.number], let request = record.request.request
+        else { return }
+        guard !record.isSuspended else { return transfer.reset() }
+        var started = record
+        if let resumption = transfer.resumption { started.note(reached: resumption.offset) }
+        guard started.interruptions < BackgroundTaskRecord.mostInterruptions else {
+            return giveUp(
                 transfer,
                 URLError(
                     .backgroundSessionWasDisconnected,
                     underlyingText: "the process that carried it ended all of a sudden too often"))
         }
+        let upload = prepareUpload(of: transfer, record)
+        let newPart = makePartName(for: transfer, record)
+        let change = { (record: inout BackgroundTaskRecord) in
+            if let offset = transfer.resumption?.offset { record.note(reached: offset) }
+            record.newPart = newPart
+            record.upload = upload
+        }
         do {
-            _ = try journal.note(.start, of: id.number, in: id.session)
+            // One that asks for the whole after all has been started already.
+            if try !journal.note(.start, of: id.number, in: id.session, along: change) {
+                try journal.change(id.number, in: id.session, change)
+            }
         } catch {
-            return fail(transfer, error as? URLError ?? URLError(.unknown))
+            return giveUp(transfer, error as? URLError ?? URLError(.unknown))
         }
         let worker = worker(for: record)
         let inner: URLSessionTask
         switch record.kind {
-        case .upload(let file):
-            inner = worker.uploadTask(
-                with: request, fromFile: URL(filePath: file, directoryHint: .notDirectory))
+        case .upload(let path):
+            let file = URL(filePath: path, directoryHint: .notDirectory)
+            inner =
+                upload.map {
+                    worker.uploadTask(
+                        withResumeData: $0.resumeData, request: request, fromFile: file)
+                } ?? worker.uploadTask(with: request, fromFile: file)
         case .download:
-            do throws(URLError) {
-                try prepareResumption(of: transfer, record)
-            } catch {
-                return fail(transfer, error)
-            }
             inner = worker.dataTask(with: transfer.resumption?.goOn(request) ?? request)
         }
         inner.priority = record.priority
@@ -42,29 +123,27 @@ extension BackgroundHelper {
         inner.resume()
     }
 
-    /// Finds what has arrived of a download in earlier attempts. Without it the download starts anew,
-    /// unless going on is what its program has asked for.
-    private func prepareResumption(
+    /// What an upload is gone on with; nil when it begins at its first byte.
+    private func prepareUpload(
         of transfer: HelperTransfer, _ record: BackgroundTaskRecord
-    ) throws(URLError) {
-        guard let blob = record.part, var data = try? ResumeData(blob: blob) else { return }
-        guard let file = try? parts.openFile(data.fileName) else {
-            guard case .download(.some) = record.kind, record.attempts == 0 else { return }
-            throw URLError(
-                .cannotOpenFile,
-                underlyingText: "the part is gone, or another task goes on with it")
-        }
-        if record.isPartOfThisBoot {
-            // The kernel has all that was written, noted or not.
-            data.byteCount = file.byteCount
-        }
-        // If all is there, the last byte is asked for once more: there has to be an answer.
-        if let total = data.totalByteCount { data.byteCount = min(data.byteCount, total - 1) }
-        guard data.byteCount > 0,
-            let resumption = try? DownloadResumption(data, fileByteCount: file.byteCount)
-        else { return file.remove() }
-        transfer.resumption = resumption
-        transfer.file = file
+    ) -> BackgroundTaskRecord.Upload? {
+        guard case .upload(let path) = record.kind else { return nil }
+        transfer.stamp = WholeFile.stamp(of: path)
+        guard let upload = record.upload, upload.stamp == transfer.stamp else { return nil }
+        transfer.awaitsOffset = true
+        return upload
+    }
+
+    /// Chooses a name for the body of a download that begins at its first byte, and removes what an
+    /// attempt before has left under another one.
+    private func makePartName(
+        for transfer: HelperTransfer, _ record: BackgroundTaskRecord
+    ) -> String? {
+        guard case .download = record.kind else { return nil }
+        let kept = transfer.resumption?.data.fileName
+        if let old = record.newPart, old != kept { parts.remove(old) }
+        // A part that the program has named may be another task's, too, and is never removed as ours.
+        return kept.map { $0 == record.newPart ? $0 : nil } ?? PartialFiles.makeName()
     }
 
     // MARK: - Its end
@@ -75,9 +154,7 @@ extension BackgroundHelper {
             stop(transfer)
             tryAgain(transfer, after: error)
         } else {
-            let data = try? resumeData(of: transfer)?.blob
-            stop(transfer)
-            fail(transfer, error, resumeData: data)
+            giveUp(transfer, error)
         }
     }
 
@@ -100,9 +177,10 @@ extension BackgroundHelper {
         log.note("task \(id.number) of \(id.session) waits: \(error.errorCode)")
     }
 
-    /// What has arrived, unless a later attempt can go on with it.
+    /// Removes what has arrived, unless a later attempt can go on with it.
     private func removeUseless(_ transfer: HelperTransfer) {
         guard let file = transfer.file else { return }
+        file.mark()
         let noted = journal[transfer.id.session, transfer.id.number]?.part.flatMap {
             try? ResumeData(blob: $0)
         }

@@ -7,31 +7,52 @@ extension BackgroundHelper {
     func finish(_ transfer: HelperTransfer) {
         guard let response = transfer.answer,
             let answer = BackgroundTaskRecord.Answer(response)
-        else { return fail(transfer, URLError(.badServerResponse)) }
+        else { return giveUp(transfer, URLError(.badServerResponse)) }
+        let shown = transfer.shownAnswer ?? answer
+        let data = resumeBlob(of: transfer)
         stop(transfer)
         transfer.isFinishing = true
-        guard let file = transfer.file else { return end(transfer, .finish(answer, file: nil)) }
+        guard let file = transfer.file else { return end(transfer, .finish(shown, file: nil)) }
         transfer.file = nil
         let name = file.name
         let id = transfer.id
-        file.finish(into: results.folder) { error in
+        file.finish(into: results.folder, staysOnFailure: data != nil) { error in
             self.submit { helper in
                 guard let transfer = helper.transfers[id] else {
                     try? helper.results.folder.remove(name)  // cancelled meanwhile
                     return
                 }
                 if let error {
-                    helper.fail(transfer, error)
+                    helper.fail(transfer, error, resumeData: data)
                 } else {
-                    helper.end(transfer, .finish(answer, file: name))
+                    helper.end(transfer, .finish(shown, file: name))
                 }
             }
         }
     }
 
-    func fail(_ transfer: HelperTransfer, _ error: URLError, resumeData: Data? = nil) {
-        if resumeData == nil { transfer.file?.remove() }
+    /// Ends a task with an error, and with what is needed to go on with it later.
+    func giveUp(_ transfer: HelperTransfer, _ error: URLError) {
+        let data = resumeBlob(of: transfer)
+        stop(transfer)
+        fail(transfer, error, resumeData: data)
+    }
+
+    private func fail(_ transfer: HelperTransfer, _ error: URLError, resumeData: Data?) {
+        if let resumeData { removeMarks(resumeData) } else { transfer.file?.remove() }
         end(transfer, .fail(error, resumeData: resumeData))
+    }
+
+    private func resumeBlob(of transfer: HelperTransfer) -> Data? {
+        guard let record = journal[transfer.id.session, transfer.id.number] else { return nil }
+        if case .upload = record.kind { return record.upload?.resumeData }
+        return try? resumeData(of: transfer)?.blob
+    }
+
+    /// The part goes to whoever has the resume data, which has a checksum of its own.
+    private func removeMarks(_ blob: Data) {
+        guard let data = try? ResumeData(blob: blob) else { return }
+        PartialFileMarks.remove(ofPartAt: parts.folder.path(of: data.fileName))
     }
 
     /// Brings the end of a task to the disk, then tells it. On a full disk it is only told; if nobody
@@ -64,8 +85,9 @@ extension BackgroundHelper {
         if let blob = journal[id.session, id.number]?.part,
             let data = try? ResumeData(blob: blob)
         {
-            try? parts.folder.remove(data.fileName)
+            parts.remove(data.fileName)
         }
+        if let name = journal[id.session, id.number]?.newPart { parts.remove(name) }
         forget(id)
     }
 
@@ -75,9 +97,9 @@ extension BackgroundHelper {
         guard let transfer = transfers.removeValue(forKey: id), !transfer.isFinishing else {
             return nil  // it is over
         }
-        let data = try? resumeData(of: transfer)?.blob
+        let data = resumeBlob(of: transfer)
         stop(transfer)
-        if data == nil { transfer.file?.remove() }
+        if let data { removeMarks(data) } else { transfer.file?.remove() }
         return data
     }
 

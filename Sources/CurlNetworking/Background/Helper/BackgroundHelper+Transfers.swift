@@ -6,7 +6,7 @@ import FoundationEssentials
 extension BackgroundHelper {
     /// Whether it keeps the helper here. One that is suspended and nobody's waits in the journal.
     func isAtWork(_ transfer: HelperTransfer) -> Bool {
-        if transfer.isFinishing { return true }
+        if transfer.isFinishing || transfer.check != nil { return true }
         guard transfer.inner != nil || transfer.retryAt != nil else { return false }
         return journal[transfer.id.session, transfer.id.number]?.isSuspended == false
     }
@@ -42,12 +42,9 @@ extension BackgroundHelper {
     }
 
     func expire(_ transfer: HelperTransfer) {
-        let data = try? resumeData(of: transfer)?.blob
-        stop(transfer)
-        fail(
+        giveUp(
             transfer,
-            URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"),
-            resumeData: data)
+            URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"))
     }
 
     func hold(_ id: HelperTransfer.ID, _ isSuspended: Bool) {
@@ -65,7 +62,7 @@ extension BackgroundHelper {
             if isSuspended { inner.suspend() } else { inner.resume() }
         } else if isSuspended {
             transfer.retryAt = nil
-        } else if !transfer.isFinishing {
+        } else if !transfer.isFinishing, transfer.check == nil {
             begin(transfer)
         }
     }

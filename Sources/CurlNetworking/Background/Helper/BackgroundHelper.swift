@@ -52,6 +52,7 @@ actor BackgroundHelper {
     private var restsSince: UInt64?
     private var lastGuest = 0
     var lastQuestion = 0
+    var lastCheck = 0
     private(set) var isLeaving = false
 
     init(_ places: BackgroundPlaces, _ lock: BackgroundLock, restSeconds: Double) throws(URLError) {

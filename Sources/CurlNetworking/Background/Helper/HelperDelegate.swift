@@ -52,10 +52,19 @@ final class HelperDelegate: URLSessionDataDelegate {
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        tell(task) { $0.informed($1, response) }
+    }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
-        tell(task) { $0.sent($1, totalBytesSent, expected: totalBytesExpectedToSend) }
+        tell(task) {
+            $0.sent($1, bytesSent, of: totalBytesSent, expected: totalBytesExpectedToSend)
+        }
     }
 
     func urlSession(

@@ -7,6 +7,10 @@ final class HelperFile {
     let name: String
     private var descriptor: Int32
     private(set) var byteCount: Int64
+    /// Of so many bytes.
+    private(set) var checksum = Checksum()
+    /// Of a part that another attempt, or another process, may continue.
+    private var marks: PartialFileMarks?
 
     init(_ name: String, in folder: PrivateFolder, _ descriptor: Int32, byteCount: Int64) {
         self.name = name
@@ -21,15 +25,44 @@ final class HelperFile {
 
     var path: String { folder.path(of: name) }
 
-    /// Cuts the file, and goes on from there.
+    // MARK: - Its beginning
+
+    /// A descriptor of its own for whoever reads it elsewhere, and closes it; -1 when that cannot be.
+    func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+
+    /// Goes on behind what was found to be as it was written.
+    func accept(_ found: PartialFileChecks.Finding) {
+        byteCount = found.byteCount
+        checksum = found.checksum
+    }
+
+    /// From here on it leaves marks of what is written.
+    func keepMarks() {
+        guard marks == nil else { return }
+        marks = PartialFileMarks(ofPartAt: path)
+        marks?.cut(to: byteCount)
+        mark()
+    }
+
+    /// Marks all that was written so far.
+    func mark() {
+        marks?.add(PartialFileMark(byteCount: byteCount, checksum: checksum.value))
+    }
+
+    // MARK: - What comes
+
+    /// Cuts the file to what was accepted or to nothing, and goes on from there.
     func cut(to count: Int64) throws(URLError) {
         let place = off_t(count)
         guard ftruncate(descriptor, place) == 0, lseek(descriptor, place, SEEK_SET) == place else {
             throw WholeFile.failure(.cannotWriteToFile, path)
         }
+        if count != byteCount { checksum = Checksum() }
         byteCount = count
+        if count > 0 { marks?.cut(to: count) } else { removeMarks() }
     }
 
+    /// When this throws, `byteCount` and `checksum` say how much was written all the same.
     func append(_ data: Data) throws(URLError) {
         let isWritten = data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -38,22 +71,33 @@ final class HelperFile {
                 let count = write(descriptor, part.baseAddress, part.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
+                byteCount += Int64(count)
+                checksum.add(UnsafeRawBufferPointer(rebasing: part[..<count]))
                 rest = rest.dropFirst(count)
             }
             return true
         }
         guard isWritten else { throw WholeFile.failure(.cannotWriteToFile, path) }
-        byteCount += Int64(data.count)
+        if marks?.isDue(at: byteCount) == true { mark() }
     }
 
     func remove() {
         unlink(path)
+        removeMarks()
+    }
+
+    private func removeMarks() {
+        marks = nil
+        PartialFileMarks.remove(ofPartAt: path)
     }
 
     /// Brings the file to the disk and into the folder of results, under the same name, on the queue
     /// for files: a large one takes its time.
+    ///
+    /// - Parameter staysOnFailure: Whether resume data names it.
     func finish(
-        into results: PrivateFolder, _ receive: @escaping @Sendable (URLError?) -> Void
+        into results: PrivateFolder, staysOnFailure: Bool,
+        _ receive: @escaping @Sendable (URLError?) -> Void
     ) {
         let descriptor = descriptor
         self.descriptor = -1
@@ -72,7 +116,8 @@ final class HelperFile {
                     error = WholeFile.failure(.cannotMoveFile, path)
                 }
             }
-            if error != nil { unlink(path) }
+            if error != nil, !staysOnFailure { unlink(path) }
+            PartialFileMarks.remove(ofPartAt: path)
             receive(error)
         }
     }
@@ -80,8 +125,8 @@ final class HelperFile {
 
 extension PartialFiles {
     /// Makes a part to write to.
-    func makeFile() throws(URLError) -> HelperFile {
-        let (name, descriptor) = try make()
+    func makeFile(_ name: String = makeName()) throws(URLError) -> HelperFile {
+        let (name, descriptor) = try make(name)
         return HelperFile(name, in: folder, descriptor, byteCount: 0)
     }
 

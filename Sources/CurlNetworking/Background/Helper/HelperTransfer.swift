@@ -29,6 +29,14 @@ final class HelperTransfer {
     var history = BackgroundHistory()
     /// Its result is brought to the disk.
     var isFinishing = false
+    /// What has arrived is compared with its marks; which comparison that is.
+    var check: Int?
+    /// As the program is told of it: an answer with the rest of a body is shown as one with the whole.
+    var shownAnswer: BackgroundTaskRecord.Answer?
+    /// Of the file an upload is sent from, as the attempt began.
+    var stamp: WholeFile.Stamp?
+    /// Whether the server is asked how much has arrived of an upload, and has not said yet.
+    var awaitsOffset = false
 
     struct Question {
         var trust: ServerTrust?
@@ -43,6 +51,9 @@ final class HelperTransfer {
     init(_ id: ID) {
         self.id = id
     }
+
+    /// Whether the answer brings what had not arrived yet.
+    var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
 
     /// Whether nobody is to try any more.
     func isTooLate(at now: UInt64) -> Bool {
@@ -73,6 +84,10 @@ final class HelperTransfer {
         file = nil
         resumption = nil
         answer = nil
+        shownAnswer = nil
+        check = nil
+        stamp = nil
+        awaitsOffset = false
         expected = -1
         asksForWhole = false
         movedByteCount = 0
