@@ -28,6 +28,8 @@ actor BackgroundClient {
         case greeting
         /// It tells what it knows of the session.
         case attaching
+        /// Another process has the session.
+        case waiting
         case attached
     }
 
@@ -57,6 +59,8 @@ actor BackgroundClient {
     private var awaitingReadiness: [@Sendable (isolated BackgroundClient) -> Void] = []
     /// Whether tasks that turn up are cancelled unseen.
     var forgets = false
+    /// Whether another process has the session: when it is free, this one takes it.
+    private var awaitsTurn = false
     /// Why no helper has the session, if that is so.
     private(set) var refusal: URLError?
     private var awaitingCalm: [@Sendable () -> Void] = []
@@ -126,7 +130,9 @@ actor BackgroundClient {
 
     /// Does what comes next.
     func proceed() {
-        while case .apart = stage, isBusy { reach() }
+        if awaitsTurn, isEnding, !isBusy { stopWaiting() }
+        while case .apart = stage, isBusy || awaitsTurn { reach() }
+        if case .waiting = stage, isBusy { attach() }  // it may be free by now
         if !isBusy { rest() }
         tellFinish()
         kept = isBusy || owesPending || owesFound ? session : nil
@@ -159,20 +165,22 @@ actor BackgroundClient {
     private func take(_ reply: BackgroundReply) {
         switch (stage, reply) {
         case (.greeting, .welcome):
-            stage = .attaching
-            channel?.send(.attach(session: identifier, owner: BackgroundDeposits.owner))
+            attach()
         case (.greeting, .givingWay):
             lastReason = "an older helper does not give way"
             channel?.close()
         case (.attaching, .inUse(let process)):
-            refuse(
+            awaitTurn(
                 URLError(
                     .backgroundSessionInUseByAnotherProcess,
                     underlyingText: "process \(process) has a session with this identifier"))
-        case (.attaching, .task(let record)):
+        case (.waiting, .inUse):
+            break
+        case (.attaching, .task(let record)), (.waiting, .task(let record)):
             meet(record)
-        case (.attaching, .attached):
+        case (.attaching, .attached), (.waiting, .attached):
             stage = .attached
+            awaitsTurn = false
             attempts = 0
             refusal = nil
             introduce()
@@ -182,6 +190,31 @@ actor BackgroundClient {
         default:
             channel?.close()
         }
+    }
+
+    /// Asks for the session. One that only waits leaves it to the process that had it before.
+    private func attach() {
+        let waits = awaitsTurn && !isBusy
+        stage = waits ? .waiting : .attaching
+        if waits { attempts = 0 }
+        channel?.send(
+            .attach(session: identifier, owner: BackgroundDeposits.owner, waits: waits ? true : nil)
+        )
+    }
+
+    /// Another process has the session: the tasks of this one fail, and it stays on the line.
+    private func awaitTurn(_ error: URLError) {
+        // Whoever wants to forget all tasks wants so now.
+        guard !forgets else { return refuse(error) }
+        stage = .waiting
+        awaitsTurn = true
+        giveUpTasks(error)
+    }
+
+    private func stopWaiting() {
+        awaitsTurn = false
+        if case .starting(let source) = stage { source.cancel() }
+        part()
     }
 
     private func becomeReady() {
@@ -212,7 +245,7 @@ actor BackgroundClient {
         switch stage {
         case .attached: part()
         case .apart: break
-        case .queueing, .starting, .greeting, .attaching: return
+        case .queueing, .starting, .greeting, .attaching, .waiting: return
         }
         let waiting = awaitingGone
         awaitingGone = []
@@ -234,12 +267,18 @@ actor BackgroundClient {
 
     nonisolated func noteInvalidation() {
         ending.withLock { $0 = true }
+        submit { _ in }  // it may be waiting
     }
 
     /// No helper will have these tasks.
     func refuse(_ error: URLError) {
         drop()
         BackgroundHolders.leave(self)
+        awaitsTurn = false
+        giveUpTasks(error)
+    }
+
+    private func giveUpTasks(_ error: URLError) {
         attempts = 0
         losses = 0
         settled = [:]

@@ -34,6 +34,7 @@ extension BackgroundHelper {
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { @Sendable [self] in
             assumeIsolated { helper in
                 helper.takeDeposits()
+                helper.letInWaiting()
                 helper.settle()
             }
         }

@@ -45,6 +45,11 @@ actor BackgroundHelper {
     var carried: [ObjectIdentifier: HelperTransfer] = [:]
     var workers: [HelperWork: URLSession] = [:]
 
+    /// Sessions that were somebody's since this helper is here.
+    var seenSessions: Set<String> = []
+    /// When those who had sessions at the helper before have had time enough to come back.
+    let holdersAreBackAt = DispatchTime.now().uptimeNanoseconds + 3_000_000_000
+
     private let lock: BackgroundLock
     private let restNanoseconds: UInt64
     private let timer: any DispatchSourceTimer
@@ -83,6 +88,7 @@ actor BackgroundHelper {
         timer.setEventHandler { @Sendable [self] in
             assumeIsolated { helper in
                 helper.wakeTransfers()
+                helper.letInWaiting()
                 helper.settle()
             }
         }
@@ -164,6 +170,9 @@ actor BackgroundHelper {
         guard !isLeaving else { return }
         let now = DispatchTime.now().uptimeNanoseconds
         var wake = transfers.values.lazy.compactMap(\.nextWake).min()
+        if now < holdersAreBackAt, guests.values.contains(where: { $0.awaited != nil }) {
+            wake = min(wake ?? holdersAreBackAt, holdersAreBackAt)
+        }
         if guests.isEmpty, !transfers.values.contains(where: isAtWork) {
             let since = restsSince ?? now
             restsSince = since

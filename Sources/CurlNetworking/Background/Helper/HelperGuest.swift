@@ -9,6 +9,8 @@ final class HelperGuest {
     let process: pid_t
     /// The identifier of the session it has.
     var session: String?
+    /// The identifier of the session it waits for.
+    var awaited: String?
     /// What its deposits are known by.
     var owner: String?
     var hasSaidHello = false
@@ -44,7 +46,7 @@ extension BackgroundHelper {
         guard let session = guest.session else { return }
         answerForItself(session)
         dismissWorkers(of: session)
-        takeDepositsSoon()
+        takeDepositsSoon()  // and lets in who waits
     }
 
     func guest(of session: String) -> HelperGuest? {
@@ -67,10 +69,12 @@ extension BackgroundHelper {
             }
             guest.channel.send(.welcome(version: version))
             return true
-        case .attach(let session, let owner):
+        case .attach(let session, let owner, let waits):
+            // One that has waited may have been let in while it asked again.
+            if guest.session == session { return true }
             guard guest.hasSaidHello, guest.session == nil, !session.isEmpty else { return false }
             guest.owner = owner
-            attach(guest, to: session)
+            attach(guest, to: session, hasWaited: waits ?? false)
             return true
         default:
             guard let session = guest.session else { return false }
@@ -78,16 +82,42 @@ extension BackgroundHelper {
         }
     }
 
-    private func attach(_ guest: HelperGuest, to session: String) {
+    private func attach(_ guest: HelperGuest, to session: String, hasWaited: Bool) {
         if let holder = self.guest(of: session) {
             guard holder.channel.isDeserted else {
+                guest.awaited = session
                 return guest.channel.send(.inUse(process: holder.process))
             }
             hear(holder)  // its last words
             holder.channel.close()
             bidFarewell(to: holder)
         }
-        takeDeposits()
+        if hasWaited, awaitsHolder(of: session) {
+            guest.awaited = session
+        } else {
+            takeDeposits()
+            letIn(guest, to: session)
+        }
+    }
+
+    /// Whether the process that had a session at the helper before may not have come back yet.
+    private func awaitsHolder(of session: String) -> Bool {
+        !seenSessions.contains(session) && Self.now < holdersAreBackAt
+    }
+
+    /// Gives sessions that are free to those who have waited for them longest.
+    func letInWaiting() {
+        for (_, guest) in guests.sorted(by: { $0.key < $1.key }) {
+            guard let session = guest.awaited, !guest.channel.isClosed,
+                self.guest(of: session) == nil, !awaitsHolder(of: session)
+            else { continue }
+            letIn(guest, to: session)
+        }
+    }
+
+    private func letIn(_ guest: HelperGuest, to session: String) {
+        seenSessions.insert(session)
+        guest.awaited = nil
         guest.session = session
         for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }
         guest.channel.send(.attached)

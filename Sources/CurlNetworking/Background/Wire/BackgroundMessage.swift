@@ -9,8 +9,9 @@ enum BackgroundRequest: Codable, Hashable, Sendable {
     case hello(version: Int)
     /// Asks for a session by its identifier. One connection has it at a time.
     ///
-    /// `owner`: of its deposits, which the helper removes as it takes the tasks over.
-    case attach(session: String, owner: String? = nil)
+    /// `owner`: of its deposits, which the helper removes as it takes the tasks over. `waits`: it has
+    /// waited for another process at a helper that is gone, and that process may be about to come back.
+    case attach(session: String, owner: String? = nil, waits: Bool? = nil)
     case add(BackgroundTaskRecord)
     case suspend(Int)
     case resume(Int)
@@ -31,7 +32,7 @@ enum BackgroundReply: Codable, Hashable, Sendable {
     case welcome(version: Int)
     /// It is of an older version, leaves its tasks in the journal and goes.
     case givingWay
-    /// Another process has the session.
+    /// Another process has the session. Whoever stays on the line gets it when it is free.
     case inUse(process: Int32)
     /// One task that is known of the session…
     case task(BackgroundTaskRecord)
@@ -73,7 +74,7 @@ struct BackgroundFailure: Codable, Hashable, Sendable {
 
 /// The version of all this. Raise it when a message changes; keep speaking the older ones.
 enum BackgroundVersion {
-    static let current = 2
+    static let current = 3
 }
 
 /// Messages as bytes: four for the length, big-endian, then JSON.
