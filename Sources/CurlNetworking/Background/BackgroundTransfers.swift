@@ -11,8 +11,10 @@ import Glibc
 ///
 /// **What goes on.** Downloads, and uploads from files. A transfer that is cut off, times out or finds no
 /// server is tried again, after 0.1 seconds, doubled up to a minute, until the configuration's
-/// `timeoutIntervalForResource` is over; a download goes on where it was when the server allows it, an
-/// upload starts again. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
+/// `timeoutIntervalForResource` is over. A download goes on where it was when the server allows it; its
+/// response is that to the whole, with status 200, unless the task was made with resume data (206). An
+/// upload goes on where the server offers that (`104`) and the file has not changed, else it starts again.
+/// A task whose helper ends 20 times in a row without a byte of progress fails. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
 /// with completion handlers (the `async` forms too) and uploads from memory or a stream fail at once
 /// with a clear text.
 ///
@@ -37,13 +39,14 @@ import Glibc
 /// **What comes back.** A session made with the same identifier is told what was not told yet: for a
 /// download `didFinishDownloadingTo`, for an upload the answer's head and body, then
 /// `didCompleteWithError`; and when all of that is told `urlSessionDidFinishEvents`. A task counts as told
-/// when the delegate's method has returned, and its file stays until then. A program that ends between
-/// its own work and that moment is told again: no messages between two processes could prevent that. A
-/// delegate that must not do its work twice looks whether it is done, by the task's description for
-/// instance. Tasks that are under way are found by `getAllTasks`.
+/// when the delegate's method has returned, and its file stays until then. A program that ends in between
+/// is told again, the file included, unless it has moved the file away: then the next run is told
+/// `didCompleteWithError` alone, without an error. A delegate that copies files and must not do so twice
+/// looks whether it is done, by the task's description for instance. Tasks that are under way are found by `getAllTasks`.
 ///
 /// **Who.** One session at a time has an identifier and its tasks; tasks of a second one fail with
-/// `.backgroundSessionInUseByAnotherProcess`. Identifiers are the user's, not the program's: choose one
+/// `.backgroundSessionInUseByAnotherProcess`. When the other process ends, or has nothing more to do, the
+/// second one takes over, and is told what was not told. Identifiers are the user's, not the program's: choose one
 /// like `org.example.app.photos`.
 ///
 /// **Where.** `$XDG_STATE_HOME/CurlNetworking/Background` has the journal, with the requests as they are,
