@@ -101,9 +101,9 @@ final class BackgroundHome: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// What the journal says of all tasks.
+    /// What the journal says of all tasks. Files that are not in their place yet say nothing.
     var records: [BackgroundTaskRecord] {
-        journalNames.compactMap { name in
+        journalNames.filter(PrivateFolder.isPlain).compactMap { name in
             FileManager.default.contents(atPath: places.journal + "/" + name)
                 .flatMap { BackgroundTaskRecord(parsing: $0) }
         }

@@ -87,7 +87,11 @@ extension BackgroundHelper {
         {
             parts.remove(data.fileName)
         }
-        if let name = journal[id.session, id.number]?.newPart { parts.remove(name) }
+        if let record = journal[id.session, id.number], !record.state.isOver,
+            let name = record.newPart
+        {
+            parts.remove(name)
+        }
         forget(id)
     }
 
