@@ -27,10 +27,11 @@ import Testing
     ) async throws {
         let store = try await makeStore(on: kind)
         try await store.createFolder(path("/moved"))
-        for (index, name) in Self.names.enumerated() {
+        // Larger texts are waited for at servers whose tags are made of the second.
+        let names = size == .small ? Self.names : Array(Self.names[2...4])
+        for (index, name) in names.enumerated() {
             let place = try RemotePath.root.appending(newName: name)
-            let next = try path("/moved").appending(
-                newName: Self.names[(index + 1) % Self.names.count])
+            let next = try path("/moved").appending(newName: names[(index + 1) % names.count])
             let isMade = try await isDone(on: kind, at: place) {
                 var file = try await store.put(size.bytes(1), at: place, mode: .add)
                 for seed in [2, 3] as [UInt8] {
