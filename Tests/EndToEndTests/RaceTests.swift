@@ -45,7 +45,6 @@ import Testing
                 try await terminal.leaveNote()
             }
             contested.setRivalsActive(false)
-            try await terminal.waitUntilIdle()
             terminal.type(":quit\n")
             try await terminal.waitForEnd()
             expectEachWord(of: words, in: contested, draftsIn: home)
@@ -97,13 +96,22 @@ import Testing
 }
 
 extension TerminalDriver {
-    /// Opens a note of the list by its name.
+    /// Opens a note of the list by its name, as it is in the club now.
     fileprivate func open(_ note: String) async throws {
+        type("R")
+        try await waitUntilIdle()
         type("/\(note)\n")
         try await waitUntilIdle()
-        press(.enter)
-        try await wait(for: "\(note) in the editor") { !$0.showsTabs && $0.contains("start") }
-        try await waitUntilIdle()
+        while true {
+            press(.enter)
+            let screen = try await look(for: "\(note) in the editor") {
+                !$0.showsTabs && $0.contains("start") || $0.contains("Could not open")
+            }
+            guard screen.contains("Could not open") else { return }
+            // The rivals were quicker than each attempt to read it.
+            press(.enter)
+            try await wait(untilGone: "Could not open")
+        }
     }
 
     /// Types a word before the text and saves; where somebody else has changed the note, both are kept.
@@ -111,49 +119,55 @@ extension TerminalDriver {
     /// - Returns: Whether the note itself is still open, not a copy of it.
     fileprivate func save(_ word: String) async throws -> Bool {
         type(word + " ")
-        try await wait(forText: word)
+        try await look(for: "the word") { $0.contains(word) && $0.contains("modified") }
         press(.control("s"))
         let isSaved: @Sendable (TerminalScreen) -> Bool = {
             $0.contains(word) && !$0.contains("modified") && !$0.contains("Keep both")
         }
-        let screen = try await wait(for: "a save or a question") {
+        let screen = try await look(for: "a save or a question") {
             isSaved($0) || $0.contains("Keep both") || $0.contains("OK")
         }
         if isSaved(screen) { return true }
-        try await waitUntilIdle()
         if screen.contains("OK") {
             press(.enter)
-            try await wait(untilGone: "OK")
+            try await look(for: "the editor") { !$0.contains("OK") }
             return false
         }
         type("b")
-        try await wait(for: "the copy") { isSaved($0) }
+        try await look(for: "the copy") { isSaved($0) }
         return false
     }
 
-    /// Closes the editor; what is not saved stays in a draft or is saved now.
+    /// Closes the editor; what is not saved is saved now.
     fileprivate func leaveNote() async throws {
-        try await waitUntilIdle()
         press(.escape)
-        let screen = try await wait(for: "the list or a question") {
+        let screen = try await look(for: "the list or a question") {
             $0.showsTabs || $0.contains("Discard")
         }
         if screen.contains("Discard") {
-            try await waitUntilIdle()
             type("s")
-            let second = try await wait(for: "the list or another question") {
+            let second = try await look(for: "the list or another question") {
                 $0.showsTabs || $0.contains("Keep both")
             }
             if second.contains("Keep both") {
-                try await waitUntilIdle()
                 type("b")
                 try await waitForTabs()
             }
         }
-        try await waitUntilIdle()
+        // The filter.
         press(.escape)
-        try await wait(for: "both notes") {
-            $0.contains("alpha.txt") && $0.contains("beta.txt")
+        try await waitUntilIdle()
+    }
+
+    /// Waits for a screen that stays when the program rests: a frame is not drawn all at once.
+    @discardableResult
+    private func look(
+        for goal: String, until isReached: @escaping @Sendable (TerminalScreen) -> Bool
+    ) async throws -> TerminalScreen {
+        while true {
+            try await wait(for: goal, until: isReached)
+            let screen = try await waitUntilIdle()
+            if isReached(screen) { return screen }
         }
     }
 }
