@@ -4,10 +4,14 @@ import Testing
 
 /// Three writers of the same notes: the program on the screen and two rivals, on every real server.
 ///
-/// `BYTECLUB_RACE_EDITS=40` makes it as long as it should be now and then.
+/// `BYTECLUB_RACE_EDITS=40` makes it as long as it should be now and then, `BYTECLUB_RACE_SEED` another.
 @Suite(.serialized) struct RaceTests {
-    static let editCount =
-        ProcessInfo.processInfo.environment["BYTECLUB_RACE_EDITS"].flatMap { Int($0) } ?? 10
+    static let editCount = number("BYTECLUB_RACE_EDITS") ?? 10
+    static let seed = number("BYTECLUB_RACE_SEED") ?? 4
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
 
     @Test(arguments: RealWebDAVServer.Kind.allCases)
     func everyWordEndsUpSomewhere(_ kind: RealWebDAVServer.Kind) async throws {
@@ -15,7 +19,7 @@ import Testing
         let club = try await RealWebDAVServer.shared(kind).makeClub()
         let contested = try ContestedWebDAV(
             club, notes: ["alpha.txt": "start", "beta.txt": "start"],
-            honoursConditions: kind.honoursConditions, seed: 4)
+            honoursConditions: kind.honoursConditions, seed: UInt64(clamping: Self.seed))
         try await inFreshHome { home in
             let login = try await home.run(
                 ["login", "webdav", contested.club.absoluteString, "--user", "ann"]

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It stands before the server and lets one request through at a time, so that the record is exact. The
 /// rivals behave: each reads a note before it adds a word to it, and writes only over what it has read
-/// (`If-Match`; where the server does not honour that, it reads and writes without a request between).
+/// (`If-Match`; without that, and where the server does not honour it, no request comes between).
 /// Now and then one replaces its own last word by another as long. When they move is decided by the
 /// requests of the program and a seed.
 public final class ContestedWebDAV: Sendable {
@@ -118,9 +118,10 @@ final class Contest: Sendable {
         contest.withLock { state in
             let writes = ["PUT", "MOVE", "COPY", "DELETE"].contains(request.method)
             let isLook = ["PROPFIND", "GET", "HEAD"].contains(request.method)
-            if isLook || honoursConditions { moveARival(mayKeepLength: isLook, &state) }
+            let note = name(request.target)
+            if isLook || honoursConditions { moveARival(near: note, mayKeepLength: isLook, &state) }
             let answer = forward(request, isRivals: false, &state)
-            if writes { moveARival(mayKeepLength: true, &state) }
+            if writes { moveARival(near: note, mayKeepLength: true, &state) }
             return answer
         }
     }
@@ -138,23 +139,21 @@ final class Contest: Sendable {
 // MARK: - The rivals
 
 extension Contest {
-    /// In one of three cases.
-    private func moveARival(mayKeepLength: Bool, _ state: inout State) {
+    /// In one of three cases; mostly in the note that the program has to do with.
+    private func moveARival(near note: String, mayKeepLength: Bool, _ state: inout State) {
         guard state.isActive, state.draw(3) == 0 else { return }
-        move(rival: state.draw(2), mayKeepLength: mayKeepLength, &state)
-    }
-
-    private func move(rival: Int, mayKeepLength: Bool, _ state: inout State) {
+        let rival = state.draw(2)
         if let plan = state.rivals[rival].plan {
             state.rivals[rival].plan = nil
             // Somebody else may have been quicker: then it reads anew another time.
             write(over: plan.text, plan.note, rival, tag: plan.tag, mayKeepLength, &state)
             return
         }
-        let note = notes[state.draw(notes.count)]
+        let isNear = notes.contains(note) && state.draw(4) > 0
+        let note = isNear ? note : notes[state.draw(notes.count)]
         let (status, tag, text) = send("GET", note, isRivals: true, &state)
         guard status == 200 else { return }
-        if honoursConditions, let tag, !tag.hasPrefix("W/") {
+        if honoursConditions, let tag, !tag.hasPrefix("W/"), state.draw(2) == 0 {
             state.rivals[rival].plan = (note, text, tag)
         } else {
             write(over: text, note, rival, tag: nil, mayKeepLength, &state)
