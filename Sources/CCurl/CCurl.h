@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
+#include <netinet/in.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/epoll.h>
@@ -73,17 +74,15 @@ static inline CURLcode byteclub_easy_set_progress_callback(
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
-static inline curl_socket_t byteclub_open_socket(
-    void *context, curlsocktype purpose, struct curl_sockaddr *address) {
-    (void)context;
-    (void)purpose;
+/// Opens a socket that child processes do not get, which would hold connections open that were closed
+/// here: libcurl 7.88 leaves that out.
+static inline curl_socket_t byteclub_open_socket(const struct curl_sockaddr *address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/// Keeps sockets from child processes, which would hold connections open that were closed here: libcurl
-/// 7.88 leaves that out.
-static inline CURLcode byteclub_easy_set_close_on_exec(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, byteclub_open_socket);
+static inline CURLcode byteclub_easy_set_open_socket_callback(
+    CURL *easy, curl_opensocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
 static inline CURLcode byteclub_easy_set_prereq_callback(
@@ -255,6 +254,26 @@ static inline bool byteclub_has_hung_up(int descriptor) {
     const short no_more_to_read = 0x2000; // POLLRDHUP, which glibc shows to GNU sources only
     struct pollfd state = {descriptor, no_more_to_read, 0};
     return poll(&state, 1, 0) > 0 && (state.revents & (no_more_to_read | POLLHUP | POLLERR));
+}
+
+/// Whether nothing has come from the other side of a connected socket that was not read: no bytes, no end
+/// and no failure.
+static inline bool byteclub_is_silent(int descriptor) {
+    const short no_more_to_read = 0x2000; // POLLRDHUP
+    struct pollfd state = {descriptor, POLLIN | no_more_to_read, 0};
+    return poll(&state, 1, 0) <= 0;
+}
+
+/// The port of a connected socket on this side; 0 when it has none.
+static inline int byteclub_local_port(int descriptor) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) return 0;
+    switch (address.ss_family) {
+    case AF_INET: return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    case AF_INET6: return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    default: return 0;
+    }
 }
 
 // MARK: - Files

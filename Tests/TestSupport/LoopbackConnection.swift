@@ -46,7 +46,8 @@ final class LoopbackConnection {
                 left -= min(left, block.count)
             }
         case .wait(let gate): gate.wait()
-        case .relay(let port): relay(to: port)
+        case .relay(let port): relay(to: port, goodbye: [])
+        case .relayAndSend(let port, let bytes): relay(to: port, goodbye: bytes)
         case .stall: while receive() {}
         case .close: close()
         case .reset:
@@ -57,7 +58,7 @@ final class LoopbackConnection {
         }
     }
 
-    private func relay(to port: UInt16) {
+    private func relay(to port: UInt16, goodbye: [UInt8]) {
         let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard other >= 0 else { return close() }
         defer { Glibc.close(other) }
@@ -81,7 +82,10 @@ final class LoopbackConnection {
                 let count = recv(states[from].fd, &block, block.count, 0)
                 guard count > 0,
                     Glibc.send(states[to].fd, block, count, Int32(MSG_NOSIGNAL)) == count
-                else { return close() }
+                else {
+                    if from == 1 { send(goodbye) }
+                    return close()
+                }
             }
         }
     }

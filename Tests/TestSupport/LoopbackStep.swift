@@ -15,6 +15,8 @@ public enum LoopbackStep: Sendable {
     case wait(LoopbackGate)
     /// Hands on what comes, both ways, to another port of this machine until either side closes.
     case relay(to: UInt16)
+    /// The same; when the other side closes, the client gets some bytes first.
+    case relayAndSend(to: UInt16, [UInt8])
     /// Reads and keeps what comes, says nothing, until the client closes.
     case stall
     case close

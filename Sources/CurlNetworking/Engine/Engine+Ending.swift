@@ -15,7 +15,7 @@ extension Engine {
         }
         guard verdict == CURLE_OK else {
             guard let easy = load.easy else { return }
-            if diesOnAKeptConnection(load, verdict, easy) { return restart(load) }
+            if let loss = loss(of: load, verdict) { return settle(load, after: loss) }
             if isRefusedTunnel(load) { return }
             return end(load, with: failure(of: load, verdict, easy))
         }
@@ -49,23 +49,42 @@ extension Engine {
         }
     }
 
-    /// Whether the server had given up a kept-alive connection before the request was all there.
-    ///
-    /// libcurl asks again by itself when it notices while reading, but not while sending, nor when
-    /// the body is a stream that is half spent.
-    func diesOnAKeptConnection(
-        _ load: Load, _ verdict: CURLcode, _ easy: EasyHandle
-    ) -> Bool {
-        guard !load.needsFreshConnection, load.head.isUntouched else { return false }
-        if verdict == CURLE_SEND_FAIL_REWIND, case .stream = load.source { return true }
-        return verdict == CURLE_SEND_ERROR && easy.number(CURLINFO_NUM_CONNECTS) == 0
+    /// What of the request had left, when it is the leg's kept-alive connection that failed; nil for
+    /// every other failure.
+    private func loss(of load: Load, _ verdict: CURLcode) -> Load.ConnectionLoss? {
+        if let loss = load.loss { return loss }
+        guard load.notes.isReused, load.head.isUntouched else { return nil }
+        switch verdict {
+        // While sending libcurl fails at once, and when it cannot have the body again; for a new
+        // connection it may have to look up the name again before it asks for a socket.
+        case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
+            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            return .sent
+        default:
+            return nil
+        }
     }
 
-    /// Asks once more, on a new connection.
-    func restart(_ load: Load) {
+    /// Sends a lost request again on a new connection, or fails.
+    private func settle(_ load: Load, after loss: Load.ConnectionLoss) {
+        let lost = LostRequest(
+            method: load.request.method, hasLeft: loss == .sent,
+            isRepetition: load.needsFreshConnection)
+        guard lost.isSentAgain else {
+            return end(
+                load,
+                with: URLError(
+                    .networkConnectionLost, failingURL: load.request.url,
+                    underlyingText: "the connection was lost before an answer came; the server may "
+                        + "have got the request, so it was not sent again"))
+        }
+        load.needsFreshConnection = true
+        guard lost.hasLeft else {
+            load.notes.requestStart = 0  // for the metrics, too, it never was on its way
+            return connectAgain(load)
+        }
         detach(load)
         load.beginLeg()
-        load.needsFreshConnection = true
         prepareBody(of: load)
     }
 

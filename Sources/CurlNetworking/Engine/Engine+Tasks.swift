@@ -21,7 +21,7 @@ extension Engine {
             return task.post(
                 .completed(TaskResult(error: URLError(code, failingURL: url?.withoutCredentials))))
         }
-        let load = Load(task: task, origin: origin, marks: marks)
+        let load = Load(task: task, origin: origin, marks: marks, sockets: sockets)
         loads[load.id] = load
         noteSuspension(of: load)
         if !delays(load) { setOut(load) }

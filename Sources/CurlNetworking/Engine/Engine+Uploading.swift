@@ -93,10 +93,12 @@ extension Engine {
 
     /// Whether an upload goes on after a failure; then all that follows is done.
     func survives(_ load: Load, _ error: URLError) -> Bool {
+        let hasSentAll = load.hasSentBody
         guard load.upload?.leg != nil, load.response == nil,
             [.networkConnectionLost, .timedOut, .cannotConnectToHost].contains(error.code),
             load.resourceTimer.deadline.map({ $0 > now }) ?? true,
-            let decision = load.upload?.takeLoss(error), case .send = decision,
+            let decision = load.upload?.takeLoss(error, hasSentAll: hasSentAll),
+            case .send = decision,
             let next = load.upload?.next
         else { return false }
         detach(load)

@@ -20,6 +20,7 @@ actor Engine {
 
     let multi: MultiHandle
     let marks = Load.Marks()
+    let sockets = ConnectionSockets()
     var loads: [ObjectIdentifier: Load] = [:]
     var slots = ConnectionSlots<ObjectIdentifier>()
     /// The clock, read once per turn.

@@ -22,7 +22,8 @@ extension Load {
         easy.set(CURLOPT_READDATA, pointer: context)
         easy.set(CURLOPT_SEEKDATA, pointer: context)
         easy.set(CURLOPT_PREREQDATA, pointer: context)
-        _ = byteclub_easy_set_close_on_exec(easy.raw)
+        easy.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        _ = byteclub_easy_set_open_socket_callback(easy.raw, openSocket)
         _ = byteclub_easy_set_seek_callback(easy.raw, seekBody)
         _ = byteclub_easy_set_prereq_callback(easy.raw, noteConnection)
         if case .none = body { return }  // nobody waits for news of what is sent
@@ -141,20 +142,51 @@ extension Load {
 
     fileprivate func note(sent byteCount: Int64) {
         let byteCount = chunks.bodyByteCount(onTheWire: byteCount)
-        guard byteCount != sentByteCount else { return }
+        guard byteCount > sentByteCount else { return }  // libcurl counts from 0 when it tries again
         sentByteCount = byteCount
         notes.noteSent()
         hasMoved = true
         mark()
     }
 
-    fileprivate func noteConnected() {
+    /// - Returns: nil when no connection is to be made.
+    fileprivate func makeSocket(for address: UnsafePointer<curl_sockaddr>) -> curl_socket_t? {
+        guard !isLost() else { return nil }
+        let socket = byteclub_open_socket(address)
+        if socket != CURL_SOCKET_BAD { openedSockets.append(socket) }
+        return socket
+    }
+
+    /// - Returns: Whether the request may go out on the connection.
+    fileprivate func noteConnected(_ connection: ConnectionSockets.Ends) -> Bool {
+        guard let easy, !isLost() else { return false }
+        let isKept = easy.number(CURLINFO_NUM_CONNECTS) == 0
+        if isKept {
+            guard sockets.isReady(connection) else {
+                loss = .unsent
+                mark()
+                return false
+            }
+        } else {
+            sockets.add(connection, among: openedSockets)
+        }
         if stage == .connecting { stage = .exchanging }
-        // A second time in one leg: libcurl asks again by itself.
-        if notes.requestStart > 0 { noteLostTransaction() }
-        notes.noteConnected(easy)
+        notes.noteConnected(easy, isKept: isKept)
         hasMoved = true
         mark()
+        return true
+    }
+
+    /// Returns whether the leg's kept-alive connection is gone, and notes it.
+    ///
+    /// libcurl 7.88 sends a request again by itself when a kept-alive connection ends without a byte of
+    /// the answer, up to five times and whatever the method. There is no option against it. It comes by
+    /// here then, for a second connection.
+    private func isLost() -> Bool {
+        guard loss == nil, notes.requestStart > 0, head.isUntouched else { return loss != nil }
+        loss = (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0 ? .unsent : .sent
+        mark()
+        return true
     }
 }
 
@@ -200,11 +232,21 @@ private func noteProgress(
     return 0
 }
 
+private func openSocket(
+    context: UnsafeMutableRawPointer?, purpose: curlsocktype,
+    address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return CURL_SOCKET_BAD }
+    return Load.from(context).makeSocket(for: address) ?? CURL_SOCKET_BAD
+}
+
 private func noteConnection(
     context: UnsafeMutableRawPointer?, remoteAddress: UnsafeMutablePointer<CChar>?,
     localAddress: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
 ) -> Int32 {
     guard let context else { return CURL_PREREQFUNC_ABORT }
-    Load.from(context).noteConnected()
-    return CURL_PREREQFUNC_OK
+    let connection = ConnectionSockets.Ends(
+        localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: localPort,
+        remoteAddress: remoteAddress.map { String(cString: $0) } ?? "", remotePort: remotePort)
+    return Load.from(context).noteConnected(connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -26,6 +26,14 @@ final class Load {
         case over
     }
 
+    /// What of a request had left this machine when its kept-alive connection was lost.
+    enum ConnectionLoss {
+        /// Not a byte.
+        case unsent
+        /// Some or all of it.
+        case sent
+    }
+
     /// Why no bytes are read now.
     struct Pauses: OptionSet {
         let rawValue: Int
@@ -66,7 +74,7 @@ final class Load {
     var followedRedirects = 0
     /// Whether a redirect has led to another origin: credentials stay behind for good.
     var hasLeftOrigin = false
-    /// Whether a kept-alive connection was tried in vain.
+    /// Whether a kept-alive connection was lost over the request: it goes out on a new one.
     var needsFreshConnection = false
     var easy: EasyHandle?
     var response: HTTPURLResponse?
@@ -92,6 +100,11 @@ final class Load {
     var connectivity = LoadConnectivity()
 
     // What callbacks have noted.
+    /// What of the request had left when the leg's kept-alive connection was lost.
+    var loss: ConnectionLoss?
+    /// The sockets that were opened for the leg.
+    var openedSockets: [curl_socket_t] = []
+    let sockets: ConnectionSockets
     var head = ResponseHeadParser()
     /// The body since the engine last looked, in pieces.
     var arrived: [PieceBuffer] = []
@@ -131,9 +144,13 @@ final class Load {
         }
     }
 
-    init(task: URLSessionTask, origin: Origin, marks: Marks) {
+    init(
+        task: URLSessionTask, origin: Origin, marks: Marks,
+        sockets: ConnectionSockets = ConnectionSockets()
+    ) {
         self.task = task
         self.marks = marks
+        self.sockets = sockets
         request = task.requestToLoad.withoutCredentials
         authentication = AuthenticationState(for: task.requestToLoad.url)
         source = task.source
@@ -200,6 +217,8 @@ final class Load {
         hasMetProxy = false
         swallowedByteCount = 0
         caching.beginLeg()
+        loss = nil
+        openedSockets.removeAll(keepingCapacity: true)
         head = ResponseHeadParser()
         notes = TransactionNotes()
         _ = takeArrived()
@@ -238,6 +257,13 @@ extension Load {
     /// send it.
     var isGetWithBody: Bool {
         request.method == "GET" && body.byteCount != 0 && webSocket == nil
+    }
+
+    /// Whether the whole body has left, as far as its length is known.
+    var hasSentBody: Bool {
+        guard upload?.leg?.isUpload == true else { return false }
+        let sent = max(sentByteCount, easy?.offset(CURLINFO_SIZE_UPLOAD_T) ?? 0)
+        return bodyOffset + sent >= body.byteCount
     }
 
     /// What a body is taken for that nobody has said it of, as in Apple's suite.

@@ -12,17 +12,21 @@ struct TransactionNotes {
     let fetchStartDate = Date()
     /// When libcurl got the request.
     var handedOver: UInt64 = 0
+    /// When the request could begin to go out; 0 again when nothing of it had left.
     var requestStart: UInt64 = 0
+    var isReused = false
     var requestEnd: UInt64 = 0
     var responseStart: UInt64 = 0
     var decodedByteCount: Int64 = 0
     var tlsVersion: UInt16 = 0
     var tlsCipherSuite: UInt16 = 0
 
-    mutating func noteConnected(_ easy: EasyHandle?) {
+    /// - Parameter isKept: Whether the connection was there already.
+    mutating func noteConnected(_ easy: EasyHandle, isKept: Bool) {
+        isReused = isKept
         requestStart = DispatchTime.now().uptimeNanoseconds
         requestEnd = requestStart
-        guard let easy, let connection = byteclub_easy_get_tls(easy.raw) else { return }
+        guard let connection = byteclub_easy_get_tls(easy.raw) else { return }
         tlsVersion = byteclub_tls_version(connection)
         tlsCipherSuite = byteclub_tls_cipher_suite(connection)
     }
@@ -51,8 +55,7 @@ extension TransactionFacts {
         resourceFetchType = .networkLoad
         fetchStartDate = notes.date(notes.fetchStart)
         let microseconds = { (info: CURLINFO) in UInt64(max(0, easy.offset(info))) }
-        let isReused = notes.requestStart > 0 && easy.number(CURLINFO_NUM_CONNECTS) == 0
-        if !isReused {
+        if !notes.isReused {
             // libcurl counts from the moment it begins, and 0 is what it did not come to.
             let instant = { (info: CURLINFO) -> Date? in
                 let span = microseconds(info)
@@ -67,7 +70,7 @@ extension TransactionFacts {
             secureConnectionStartDate = secureConnectionEndDate == nil ? nil : connected
             connectEndDate = secureConnectionEndDate ?? connected
         }
-        isReusedConnection = isReused
+        isReusedConnection = notes.isReused
         isProxyConnection = load.proxy != nil
         if notes.requestStart > 0 {
             requestStartDate = max(notes.date(notes.requestStart), connectEndDate ?? .distantPast)
@@ -112,25 +115,6 @@ extension TransactionFacts {
     }
 
     private static func port(_ number: Int) -> Int? { number > 0 ? number : nil }
-}
-
-extension Load {
-    /// Writes down that the request has gone out in vain: the server had given up the kept-alive
-    /// connection, and may have done its work all the same.
-    func noteLostTransaction() {
-        guard task.listener != nil else { return }
-        var transaction = TransactionFacts(request: request, response: nil)
-        transaction.resourceFetchType = .networkLoad
-        transaction.fetchStartDate = notes.date(notes.fetchStart)
-        transaction.requestStartDate = notes.date(notes.requestStart)
-        transaction.requestEndDate = notes.date(notes.requestEnd)
-        transaction.isReusedConnection = true
-        transaction.isProxyConnection = proxy != nil
-        transaction.countOfRequestBodyBytesSent = sentByteCount
-        transaction.countOfRequestBodyBytesBeforeEncoding = sentByteCount
-        let lost = transaction
-        task.status.withLock { $0.transactions.append(lost) }
-    }
 }
 
 extension Engine {

@@ -38,6 +38,9 @@ struct UploadResumption: Sendable {
     private var furthest: Int64 = 0
     private var attempts = 0
     private var hasStartedOver = false
+    /// Whether the server may have got the whole body, and done with it what it does, before the
+    /// connection was lost.
+    private var mayBeDone = false
 
     /// - Parameters:
     ///   - request: POST, PUT or PATCH with the fields of the upload.
@@ -160,7 +163,10 @@ struct UploadResumption: Sendable {
     }
 
     /// The connection was lost before there was an answer.
-    mutating func takeLoss(_ error: URLError) -> Decision {
+    ///
+    /// - Parameter hasSentAll: Whether the whole body had left this machine.
+    mutating func takeLoss(_ error: URLError, hasSentAll: Bool = false) -> Decision {
+        if hasSentAll { mayBeDone = true }
         guard location != nil, stage != .over, attempts < Self.mostAttempts else {
             stage = .over
             return .fail(error)
@@ -180,9 +186,10 @@ struct UploadResumption: Sendable {
         guard (200..<300).contains(head.status),
             let arrived = head.headers["Upload-Offset"].flatMap(Self.integer), arrived <= byteCount
         else {
-            // The server has forgotten it, or makes no sense: once from the beginning.
+            // The server has forgotten it, or makes no sense: once from the beginning, unless that could
+            // do the same a second time.
             if head.status >= 500 { return takeLoss(Self.failure(head, location)) }
-            guard !hasStartedOver else {
+            guard !hasStartedOver, !mayBeDone || LostRequest.isIdempotent(request.method) else {
                 stage = .over
                 return .fail(Self.failure(head, location))
             }

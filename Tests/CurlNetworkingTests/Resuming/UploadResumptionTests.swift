@@ -86,6 +86,21 @@ import Testing
         #expect(upload.leg == nil)
     }
 
+    @Test(arguments: [("POST", false), ("PATCH", false), ("PUT", true)])
+    func aForgottenUploadThatMayBeDoneStartsOverOnlyIfThatDoesNoHarm(
+        method: String, startsOver: Bool
+    ) throws {
+        let url = try #require(URL(string: "https://a.test/files"))
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        var upload = UploadResumption(request, byteCount: 100)
+        upload.take(interim: head(104, "Location: /up/1"))
+        #expect(upload.takeLoss(lost, hasSentAll: true) == .send)
+        let decision = upload.take(head(404))
+        #expect((decision == .send) == startsOver)
+        #expect(upload.leg?.request.httpMethod == (startsOver ? method : nil))
+    }
+
     @Test func completeButShortIsAFailure() throws {
         var upload = try makeUpload()
         upload.take(interim: head(104, "Location: /up/1"))

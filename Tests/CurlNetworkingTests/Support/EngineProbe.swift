@@ -51,6 +51,25 @@ func engine(
     return false
 }
 
+/// Waits until something has come on a connection to a port of this machine that nobody has read, its end
+/// for instance; returns whether it has within half a minute.
+func engine(hasUnreadOnConnectionTo port: UInt16) async -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    repeat {
+        let isThere = await withCheckedContinuation { continuation in
+            Engine.shared.submit { engine in
+                continuation.resume(
+                    returning: engine.sockets.sockets.keys.contains {
+                        $0.remotePort == Int32(port) && !engine.sockets.isReady($0)
+                    })
+            }
+        }
+        if isThere { return true }
+        await Task.yield()
+    } while ContinuousClock.now < end
+    return false
+}
+
 /// Requests of another session, one after another: all the time the engine needs to run ahead of a task
 /// that it should hold.
 ///

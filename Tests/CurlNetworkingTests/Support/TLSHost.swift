@@ -152,6 +152,11 @@ final class TLSHost: Sendable {
         stop()
     }
 
+    /// Closes the connection there is. The next one may come.
+    func hangUp() {
+        state.command.write("q\n")
+    }
+
     var port: Int { Int(place.number) }
 
     /// Ends the command. The port stays its own.

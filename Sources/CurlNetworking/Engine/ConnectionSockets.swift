@@ -1,0 +1,39 @@
+import CCurl
+
+/// The sockets behind libcurl's connections, to look at one before a request goes out on it.
+///
+/// libcurl looks at a kept-alive connection itself before it uses it, but takes bytes that wait there for
+/// a sign of life. Nobody has asked for them: over TLS they are the server's close_notify, and in the
+/// clear an answer that would be taken for that of the next request.
+final class ConnectionSockets {
+    /// Both ends of a connection, as the pre-request callback names it.
+    struct Ends: Hashable {
+        var localAddress: String
+        var localPort: Int32
+        var remoteAddress: String
+        var remotePort: Int32
+    }
+
+    private(set) var sockets: [Ends: curl_socket_t] = [:]
+    private var ends: [curl_socket_t: Ends] = [:]
+
+    /// Notes a new connection. `opened` are the sockets of which one has become it.
+    func add(_ connection: Ends, among opened: [curl_socket_t]) {
+        guard connection.localPort > 0,  // none over a unix socket
+            let socket = opened.last(where: {
+                byteclub_local_port($0) == connection.localPort
+            })
+        else { return }
+        // A socket that is closed gives its number to a later one, so this grows no further than there
+        // are sockets at once.
+        if let earlier = ends.updateValue(connection, forKey: socket), sockets[earlier] == socket {
+            sockets[earlier] = nil
+        }
+        sockets[connection] = socket
+    }
+
+    /// Whether a kept-alive connection is open and silent, as far as is known.
+    func isReady(_ connection: Ends) -> Bool {
+        sockets[connection].map { byteclub_is_silent($0) } ?? true
+    }
+}
