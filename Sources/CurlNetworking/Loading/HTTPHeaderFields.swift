@@ -1,8 +1,14 @@
 /// Header fields in the order they were set, found by name whatever its case.
 ///
-/// A name appears once: setting it again replaces the value in place and keeps the new spelling.
-struct HTTPHeaderFields: Hashable, Sendable {
+/// A name appears once: setting it again replaces the value in place and keeps the new spelling. Finding
+/// a field takes as long whatever their number, removing one grows with it.
+struct HTTPHeaderFields: Sendable {
     private(set) var fields: [Field] = []
+    /// Where each field is, by its name in lower case; empty while there are few, which are found sooner by
+    /// looking at each.
+    private var positions: [[UInt8]: Int] = [:]
+
+    private static let fewCount = 32
 
     struct Field: Hashable, Sendable {
         var name: String
@@ -27,8 +33,8 @@ struct HTTPHeaderFields: Hashable, Sendable {
         set {
             switch (index(of: name), newValue) {
             case (let index?, let value?): fields[index] = Field(name: name, value: value)
-            case (let index?, nil): fields.remove(at: index)
-            case (nil, let value?): fields.append(Field(name: name, value: value))
+            case (let index?, nil): remove(at: index)
+            case (nil, let value?): append(Field(name: name, value: value))
             case (nil, nil): break
             }
         }
@@ -40,8 +46,15 @@ struct HTTPHeaderFields: Hashable, Sendable {
         if let index = index(of: name) {
             fields[index].value += ", " + value
         } else {
-            fields.append(Field(name: name, value: value))
+            append(Field(name: name, value: value))
         }
+    }
+
+    /// Adds text to a field's value, after a space when it has one already.
+    mutating func extend(_ name: String, by text: String) {
+        guard let index = index(of: name) else { return }
+        let isEmpty = fields[index].value.isEmpty
+        fields[index].value += isEmpty ? text : " " + text
     }
 
     /// Takes over each field of `other` whose name is not here yet.
@@ -57,7 +70,40 @@ struct HTTPHeaderFields: Hashable, Sendable {
     }
 
     private func index(of name: String) -> Int? {
-        fields.firstIndex { $0.name.isEqualIgnoringASCIICase(to: name) }
+        guard positions.isEmpty else { return positions[Self.key(name)] }
+        return fields.firstIndex { $0.name.isEqualIgnoringASCIICase(to: name) }
+    }
+
+    private mutating func append(_ field: Field) {
+        fields.append(field)
+        if positions.isEmpty {
+            notePositions()
+        } else {
+            positions[Self.key(field.name)] = fields.count - 1
+        }
+    }
+
+    private mutating func remove(at index: Int) {
+        fields.remove(at: index)
+        positions = [:]
+        notePositions()
+    }
+
+    private mutating func notePositions() {
+        guard fields.count > Self.fewCount else { return }
+        for (index, field) in fields.enumerated() { positions[Self.key(field.name)] = index }
+    }
+
+    private static func key(_ name: String) -> [UInt8] { name.utf8.map(\.asciiLowercased) }
+}
+
+extension HTTPHeaderFields: Hashable {
+    static func == (one: HTTPHeaderFields, other: HTTPHeaderFields) -> Bool {
+        one.fields == other.fields
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(fields)
     }
 }
 

@@ -227,4 +227,33 @@ import Testing
         URLSessionConfiguration.default.httpMaximumConnectionsPerHost = 1
         #expect(URLSessionConfiguration.default.httpMaximumConnectionsPerHost == 6)
     }
+
+    /// One after another they would be compared twenty thousand million times.
+    @Test(.timeLimit(.minutes(1))) func manyFieldsTakeNoLongerEach() {
+        var fields = HTTPHeaderFields()
+        for number in 0..<200_000 { fields.add("\(number)", for: "X-Field-\(number)") }
+        for number in 0..<200_000 { fields["x-field-\(number)"] = "again" }
+        #expect(fields.fields.count == 200_000)
+        #expect(fields.fields.last == .init(name: "x-field-199999", value: "again"))
+        fields["X-FIELD-5"] = nil
+        #expect(fields["X-Field-5"] == nil)
+        #expect(fields["X-Field-6"] == "again")
+        #expect(fields["X-Field-199999"] == "again")
+    }
+
+    @Test func fieldsAreFoundHoweverManyThereAre() {
+        for count in [1, 10, 31, 32, 33, 100] {
+            var fields = HTTPHeaderFields()
+            for number in 0..<count { fields["Name-\(number)"] = "\(number)" }
+            fields.add("more", for: "NAME-0")
+            #expect(fields["name-0"] == "0, more")
+            #expect(fields.spelling(of: "NAME-\(count - 1)") == "Name-\(count - 1)")
+            #expect(fields["name-\(count)"] == nil)
+            fields["name-0"] = nil
+            #expect(fields["Name-0"] == nil)
+            #expect(fields.fields.count == count - 1)
+            fields["Name-0"] = "new"
+            #expect(fields.fields.last == .init(name: "Name-0", value: "new"))
+        }
+    }
 }
