@@ -28,6 +28,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
 ]
 
 /// The house, ground floor first: a module imports only what stands above it.
@@ -39,7 +40,7 @@ let modules: [Target] = [
     .target(name: "CurlNetworkingNames", swiftSettings: strict),
     .target(
         name: "CurlNetworking",
-        dependencies: ["CCurl", "CTLS", "CBackgroundHelper", "CurlNetworkingNames"],
+        dependencies: ["CCurl", "CTLS", "CZlib", "CBackgroundHelper", "CurlNetworkingNames"],
         swiftSettings: strict),
     .target(
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],

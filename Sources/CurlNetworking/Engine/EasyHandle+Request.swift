@@ -32,7 +32,7 @@ extension EasyHandle {
         setRoute(load)
         setTLS(for: load, to: url)
         setMethodAndBody(request, load.body, from: load.bodyOffset)
-        setHeaders(headers, isRaw: load.webSocket != nil)
+        load.acceptsCodings = setHeaders(headers, isRaw: load.webSocket != nil)
         let timeout = request.ownTimeout ?? load.settings.requestTimeout
         // Shares the time among the addresses of a host; the timers that count are the engine's.
         set(
@@ -72,8 +72,10 @@ extension EasyHandle {
     }
 
     /// - Parameter isRaw: Whether what follows the head is no body of HTTP's and has no framing.
-    private func setHeaders(_ headers: HTTPHeaderFields, isRaw: Bool) {
+    /// - Returns: Whether a compressed body is asked for, and is to be decompressed.
+    private func setHeaders(_ headers: HTTPHeaderFields, isRaw: Bool) -> Bool {
         var headers = headers
+        var acceptsCodings = false
         // These are libcurl's.
         for name in ["Content-Length", "Transfer-Encoding"] { headers[name] = nil }
         headers["Proxy-Authorization"] = nil  // never for the server
@@ -85,10 +87,12 @@ extension EasyHandle {
         if let codings = headers["Accept-Encoding"] {
             if !codings.isEmpty, codings != "identity" {
                 set(CURLOPT_ACCEPT_ENCODING, codings)
+                acceptsCodings = true
                 headers["Accept-Encoding"] = nil
             }
         } else if headers["Range"] == nil {  // a range counts the bytes on the wire
             set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+            acceptsCodings = true
         }
         set(CURLOPT_USERAGENT, Self.userAgent)
         setHeaderLines(
@@ -99,6 +103,7 @@ extension EasyHandle {
                 let isDefault = Self.defaultFields.contains(field.name.lowercased())
                 return field.name + (isDefault ? ":" : ";")
             })
+        return acceptsCodings
     }
 
     /// What libcurl or the session sends unasked: empty, they are not sent.
@@ -111,17 +116,18 @@ extension EasyHandle {
     private static let userAgent =
         "CurlNetworking " + String(cString: curl_version()).prefix { $0 != " " }
 
-    /// libcurl sends a method and names as they are: what could forge a line is refused.
+    /// libcurl sends a method and names as they are: what could forge a line is refused. Apple has no
+    /// code for a request that cannot be written; that of a bad URL says as much of a part of it.
     private static func check(
         _ request: URLRequest, _ headers: HTTPHeaderFields
     ) throws(URLError) {
         guard request.method.isHTTPToken else {
             throw URLError(
-                .unknown, failingURL: request.url, underlyingText: "the method is no HTTP token")
+                .badURL, failingURL: request.url, underlyingText: "the method is no HTTP token")
         }
         for field in headers.fields where !field.name.isHTTPToken {
             throw URLError(
-                .unknown, failingURL: request.url,
+                .badURL, failingURL: request.url,
                 underlyingText: "the name of a header field is no HTTP token")
         }
     }

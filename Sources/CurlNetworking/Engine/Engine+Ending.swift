@@ -29,6 +29,13 @@ extension Engine {
         if load.isWebSocket {
             return endLostWebSocket(load)
         }
+        guard !load.isCutShort else {
+            return end(
+                load,
+                with: URLError(
+                    .cannotDecodeContentData, failingURL: load.request.url,
+                    underlyingText: "the compressed body ended early"))
+        }
         leave(load)
         let task = load.task
         if !load.deliversAsItComes, !load.memory.isEmpty { _ = task.post(load.memory) }

@@ -42,27 +42,49 @@ extension Load {
             } else {
                 try head.append(line)
             }
-            if head.isForeign { easy?.set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+            if head.isComplete { chooseDecoder() }
             return true
         } catch {
-            let text =
-                switch error {
-                case .tooLarge: "the head of the answer is over 256 KiB"
-                case .malformed: "the status line makes no sense, or two lengths are named"
-                }
-            failure = URLError(.cannotParseResponse, failingURL: request.url, underlyingText: text)
+            failure = URLError(
+                .cannotParseResponse, failingURL: request.url, underlyingText: error.text)
             return false
         }
     }
 
+    /// Decides who undoes the codings of the body whose head is complete.
+    private func chooseDecoder() {
+        guard case .undecided = decoding else { return }
+        decoding = .none
+        guard !head.codings.isEmpty else { return }
+        if head.codings.allSatisfy(Self.libcurlsCodings.contains) {
+            // What was not asked for libcurl leaves alone.
+            guard acceptsCodings else { return }
+            guard let ours = ContentDecoding(head.codings) else { return decoding = .libcurls }
+            decoding = .ours(ours)
+        }
+        // We do it, or nobody here knows one of them: libcurl is to give the body as it comes.
+        easy?.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+    }
+
+    /// More than five on top of one another are refused by it.
+    private static let libcurlsCodings: Set = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         hasMoved = true
-        notes.decodedByteCount += Int64(bytes.count)
         mark()
-        takeIn(bytes)
-        // Within what was received at once a decoder cannot be stopped: libcurl would keep the rest, and
-        // give up when that is over 64 MiB.
-        if head.isEncoded { return expandsWithinBounds }
+        switch decoding {
+        case .undecided, .none:
+            notes.decodedByteCount += Int64(bytes.count)
+            takeIn(bytes)
+        case .libcurls:
+            // Within what was received at once its decoder cannot be stopped: libcurl would keep the rest,
+            // and give up when that is over 64 MiB.
+            notes.decodedByteCount += Int64(bytes.count)
+            takeIn(bytes)
+            return expandsWithinBounds(task.receiver.destination)
+        case .ours(let decoding):
+            guard decode(bytes, decoding) else { return false }
+        }
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it go on when it has handed over what is here.
         if arrivedByteCount >= Self.burstByteCount {
@@ -71,8 +93,25 @@ extension Load {
         return true
     }
 
-    private var expandsWithinBounds: Bool {
-        let destination = task.receiver.destination
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ decoding: ContentDecoding) -> Bool {
+        // Of 16 KiB at once a single coding makes 16 MiB at most; two make as much as they like.
+        let destination = decoding.isNested ? .memory : task.receiver.destination
+        do throws(ContentDecoder.Failure) {
+            return try decoding.decode(bytes) { piece in
+                notes.decodedByteCount += Int64(piece.count)
+                takeIn(piece)
+                return expandsWithinBounds(destination)
+            }
+        } catch {
+            failure = URLError(
+                .cannotDecodeContentData, failingURL: request.url,
+                underlyingText: "the compressed body is damaged")
+            return false
+        }
+    }
+
+    /// Notes the failure when it does not.
+    private func expandsWithinBounds(_ destination: TaskReceiver.Destination) -> Bool {
         guard let easy, notes.decodedByteCount > DecompressionLimit.byteCount(for: .memory),
             DecompressionLimit.isExceeded(
                 decoded: notes.decodedByteCount,

@@ -44,6 +44,16 @@ final class Load {
         static let asking = Pauses(rawValue: 4)
     }
 
+    /// Who undoes the codings of the answer's body.
+    enum Decoding {
+        /// The head is not complete.
+        case undecided
+        /// Nobody: there is none, it was not asked for, or it is not known here.
+        case none
+        case ours(ContentDecoding)
+        case libcurls
+    }
+
     /// Changes once at most: when a data task becomes a download task.
     var task: URLSessionTask
     var stage = Stage.waiting
@@ -105,6 +115,9 @@ final class Load {
     /// The sockets that were opened for the leg.
     var openedSockets: [curl_socket_t] = []
     let sockets: ConnectionSockets
+    /// Whether the request asked for a compressed body.
+    var acceptsCodings = false
+    var decoding = Decoding.undecided
     var head = ResponseHeadParser()
     /// The body since the engine last looked, in pieces.
     var arrived: [PieceBuffer] = []
@@ -218,6 +231,8 @@ final class Load {
         swallowedByteCount = 0
         caching.beginLeg()
         loss = nil
+        acceptsCodings = false
+        decoding = .undecided
         openedSockets.removeAll(keepingCapacity: true)
         head = ResponseHeadParser()
         notes = TransactionNotes()
@@ -257,6 +272,13 @@ extension Load {
     /// send it.
     var isGetWithBody: Bool {
         request.method == "GET" && body.byteCount != 0 && webSocket == nil
+    }
+
+    /// Whether the answer is over and its compressed body is not. A part of a body (206) ends where it was
+    /// asked to.
+    var isCutShort: Bool {
+        guard case .ours(let decoding) = decoding else { return false }
+        return !decoding.isComplete && response?.statusCode != 206
     }
 
     /// Whether the whole body has left, as far as its length is known.

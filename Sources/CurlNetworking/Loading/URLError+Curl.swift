@@ -11,9 +11,14 @@ extension URLError {
     ///   - system: CURLINFO_OS_ERRNO, or 0.
     ///   - text: The error buffer.
     init(curl code: CURLcode, certificate: Int, system: Int, text: String?, url: URL?) {
+        // libcurl 7.88 runs out of its own room, 100 KiB, for one line of a head, and calls that memory. The
+        // code of its own that newer ones have for this is 100.
+        let isLongLine = [CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100)].contains(code)
         self.init(
             Code(curl: code, certificate: certificate, system: system), failingURL: url,
-            underlyingText: text ?? String(cString: curl_easy_strerror(code)))
+            underlyingText: isLongLine
+                ? "a line in the head of the answer is over 100 KiB"
+                : text ?? String(cString: curl_easy_strerror(code)))
     }
 }
 
@@ -32,8 +37,6 @@ extension URLError.Code {
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self = .networkConnectionLost
         case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
-        // libcurl 7.88 runs out of its own room, 100 KiB, for one line of a head. The code of its own
-        // that newer ones have for this is 100.
         case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .cannotParseResponse
         // An answer in no known HTTP: libcurl calls HTTP/0.9 an unsupported protocol.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR:

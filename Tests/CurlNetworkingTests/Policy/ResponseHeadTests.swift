@@ -45,7 +45,7 @@ import Testing
         "HTTP/1.1\r\n", "HTTP/1.1 OK 200\r\n", "HTTP/1.1 99999 x\r\n", "HTTP/1.1 7 x\r\n",
     ])
     func refusesNonsenseInTheStatusLine(line: String) {
-        #expect(throws: ResponseHeadParser.Refusal.malformed) { try parse(line) }
+        #expect(throws: ResponseHeadParser.Refusal.badStatusLine) { try parse(line) }
     }
 
     @Test func refusesAHeadWithoutMeasure() {
@@ -55,6 +55,44 @@ import Testing
                 try add("A: " + String(repeating: "x", count: 1000) + "\r\n", to: &parser)
             }
         }
+    }
+
+    @Test func refusesMoreLinesThanAnybodySends() throws {
+        var parser = try parse("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n")
+        for number in 4...ResponseHeadParser.largestLineCount {
+            try add("A\(number): b\r\n", to: &parser)
+        }
+        #expect(throws: ResponseHeadParser.Refusal.tooManyLines) { try add("\r\n", to: &parser) }
+    }
+
+    @Test(arguments: [
+        ("5", true), ("007", true), ("5, 5", true), ("5,5 ,\t5", true), ("0", true),
+        ("9223372036854775807", true), ("9223372036854775808", false), ("", false), (",", false),
+        ("5,", false), ("5, 6", false), ("+5", false), ("-5", false), ("0x5", false),
+        ("5 5", false),
+        ("5.0", false), ("\u{665}", false), ("banana", false),
+        (String(repeating: "9", count: 20), false),
+    ])
+    func takesALengthThatIsOneNumber(text: String, isTaken: Bool) throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(text)\r\n\r\n"
+        if isTaken {
+            #expect(try parse(head).isComplete)
+        } else {
+            #expect(throws: ResponseHeadParser.Refusal.badLength) { try parse(head) }
+        }
+    }
+
+    @Test(arguments: [
+        ("A: b", []), ("Content-Encoding: identity", []), ("Transfer-Encoding: chunked", []),
+        ("Content-Encoding: GZIP", ["gzip"]),
+        ("Content-Encoding: deflate, gzip", ["gzip", "deflate"]),
+        (
+            "Transfer-Encoding: gzip, chunked\r\nContent-Encoding: deflate, br",
+            ["gzip", "br", "deflate"]
+        ),
+    ])
+    func tellsTheCodingsAsTheyAreUndone(lines: String, codings: [String]) throws {
+        #expect(try parse("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n").codings == codings)
     }
 
     private func parse(_ text: String) throws -> ResponseHeadParser {

@@ -39,6 +39,15 @@ import Testing
         "two lengths": "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
         "a length below zero": "Content-Length: -5\r\n\r\n",
         "a length that is none": "Content-Length: banana\r\n\r\n",
+        "a length in hexadecimal": "Content-Length: 0x5\r\n\r\nhello",
+        "a length with a sign": "Content-Length: +5\r\n\r\nhello",
+        "a length beyond all measure":
+            "Content-Length: \(String(repeating: "9", count: 20))\r\n\r\nhello",
+        "two lengths in one line": "Content-Length: 5, 6\r\n\r\nhello!",
+        "no length": "Content-Length:\r\n\r\nhello",
+        "lines without end": (0..<20_000).map { "A\($0):\r\n" }.joined() + "\r\n",
+        "folded lines without end": "A: b\r\n" + String(repeating: " c\r\n", count: 20_000)
+            + "\r\n",
         "a huge line": "X: " + String(repeating: "x", count: 200_000) + "\r\n\r\n",
         "a NUL": "X: a\0b\r\n\r\n",
         "trailers without end": "Transfer-Encoding: chunked\r\n\r\n0\r\n"
@@ -52,6 +61,28 @@ import Testing
         let text = try #require(Self.badHeads[name])
         let result = await load([.send("HTTP/1.1 200 OK\r\n" + text), .close])
         #expect(code(result) == .cannotParseResponse, "\(result)")
+    }
+
+    @Test("A line of a head that is too long is told as that", arguments: [200_000, 400_000])
+    func hugeLine(byteCount: Int) async throws {
+        let line = "X: " + String(repeating: "x", count: byteCount) + "\r\n\r\n"
+        let result = await load([.send("HTTP/1.1 200 OK\r\n" + line), .stall])
+        guard case .failure(let error) = result else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(error.code == .cannotParseResponse)
+        #expect(error.underlyingText?.contains("line") == true, "\(error)")
+        #expect(error.underlyingText?.lowercased().contains("memory") == false, "\(error)")
+    }
+
+    @Test("Many lines of a head are taken")
+    func manyLines() async throws {
+        let lines = (0..<1500).map { "A\($0): b\r\n" }.joined()
+        let result = await load([
+            .send("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 2, 2\r\n\r\nok"), .close,
+        ])
+        #expect(try result.get() == Data("ok".utf8))
     }
 
     @Test("Protocols that are switched unasked are no answer")

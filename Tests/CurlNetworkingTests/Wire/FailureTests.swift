@@ -88,10 +88,14 @@ import Testing
         let server = try LoopbackServer { _ in [.answer()] }
         var request = URLRequest(url: server.url())
         request.httpMethod = "GET / HTTP/1.1\r\nX-Forged: 1\r\n\r\nGET"
-        await #expect(throws: URLError.self) { try await makeSession().data(for: request) }
+        await #expect { try await makeSession().data(for: request) } throws: {
+            ($0 as? URLError)?.code == .badURL
+        }
         request.httpMethod = "GET"
         request.setValue("1", forHTTPHeaderField: "X Bad")
-        await #expect(throws: URLError.self) { try await makeSession().data(for: request) }
+        await #expect { try await makeSession().data(for: request) } throws: {
+            ($0 as? URLError)?.code == .badURL
+        }
         request.url = nil
         await #expect { try await makeSession().data(for: request) } throws: {
             ($0 as? URLError)?.code == .unsupportedURL
