@@ -39,7 +39,8 @@ extension Engine {
 
     func postProgress(of load: Load) {
         let sent = load.bodyOffset + load.sentByteCount
-        guard sent != load.postedSent, load.upload?.leg?.isUpload != false else { return }
+        guard sent != load.postedSent, load.upload?.leg?.isUpload != false, load.webSocket == nil
+        else { return }
         load.postedSent = sent
         if load.sendsAgain {
             load.sendsAgain = false

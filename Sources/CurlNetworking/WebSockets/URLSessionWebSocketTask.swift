@@ -17,32 +17,51 @@ public import FoundationEssentials
 public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     // Unchecked as its superclass is; its own properties are immutable and Sendable.
 
-    /// Why a WebSocket was closed (RFC 6455 §7.4.1).
-    public enum CloseCode: Int, Sendable {
-        /// Not closed yet, or closed without a goodbye.
-        case invalid = 0
-        case normalClosure = 1000
-        case goingAway = 1001
-        case protocolError = 1002
-        case unsupportedData = 1003
-        /// The server's goodbye had no code.
-        case noStatusReceived = 1005
-        /// The server's goodbye had a code of its own.
-        case abnormalClosure = 1006
-        case invalidFramePayloadData = 1007
-        case policyViolation = 1008
-        case messageTooBig = 1009
-        case mandatoryExtensionMissing = 1010
-        case internalServerError = 1011
-        case tlsHandshakeFailure = 1015
+    /// Why a WebSocket was closed (RFC 6455 §7.4).
+    ///
+    /// Beside those with a name there are those of programs and libraries, 3000 to 4999:
+    /// `CloseCode(rawValue: 4000)`.
+    public struct CloseCode: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
 
-        /// What may be sent for it; 0 for a goodbye without a code.
-        var wireValue: UInt16 {
-            switch self {
-            case .invalid, .noStatusReceived, .abnormalClosure, .tlsHandshakeFailure: 0
-            default: UInt16(rawValue)
+        /// nil for a number that fits in no goodbye: it has 16 bits.
+        public init?(rawValue: Int) {
+            guard let code = UInt16(exactly: rawValue) else { return nil }
+            self.init(code)
+        }
+
+        init(_ code: UInt16) {
+            rawValue = Int(code)
+        }
+
+        /// Not closed yet, or closed without a goodbye.
+        public static let invalid = CloseCode(0)
+        public static let normalClosure = CloseCode(1000)
+        public static let goingAway = CloseCode(1001)
+        public static let protocolError = CloseCode(1002)
+        public static let unsupportedData = CloseCode(1003)
+        /// The server's goodbye had no code.
+        public static let noStatusReceived = CloseCode(1005)
+        /// The connection ended without a goodbye.
+        public static let abnormalClosure = CloseCode(1006)
+        public static let invalidFramePayloadData = CloseCode(1007)
+        public static let policyViolation = CloseCode(1008)
+        public static let messageTooBig = CloseCode(1009)
+        public static let mandatoryExtensionMissing = CloseCode(1010)
+        public static let internalServerError = CloseCode(1011)
+        public static let tlsHandshakeFailure = CloseCode(1015)
+
+        /// Whether it may go over the wire (§7.4): the others are for programs to tell each other of
+        /// what happened without a goodbye, or belong to nobody.
+        var isSendable: Bool {
+            switch rawValue {
+            case 1000...1003, 1007...1014, 3000...4999: true
+            default: false
             }
         }
+
+        /// What is sent for it; 0 for a goodbye without a code.
+        var wireValue: UInt16 { isSendable ? UInt16(rawValue) : 0 }
     }
 
     /// A message: bytes, or text, which is valid UTF-8 for both sides.

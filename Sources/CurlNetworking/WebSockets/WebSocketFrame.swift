@@ -167,11 +167,7 @@ struct WebSocketReader: Sendable {
         if payload.isEmpty { return .close(code: nil, reason: Data()) }
         guard payload.count >= 2 else { throw .protocolError }
         let code = payload.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
-        // Those that may go over the wire (§7.4).
-        guard
-            (1000...1003).contains(code) || (1007...1014).contains(code)
-                || (3000...4999).contains(code)
-        else { throw .protocolError }
+        guard URLSessionWebSocketTask.CloseCode(code).isSendable else { throw .protocolError }
         let reason = Data(payload.dropFirst(2))
         guard String(validating: reason, as: UTF8.self) != nil else { throw .invalidText }
         return .close(code: code, reason: reason)

@@ -172,8 +172,7 @@ final class WebSocketLink: ByteSink {
         for arrival in arrivals { take(arrival) }
         if let refusal {
             close(
-                CloseCode(rawValue: Int(refusal.rawValue)) ?? .protocolError, reason: nil,
-                waitsForAnswer: false)
+                CloseCode(refusal.rawValue), reason: nil, waitsForAnswer: false)
         }
         payBack()
     }
@@ -222,9 +221,7 @@ final class WebSocketLink: ByteSink {
             state.hasGoodbye = true
             if isFirst {
                 state.stage = .closing
-                state.closeCode =
-                    code.map { CloseCode(rawValue: Int($0)) ?? .abnormalClosure }
-                    ?? .noStatusReceived
+                state.closeCode = code.map { CloseCode($0) } ?? .noStatusReceived
                 state.closeReason = reason
             }
             return isFirst

@@ -69,6 +69,62 @@ import Testing
         #expect(task.closeReason == Data("off".utf8))
     }
 
+    @Test(arguments: [3000, 4000, 4999, 1012])
+    func `a goodbye with a code of its own is told and answered with it`(code: Int) async throws {
+        let wire = Data([UInt8(code >> 8), UInt8(code & 0xFF)])
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .send(serverFrame(0x88, wire + Data("own".utf8))),
+                .read(byteCount: 6 + 2), .close,
+            ]
+        }
+        let (delegate, task) = start(server)
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open nil", "close \(code)", "complete nil"])
+        #expect(task.closeCode.rawValue == code)
+        #expect(task.closeCode != .abnormalClosure)
+        #expect(task.closeReason == Data("own".utf8))
+        let head = try #require(server.requests.first).head.utf8.count
+        await server.bytes(atLeast: head + 8)
+        #expect(clientFrame(server.received(on: 0).suffix(8)) == wire)
+    }
+
+    @Test(arguments: [3000, 4000, 4999])
+    func `a code of one's own is sent`(code: Int) async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .read(byteCount: 6 + 2),
+                .send(serverFrame(0x88, Data([UInt8(code >> 8), UInt8(code & 0xFF)]))), .close,
+            ]
+        }
+        let (delegate, task) = start(server)
+        await delegate.opened.wait()
+        let own = try #require(URLSessionWebSocketTask.CloseCode(rawValue: code))
+        task.cancel(with: own, reason: nil)
+        await delegate.completed.wait()
+        #expect(delegate.calls == ["open nil", "close \(code)", "complete nil"])
+        #expect(task.closeCode == own)
+        let head = try #require(server.requests.first).head.utf8.count
+        await server.bytes(atLeast: head + 8)
+        #expect(
+            clientFrame(server.received(on: 0).suffix(8))
+                == Data([UInt8(code >> 8), UInt8(code & 0xFF)]))
+    }
+
+    @Test func `what it sends is no body`() async throws {
+        let server = try LoopbackServer { request in
+            [
+                .send(agree(to: request)), .read(byteCount: 6 + 2), .read(byteCount: 6 + 2),
+                .send(serverFrame(0x88, Data([0x03, 0xE8]))), .close,
+            ]
+        }
+        let (delegate, task) = start(server)
+        try await task.send(.string("hi"))
+        task.cancel(with: .normalClosure, reason: nil)
+        await delegate.completed.wait()
+        #expect(delegate.sentCount == 0)
+    }
+
     @Test func `pings are answered by themselves, and ours get their pong`() async throws {
         let server = try LoopbackServer { request in
             [
@@ -184,12 +240,29 @@ private func agree(to request: LoopbackRequest, protocol chosen: String? = nil) 
     return (lines + ["", ""]).joined(separator: "\r\n")
 }
 
+/// The payload of a client's short frame.
+private func clientFrame(_ frame: ArraySlice<UInt8>) -> Data {
+    let mask = Array(frame.dropFirst(2).prefix(4))
+    return Data(frame.dropFirst(6).enumerated().map { $1 ^ mask[$0 & 3] })
+}
+
 private final class WebSocketRecorder: URLSessionWebSocketDelegate {
     let opened = Signal()
     let completed = Signal()
     private let record = Mutex<[String]>([])
 
+    private let sent = Mutex(0)
+
     var calls: [String] { record.withLock { $0 } }
+    /// How often it was told of a body.
+    var sentCount: Int { sent.withLock { $0 } }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        sent.withLock { $0 += 1 }
+    }
 
     func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
