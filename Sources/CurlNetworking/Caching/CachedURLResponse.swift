@@ -46,10 +46,14 @@ public final class CachedURLResponse: @unchecked Sendable {
 }
 
 extension CachedURLResponse: Hashable {
-    /// Equal are answers with the same URL, status, fields and body.
+    /// Equal are answers with the same response, body, user info and storage policy.
+    ///
+    /// User info is compared as far as its values can be: what is neither `Hashable` nor a collection of
+    /// such values is equal to nothing.
     public static func == (one: CachedURLResponse, other: CachedURLResponse) -> Bool {
         one === other
-            || one.identity == other.identity && one.storagePolicy == other.storagePolicy
+            || one.response == other.response && one.storagePolicy == other.storagePolicy
+                && isSame(one.userInfo ?? [:], other.userInfo ?? [:])
                 && one.body.byteCount == other.body.byteCount && one.data == other.data
     }
 
@@ -58,17 +62,20 @@ extension CachedURLResponse: Hashable {
         hasher.combine(body.byteCount)
     }
 
-    private struct Identity: Equatable {
-        var url: URL?
-        var mimeType: String?
-        var status: Int?
-        var fields: [String: String]?
-    }
+    /// As an `NSObject` compares.
+    public func isEqual(_ object: Any?) -> Bool { (object as? CachedURLResponse) == self }
 
-    private var identity: Identity {
-        let http = response as? HTTPURLResponse
-        return Identity(
-            url: response.url, mimeType: response.mimeType, status: http?.statusCode,
-            fields: http?.headers.dictionary)
+    private static func isSame(_ one: Any, _ other: Any) -> Bool {
+        switch (one, other) {
+        case (let one as AnyHashable, let other as AnyHashable): one == other
+        case (let one as [AnyHashable: Any], let other as [AnyHashable: Any]):
+            one.count == other.count
+                && one.allSatisfy { key, value in
+                    other[key].map { isSame(value, $0) } ?? false
+                }
+        case (let one as [Any], let other as [Any]):
+            one.count == other.count && zip(one, other).allSatisfy { isSame($0, $1) }
+        default: false
+        }
     }
 }

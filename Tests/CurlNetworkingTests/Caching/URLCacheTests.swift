@@ -305,4 +305,33 @@ import Testing
                     == "value")
         }
     }
+
+    @Test func answersAreEqualInAllThatWasPutIn() throws {
+        let url = try #require(URL(string: urls[0]))
+        let other = try #require(URL(string: urls[1]))
+        func make(
+            _ url: URL, _ body: String = "body", _ userInfo: [AnyHashable: Any]? = nil,
+            _ policy: URLCache.StoragePolicy = .allowed, length: Int = 4
+        ) -> CachedURLResponse {
+            CachedURLResponse(
+                response: URLResponse(
+                    url: url, mimeType: nil, expectedContentLength: length, textEncodingName: nil),
+                data: Data(body.utf8), userInfo: userInfo, storagePolicy: policy)
+        }
+        let info: [AnyHashable: Any] = ["a": 1, "b": ["c", ["d": 2.5]] as [Any]]
+        let cached = make(url, "body", info)
+        #expect(cached == make(url, "body", info))
+        #expect(cached.isEqual(make(url, "body", info)))
+        #expect(cached.hashValue == make(url, "body", info).hashValue)
+        #expect(make(url) == make(url, "body", [:]))
+        #expect(cached != make(url))
+        #expect(cached != make(url, "body", ["a": 1]))
+        #expect(cached != make(url, "body", ["a": 1, "b": ["c", ["d": 2]] as [Any]]))
+        #expect(make(url) != make(other))
+        #expect(make(url) != make(url, "Body"))
+        #expect(make(url) != make(url, length: 5))
+        #expect(make(url) != make(url, "body", nil, .notAllowed))
+        #expect(!cached.isEqual("body"))
+        #expect(!cached.isEqual(nil))
+    }
 }
