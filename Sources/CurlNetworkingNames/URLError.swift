@@ -253,8 +253,9 @@ extension URLError.Code {
         case .dataNotAllowed: "The network may not be used for this transfer."
         case .redirectToNonExistentLocation: "The server redirected to an unusable address."
         case .badServerResponse, .cannotParseResponse: "The server sent an answer that is not HTTP."
-        case .cannotDecodeRawData, .cannotDecodeContentData:
-            "The server's answer could not be decompressed."
+        case .cannotDecodeContentData: "The server's answer could not be decompressed."
+        // Told of resume data alone.
+        case .cannotDecodeRawData: "The resume data is damaged or not of this kind."
         case .requestBodyStreamExhausted: "The body to send ended early or could not be read again."
         case .fileDoesNotExist: "The file does not exist."
         case .fileIsDirectory: "The file is a folder."

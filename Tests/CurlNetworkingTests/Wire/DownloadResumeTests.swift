@@ -350,6 +350,8 @@ import Testing
             await delegate.completion()
             #expect(delegate.error?.code == .cannotDecodeRawData)
             #expect(delegate.error?.underlyingText?.isEmpty == false)
+            let sentence = delegate.error?.localizedDescription ?? ""
+            #expect(!sentence.contains("compress") && !sentence.contains("answer"), "\(sentence)")
             #expect(delegate.calls == ["completed"])
         }
         #expect(parts == before)
