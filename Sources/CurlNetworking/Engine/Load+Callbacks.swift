@@ -181,7 +181,8 @@ extension Load {
 
     fileprivate func note(sent byteCount: Int64) {
         let byteCount = chunks.bodyByteCount(onTheWire: byteCount)
-        guard byteCount > sentByteCount else { return }  // libcurl counts from 0 when it tries again
+        // libcurl counts from 0 when it tries again.
+        guard byteCount > sentByteCount else { return }
         sentByteCount = byteCount
         notes.noteSent()
         hasMoved = true

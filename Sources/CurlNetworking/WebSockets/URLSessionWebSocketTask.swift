@@ -19,10 +19,26 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
     /// Why a WebSocket was closed (RFC 6455 §7.4).
     ///
-    /// Beside those with a name there are those of programs and libraries, 3000 to 4999:
-    /// `CloseCode(rawValue: 4000)`.
-    public struct CloseCode: RawRepresentable, Hashable, Sendable {
-        public let rawValue: Int
+    /// As with Apple's, any code has a `CloseCode(rawValue:)`, so a `switch` needs a `default`.
+    public enum CloseCode: RawRepresentable, Hashable, Sendable {
+        /// Not closed yet, or closed without a goodbye.
+        case invalid
+        case normalClosure
+        case goingAway
+        case protocolError
+        case unsupportedData
+        /// The server's goodbye had no code.
+        case noStatusReceived
+        /// The connection ended without a goodbye.
+        case abnormalClosure
+        case invalidFramePayloadData
+        case policyViolation
+        case messageTooBig
+        case mandatoryExtensionMissing
+        case internalServerError
+        case tlsHandshakeFailure
+        /// A code without a name; 3000 to 4999 are those of programs and libraries.
+        case other(UInt16)
 
         /// nil for a number that fits in no goodbye: it has 16 bits.
         public init?(rawValue: Int) {
@@ -31,25 +47,41 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
 
         init(_ code: UInt16) {
-            rawValue = Int(code)
+            self = Self.named.first { $0.rawValue == Int(code) } ?? .other(code)
         }
 
-        /// Not closed yet, or closed without a goodbye.
-        public static let invalid = CloseCode(0)
-        public static let normalClosure = CloseCode(1000)
-        public static let goingAway = CloseCode(1001)
-        public static let protocolError = CloseCode(1002)
-        public static let unsupportedData = CloseCode(1003)
-        /// The server's goodbye had no code.
-        public static let noStatusReceived = CloseCode(1005)
-        /// The connection ended without a goodbye.
-        public static let abnormalClosure = CloseCode(1006)
-        public static let invalidFramePayloadData = CloseCode(1007)
-        public static let policyViolation = CloseCode(1008)
-        public static let messageTooBig = CloseCode(1009)
-        public static let mandatoryExtensionMissing = CloseCode(1010)
-        public static let internalServerError = CloseCode(1011)
-        public static let tlsHandshakeFailure = CloseCode(1015)
+        private static let named: [CloseCode] = [
+            .invalid, .normalClosure, .goingAway, .protocolError, .unsupportedData,
+            .noStatusReceived, .abnormalClosure, .invalidFramePayloadData, .policyViolation,
+            .messageTooBig, .mandatoryExtensionMissing, .internalServerError, .tlsHandshakeFailure,
+        ]
+
+        public var rawValue: Int {
+            switch self {
+            case .invalid: 0
+            case .normalClosure: 1000
+            case .goingAway: 1001
+            case .protocolError: 1002
+            case .unsupportedData: 1003
+            case .noStatusReceived: 1005
+            case .abnormalClosure: 1006
+            case .invalidFramePayloadData: 1007
+            case .policyViolation: 1008
+            case .messageTooBig: 1009
+            case .mandatoryExtensionMissing: 1010
+            case .internalServerError: 1011
+            case .tlsHandshakeFailure: 1015
+            case .other(let code): Int(code)
+            }
+        }
+
+        public static func == (one: CloseCode, other: CloseCode) -> Bool {
+            one.rawValue == other.rawValue
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(rawValue)
+        }
 
         /// Whether it may go over the wire (§7.4): the others are for programs to tell each other of
         /// what happened without a goodbye, or belong to nobody.

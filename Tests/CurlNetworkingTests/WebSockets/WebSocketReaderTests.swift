@@ -70,6 +70,20 @@ import Testing
                 == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
+    @Test func `a close code is its number, with a name or without`() {
+        typealias Code = URLSessionWebSocketTask.CloseCode
+        #expect(Code(rawValue: 1000) == .normalClosure)
+        #expect(Code(rawValue: 4000) == .other(4000))
+        #expect(Code.other(1000) == .normalClosure)
+        #expect(Set([Code.other(1000), .normalClosure]).count == 1)
+        #expect(Code(rawValue: -1) == nil)
+        #expect(Code(rawValue: 65_536) == nil)
+        for number in 0...5000 { #expect(Code(rawValue: number)?.rawValue == number) }
+        let sent = [0, 999, 1000, 1004, 1005, 1006, 1014, 1015, 2999, 3000, 4999, 5000]
+            .compactMap(Code.init(rawValue:)).map(\.wireValue)
+        #expect(sent == [0, 0, 1000, 0, 0, 0, 1014, 0, 0, 3000, 4999, 0])
+    }
+
     @Test func `a server proves that it knows the key`() {
         // The example of RFC 6455 §1.3.
         #expect(
