@@ -59,6 +59,46 @@ import Testing
         }
     }
 
+    // MARK: - Somebody else
+
+    /// What is opened after a conflict is what is there now, although the folder was not looked at since.
+    @Test(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))
+    func afterAConflictTheOtherTextIsOpened() async throws {
+        let club = try ApacheServer.shared.makeClub()
+        let file = club.folder.appending(path: "Plan.txt")
+        try Data("first words\n".utf8).write(to: file)
+        try await inFreshHome { home in
+            let login = try await home.run(
+                ["login", "webdav", club.url.absoluteString, "--user", "ann", "--password-stdin"],
+                input: "secret\n")
+            try #require(login.status == 0, "\(login.errorText)")
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "Plan.txt")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Ln 1")
+            try Data("words of another member\n".utf8).write(to: file)
+            terminal.type("mine ")
+            terminal.press(.control("s"))
+            try await terminal.wait(forText: "Keep both")
+            try await terminal.waitUntilIdle()
+            terminal.type("b")
+            try await terminal.wait(for: "the copy") {
+                $0.contains("my version") && !$0.contains("modified")
+            }
+            try await terminal.waitUntilIdle()
+            terminal.press(.escape)
+            try await terminal.wait(for: "the list") { $0.showsTabs }
+            terminal.type("/Plan.txt\n")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(for: "what the other member wrote") {
+                !$0.showsTabs && $0.contains("words of another member")
+            }
+        }
+    }
+
     // MARK: - A server that nobody vouches for
 
     @Test(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))

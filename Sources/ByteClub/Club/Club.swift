@@ -111,6 +111,21 @@ internal import ClubStore
         notify()
     }
 
+    /// Asks what is at a path now, without waiting for the next look at the folder.
+    func lookAgain(at path: RemotePath) {
+        Task {
+            do throws(StoreError) {
+                let file = try await perform { store throws(StoreError) in
+                    try await store.metadata(of: path)
+                }
+                record(file)
+            } catch {
+                // The folder tells of it later.
+                if error.code == .notFound { recordRemoval(of: path) }
+            }
+        }
+    }
+
     /// An error in words, for this kind of club.
     func sentence(for error: StoreError) -> ErrorSentence {
         ErrorSentence(error, club: settings.kind)

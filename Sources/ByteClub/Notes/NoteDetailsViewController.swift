@@ -9,6 +9,8 @@ internal import TextEditing
 final class NoteDetailsViewController: ViewController {
     /// Called with the note's path after each save that the store has confirmed.
     var didSave: ((RemotePath) -> Void)?
+    /// Called with the note's path when a save has found that somebody else has changed it.
+    var didFindChange: ((RemotePath) -> Void)?
     /// Called when the editor has left the screen.
     var didClose: (@MainActor () -> Void)?
 
@@ -222,7 +224,9 @@ extension NoteDetailsViewController {
             alert(
                 "Too large for a note",
                 "A note may have 16 MiB at most. Shorten it, or save the rest as another note.")
-        case .changedMeanwhile: askAboutConflict(closing: closing)
+        case .changedMeanwhile:
+            if let path = document.file?.path { didFindChange?(path) }
+            askAboutConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
             application?.showMessage("Stopped saving. The text is still here.", .warning)
         case .store(let error)

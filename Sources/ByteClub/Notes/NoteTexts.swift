@@ -64,6 +64,11 @@ internal import TextEditing
         }
     }
 
+    /// Has a text fetched again that somebody is known to have changed.
+    func forget(_ path: RemotePath) {
+        for key in entries.keys where key.path == path { entries[key] = nil }
+    }
+
     /// The rope is built where the bytes arrive, off the main actor.
     @concurrent private nonisolated static func fetch(
         _ path: RemotePath, from store: any RemoteStore

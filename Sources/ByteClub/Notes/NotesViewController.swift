@@ -244,6 +244,11 @@ extension NotesViewController {
             self?.pathToSelect = path
             self?.reload()
         }
+        editor.didFindChange = { [weak self] path in
+            // What is opened next is what is there now, not what was read before.
+            self?.texts.forget(path)
+            self?.club.lookAgain(at: path)
+        }
         editor.didClose = { [weak self] in self?.didReturnToList?() }
         self.editor = editor
         present(editor)
