@@ -106,7 +106,9 @@ private struct FileUpload: Sendable {
     }
 
     func sendWhole() async throws(StoreError) -> RemoteFile {
-        let call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
+        var call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
+        // What must be new would be in its own way.
+        call.isRepeatable = !commit.strictConflict
         let answer = try await send(
             call, .file(source.url), from: 0, policy: store.configuration.policy)
         return try file(in: answer)

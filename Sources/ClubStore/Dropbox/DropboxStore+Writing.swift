@@ -13,8 +13,10 @@ extension DropboxStore {
         }
         // The same bytes written twice are written once, so a lost answer does no harm to them.
         let hash = ContentHash(of: data)
-        let call = try DropboxCall(
+        var call = try DropboxCall(
             Routes.upload, UploadArg(commit: commit(to: path, mode), contentHash: hash))
+        // What must be new would be in its own way: see ``arrivedFile(at:of:)``.
+        call.isRepeatable = mode != .create
         let write = UnsettledWrite(
             byteCount: Int64(data.count), hash: hash.hexadecimal, data: nil)
         unsettled.begin(write, at: path)

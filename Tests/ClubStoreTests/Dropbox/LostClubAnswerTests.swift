@@ -84,13 +84,13 @@ import Testing
 
     /// A club with `/old` in it, and a door that is faulty from now on.
     private func withFaultyClub(
-        _ behavior: ClubProxy.Behavior, for routes: [String],
+        _ behavior: ClubProxy.Behavior, for routes: [String], times: Int = .max,
         _ body: @Sendable (DropboxStore, RemoteFile, URL, _ mend: () -> Void) async throws -> Void
     ) async throws {
-        let isFaulty = FaultSwitch()
+        let isFaulty = FaultSwitch(times)
         try await withEmbeddedServer { request in
             let isMeant = routes.contains { request.path.hasSuffix($0) }
-            return isFaulty.isOn && isMeant ? behavior : .forward
+            return isMeant && isFaulty.takeOne() ? behavior : .forward
         } _: { store, folder in
             let old = try await store.put(data("the old text"), at: path("/old"), mode: .add)
             isFaulty.isOn = true
@@ -147,10 +147,21 @@ import Testing
 
 /// Turned by the test, asked by the door's threads.
 private final class FaultSwitch: Sendable {
-    private let state = Mutex(false)
+    private let state = Mutex((isOn: false, left: 0))
+
+    init(_ times: Int) { state.withLock { $0.left = times } }
 
     var isOn: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { state.withLock { $0.isOn } }
+        set { state.withLock { $0.isOn = newValue } }
+    }
+
+    /// Whether the next request goes wrong.
+    func takeOne() -> Bool {
+        state.withLock { state in
+            guard state.isOn, state.left > 0 else { return false }
+            state.left -= 1
+            return true
+        }
     }
 }

@@ -261,6 +261,35 @@ import Testing
         #expect(home.helpers.isEmpty)
     }
 
+    @Test func aPostWhoseAnswerIsLostIsNotSentAgain() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { _ in [.close] }
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        session.uploadTask(with: request, fromFile: try home.makeFile(makeBytes(20_000))).resume()
+        await delegate.completion()
+        #expect(delegate.error?.code == .networkConnectionLost)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func aPostThatBreaksOffMidwayIsSentAgain() async throws {
+        let home = try BackgroundHome()
+        let body = makeBytes(40_000_000)
+        let server = try LoopbackServer(scripts: [
+            [.readHead, .close], [.readRequest, .answer(body: "kept")],
+        ])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        session.uploadTask(with: request, fromFile: try home.makeFile(body)).resume()
+        await delegate.completion()
+        #expect(delegate.error == nil)
+        #expect(server.connectionCount == 2)
+    }
+
     @Test func aFileThatIsNotThereFailsTheTask() async throws {
         let home = try BackgroundHome()
         let server = try LoopbackServer { _ in [.answer()] }

@@ -150,12 +150,24 @@ extension BackgroundHelper {
 
     func attemptEnded(_ transfer: HelperTransfer, _ error: URLError?) {
         guard let error else { return finish(transfer) }
-        if error.isPassing {
+        if error.isPassing, !mayBeDone(transfer, error) {
             stop(transfer)
             tryAgain(transfer, after: error)
         } else {
             giveUp(transfer, error)
         }
+    }
+
+    /// Whether the server has all of a request that must not be carried out twice (RFC 9110 §9.2.2), and
+    /// only its answer is missing. Of less than the whole body a server makes nothing.
+    private func mayBeDone(_ transfer: HelperTransfer, _ error: URLError) -> Bool {
+        guard error.code == .timedOut || error.code == .networkConnectionLost,
+            let inner = transfer.inner, let method = inner.currentRequest?.httpMethod,
+            !LostRequest.isIdempotent(method),
+            // Continued uploads ask first how much has arrived.
+            journal[transfer.id.session, transfer.id.number]?.upload == nil
+        else { return false }
+        return inner.countOfBytesSent >= inner.countOfBytesExpectedToSend
     }
 
     /// Takes an attempt off its session. What it has brought stays.
