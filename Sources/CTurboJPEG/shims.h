@@ -31,6 +31,7 @@ typedef enum byteclub_jpeg_status {
     BYTECLUB_JPEG_INPUT_EMPTY,     /* not one byte to read */
     BYTECLUB_JPEG_HEADER_TOO_LONG, /* more bytes before the picture than `header_limit` */
     BYTECLUB_JPEG_TOO_MANY_SCANS,  /* more progressive scans than `scan_limit` */
+    BYTECLUB_JPEG_TOO_MUCH_WORK,   /* more blocks in all scans than `visit_limit` */
     BYTECLUB_JPEG_OUTPUT_FAILED,   /* write(2) failed: see `system_error` */
     BYTECLUB_JPEG_NO_MEMORY,
     BYTECLUB_JPEG_STOPPED          /* `should_stop` said so */
@@ -111,8 +112,12 @@ typedef struct byteclub_jpeg_decoder {
     unsigned char *buffer;
 
     size_t bytes_taken;  /* from the input so far */
-    size_t header_limit; /* 0: no limit (any more) */
+    size_t header_limit; /* the header's, then that of the file */
+    size_t input_limit;
     int scan_limit;
+    int is_collecting;   /* all scans of a picture are being read into memory */
+    unsigned long long visit_limit; /* blocks decoded while collecting, each time it is visited */
+    unsigned long long visits;
     int reached_end;     /* the input ended before the picture did */
     int (*should_stop)(void);
 } byteclub_jpeg_decoder;
@@ -128,8 +133,11 @@ static inline boolean byteclub_jpeg_fill(j_decompress_ptr info)
     byteclub_jpeg_decoder *decoder = (byteclub_jpeg_decoder *)info->client_data;
     size_t count = 0;
 
-    if (decoder->header_limit != 0 && decoder->bytes_taken > decoder->header_limit)
+    if (decoder->bytes_taken > decoder->header_limit)
         byteclub_jpeg_leave(&decoder->visit, BYTECLUB_JPEG_HEADER_TOO_LONG);
+    /* Between two scans there may be any number of bytes that are no picture. */
+    if (decoder->should_stop != NULL && decoder->should_stop())
+        byteclub_jpeg_leave(&decoder->visit, BYTECLUB_JPEG_STOPPED);
 
     if (decoder->descriptor >= 0) {
         ssize_t result;
@@ -184,6 +192,19 @@ static inline void byteclub_jpeg_term_source(j_decompress_ptr info)
     (void)info;
 }
 
+/* The blocks that libjpeg goes through in one row of the scan it is reading. */
+static inline unsigned long long byteclub_jpeg_blocks_in_row(const struct jpeg_decompress_struct *info)
+{
+    unsigned long long blocks = 0;
+    for (int i = 0; i < info->comps_in_scan; i++) {
+        const jpeg_component_info *component = info->cur_comp_info[i];
+        blocks += info->comps_in_scan == 1
+            ? (unsigned long long)component->width_in_blocks * (unsigned)component->v_samp_factor
+            : (unsigned long long)info->MCUs_per_row * (unsigned)component->MCU_blocks;
+    }
+    return blocks;
+}
+
 /* Called by libjpeg for every row of blocks it reads. A progressive picture is read whole inside
  * one visit, so this is where that visit can be stopped. */
 static inline void byteclub_jpeg_monitor(j_common_ptr info)
@@ -191,6 +212,11 @@ static inline void byteclub_jpeg_monitor(j_common_ptr info)
     byteclub_jpeg_decoder *decoder = (byteclub_jpeg_decoder *)info->client_data;
     if (decoder->info.input_scan_number > decoder->scan_limit)
         byteclub_jpeg_leave(&decoder->visit, BYTECLUB_JPEG_TOO_MANY_SCANS);
+    if (decoder->is_collecting) {
+        decoder->visits += byteclub_jpeg_blocks_in_row(&decoder->info);
+        if (decoder->visits > decoder->visit_limit)
+            byteclub_jpeg_leave(&decoder->visit, BYTECLUB_JPEG_TOO_MUCH_WORK);
+    }
     if (decoder->should_stop != NULL && decoder->should_stop())
         byteclub_jpeg_leave(&decoder->visit, BYTECLUB_JPEG_STOPPED);
 }
@@ -249,17 +275,16 @@ static inline void byteclub_jpeg_read_from_memory(
     decoder->byte_count = count;
 }
 
-/* Reads up to the first scan; keeps the EXIF and ICC markers (APP1, APP2) in `info.marker_list`. */
+/* Reads up to the first scan. No marker is kept: libjpeg appends each to a list that it walks from
+ * the beginning, so that its time grows with the square of their number. */
 static inline byteclub_jpeg_status byteclub_jpeg_read_header(
     byteclub_jpeg_decoder *decoder, size_t header_limit)
 {
     if (setjmp(decoder->visit.escape))
         return decoder->visit.status;
     decoder->header_limit = header_limit;
-    jpeg_save_markers(&decoder->info, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_save_markers(&decoder->info, JPEG_APP0 + 2, 0xFFFF);
     jpeg_read_header(&decoder->info, TRUE);
-    decoder->header_limit = 0;
+    decoder->header_limit = decoder->input_limit;
     return BYTECLUB_JPEG_FINE;
 }
 
@@ -278,19 +303,6 @@ static inline size_t byteclub_jpeg_coefficient_bytes(const byteclub_jpeg_decoder
     return total;
 }
 
-/* Copies the ICC profile out; the caller frees it. NULL when there is none or it is broken. */
-static inline unsigned char *byteclub_jpeg_copy_profile(
-    byteclub_jpeg_decoder *decoder, unsigned int *count)
-{
-    JOCTET *profile = NULL;
-    *count = 0;
-    if (setjmp(decoder->visit.escape))
-        return NULL;
-    if (!jpeg_read_icc_profile(&decoder->info, &profile, count))
-        return NULL;
-    return profile;
-}
-
 static inline void byteclub_jpeg_set_scale(
     byteclub_jpeg_decoder *decoder, unsigned int eighths, J_COLOR_SPACE output)
 {
@@ -304,7 +316,9 @@ static inline byteclub_jpeg_status byteclub_jpeg_start_decoding(byteclub_jpeg_de
 {
     if (setjmp(decoder->visit.escape))
         return decoder->visit.status;
+    decoder->is_collecting = jpeg_has_multiple_scans(&decoder->info);
     jpeg_start_decompress(&decoder->info);
+    decoder->is_collecting = 0;
     return BYTECLUB_JPEG_FINE;
 }
 

@@ -52,6 +52,10 @@ extension PhotoReencoder {
         return try photo.withDecoder(to: "prepare \(photo.name)") {
             decoder throws(PictureError) in
             let header = try decoder.readHeader()
+            guard
+                header.storedSize.pixelCount
+                    <= PictureLimits.reencodedPixelCount(ofFileWith: decoder.bytes.count)
+            else { throw decoder.error(.tooLarge, detail: header.storedSize.description) }
             let file = try OutputFile(
                 in: directory, prefix: "byteclub-photo-", suffix: ".jpg", to: decoder.operation)
             let encoder = try JPEGEncoder(writingTo: file.descriptor, to: decoder.operation)

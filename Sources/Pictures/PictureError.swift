@@ -24,6 +24,8 @@ public struct PictureError: Error, Sendable, Equatable {
         case unsupported
         /// More pixels, or more memory while decoding, than `PictureLimits` allows.
         case tooLarge
+        /// It is made so that opening it takes far more time than any photo does.
+        case tooCostly
         /// Memory ran out.
         case outOfMemory
         /// The result could not be written.
@@ -62,6 +64,7 @@ extension PictureError {
         case .damaged: "the picture is damaged"
         case .unsupported: "it is a kind of JPEG that is not supported"
         case .tooLarge: "the picture is too large"
+        case .tooCostly: "opening it takes more work than any photo should"
         case .outOfMemory: "there is not enough memory"
         case .cannotWrite: "the result could not be written"
         case .diskFull: "the disk is full"
@@ -75,39 +78,4 @@ extension PictureError: CustomStringConvertible {
         let detail = detail.map { " (\($0))" } ?? ""
         return "could not \(operation): \(reason)\(detail)"
     }
-}
-
-/// How much a picture may ask for before it is refused as `PictureError.Code.tooLarge`.
-public enum PictureLimits {
-    /// Pixels, width × height: eight times a panorama of 16,384 × 8,192.
-    public static let pixelCount = 1 << 30
-
-    /// Pixels of a decoded picture in memory, 4 bytes each.
-    public static let decodedPixelCount = 1 << 28
-
-    /// Bytes that libjpeg keeps while it puts a progressive picture together (3 per pixel with the
-    /// usual chroma subsampling). Baseline pictures need none of it.
-    public static let coefficientByteCount = 1 << 30
-
-    /// Pixels of a PNG, which is read at its full size row by row: some seconds of work.
-    public static let pngPixelCount = 1 << 28
-
-    /// Pixels of a PNG whose rows come in several passes and are in memory whole, 4 bytes each.
-    public static let interlacedPixelCount = 1 << 25
-
-    /// Pixels of a PNG one way: two rows of it, of 8 bytes a pixel at most, are in memory.
-    public static let pngDimension = 1 << 18
-
-    /// Bytes of any part of a PNG that holds no pixels.
-    public static let pngChunkByteCount = 8 << 20
-
-    /// Bytes before the picture proper: EXIF, thumbnails, maker notes, panorama depth maps.
-    public static let headerByteCount = 64 << 20
-
-    /// Scans of a progressive picture. Encoders write about ten; a file with thousands of empty
-    /// ones is an attack on the processor.
-    public static let scanCount = 200
-
-    /// Bytes of an ICC profile that are carried over.
-    public static let profileByteCount = 4 << 20
 }

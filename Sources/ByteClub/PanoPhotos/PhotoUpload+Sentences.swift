@@ -25,7 +25,7 @@ extension PictureError {
         case .notFound: "Check the name, or press u to choose it from the list."
         case .unreadable: "Check who may read the file."
         case .isDirectory: "Open the folder in the picker and choose a photo in it."
-        case .empty, .truncated, .damaged:
+        case .empty, .truncated, .damaged, .tooCostly:
             "Copy it from the camera again, or choose another."
         case .notAJPEG, .unsupported: "Save it as an ordinary JPEG first, or choose another."
         case .tooLarge, .outOfMemory: "Make it smaller first, or choose another."

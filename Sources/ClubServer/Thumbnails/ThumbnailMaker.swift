@@ -79,7 +79,7 @@ struct ThumbnailMaker: Sendable {
             }
         } catch {
             switch error.code {
-            case .notAJPEG, .empty, .truncated, .damaged, .unsupported, .tooLarge:
+            case .notAJPEG, .empty, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly:
                 throw .unsupportedImage
             case .notFound, .isDirectory, .unreadable: throw .path(.notFound)
             case .outOfMemory, .cannotWrite, .diskFull, .cancelled: throw .conversionError

@@ -11,11 +11,13 @@ struct Exif {
     private(set) var hasLocation = false
     private(set) var thumbnail: Data?
 
+    /// How an APP1 marker's content begins when it is EXIF.
+    static let signature = Array("Exif\0\0".utf8)
+
     /// Reads an APP1 marker's content, or answers nil when it is not EXIF.
     init?(marker: [UInt8]) {
-        let signature = Array("Exif\0\0".utf8)
-        guard marker.starts(with: signature) else { return nil }
-        guard let tiff = TIFF(bytes: marker.dropFirst(signature.count)) else { return nil }
+        guard marker.starts(with: Self.signature) else { return nil }
+        guard let tiff = TIFF(bytes: marker.dropFirst(Self.signature.count)) else { return nil }
 
         let main = tiff.directory(at: tiff.firstDirectory)
         orientation = main.entries[0x0112].flatMap { Orientation(rawValue: $0) }

@@ -8,17 +8,39 @@ import Glibc
 struct JPEGDecoder: ~Copyable {
     let handle: UnsafeMutablePointer<byteclub_jpeg_decoder>
 
+    /// What is read; it outlives this.
+    let bytes: JPEGBytes
+
+    /// What stands before the picture.
+    let head: JPEGHead
+
     /// What is being attempted, for errors.
     let operation: String
 
-    init(to operation: String) throws(PictureError) {
+    /// - Throws: `PictureError`: what is wrong with the markers, or `.outOfMemory`.
+    init(reading bytes: JPEGBytes, to operation: String) throws(PictureError) {
+        // Before libjpeg gets to see them.
+        let head = try JPEGHead(bytes, to: operation)
         guard let handle = byteclub_jpeg_decoder_create() else {
             throw PictureError(.outOfMemory, operation: operation)
         }
-        self.handle = handle
-        self.operation = operation
+        switch bytes {
+        case .descriptor(let number):
+            guard byteclub_jpeg_read_from_descriptor(handle, number) == BYTECLUB_JPEG_FINE else {
+                byteclub_jpeg_decoder_destroy(handle)
+                throw PictureError(.outOfMemory, operation: operation)
+            }
+        case .memory(let memory):
+            byteclub_jpeg_read_from_memory(handle, memory.baseAddress, memory.count)
+        }
         handle.pointee.scan_limit = Int32(PictureLimits.scanCount)
+        handle.pointee.visit_limit = UInt64(PictureLimits.blockVisitCount)
+        handle.pointee.input_limit = PictureLimits.fileByteCount
         handle.pointee.should_stop = taskIsCancelled
+        self.handle = handle
+        self.head = head
+        self.bytes = bytes
+        self.operation = operation
     }
 
     deinit { byteclub_jpeg_decoder_destroy(handle) }
@@ -41,6 +63,7 @@ struct JPEGDecoder: ~Copyable {
     ///
     /// - Returns: The size that the rows have.
     func start(eighths: Int, output: J_COLOR_SPACE) throws(PictureError) -> PixelSize {
+        if readsAllAtStart { try checkScans() }
         byteclub_jpeg_set_scale(handle, UInt32(eighths), output)
         try check(byteclub_jpeg_start_decoding(handle))
         return PixelSize(
@@ -71,11 +94,7 @@ struct JPEGDecoder: ~Copyable {
     ///
     /// Source: ICC.1:2022, 7.2 (the header is 128 bytes; colour space at 16, signature at 36).
     func profile(for colorSpace: String) -> Data? {
-        var count: UInt32 = 0
-        guard let bytes = byteclub_jpeg_copy_profile(handle, &count) else { return nil }
-        defer { free(bytes) }
-        guard count >= 128, count <= PictureLimits.profileByteCount else { return nil }
-        let profile = Data(bytes: bytes, count: Int(count))
+        guard let profile = head.profile, profile.count >= 128 else { return nil }
         guard profile[16..<20].elementsEqual(colorSpace.utf8),
             profile[36..<40].elementsEqual("acsp".utf8)
         else { return nil }
@@ -102,7 +121,9 @@ struct JPEGDecoder: ~Copyable {
         case BYTECLUB_JPEG_HEADER_TOO_LONG:
             throw error(.tooLarge, detail: "header")
         case BYTECLUB_JPEG_TOO_MANY_SCANS:
-            throw error(.damaged, detail: "more than \(PictureLimits.scanCount) scans")
+            throw tooManyScans
+        case BYTECLUB_JPEG_TOO_MUCH_WORK:
+            throw tooMuchWork
         case BYTECLUB_JPEG_NO_MEMORY:
             throw error(.outOfMemory)
         case BYTECLUB_JPEG_STOPPED:

@@ -27,7 +27,8 @@ public struct JPEGHeader: Sendable, Equatable {
     /// Reads the header of a file, and no more of it than 64 KiB at a time up to the first pixels.
     ///
     /// - Throws: `PictureError`: `.notFound`, `.unreadable`, `.isDirectory`, `.empty`, `.notAJPEG`,
-    ///   `.truncated` (it ends within the header), `.damaged`, `.unsupported` or `.tooLarge`.
+    ///   `.truncated` (it ends within the header), `.damaged`, `.unsupported`, `.tooLarge` or
+    ///   `.tooCostly`.
     public static func read(fileAt url: URL) throws(PictureError) -> JPEGHeader {
         try JPEGFile(at: url).header()
     }
@@ -51,7 +52,7 @@ extension JPEGDecoder {
             byteclub_jpeg_coefficient_bytes(handle) <= PictureLimits.coefficientByteCount
         else { throw error(.tooLarge, detail: size.description) }
 
-        let exif = exif()
+        let exif = head.exif.flatMap { Exif(marker: $0) }
         return JPEGHeader(
             storedSize: size,
             orientation: exif?.orientation ?? .up,
@@ -59,18 +60,5 @@ extension JPEGDecoder {
             isProgressive: info.progressive_mode != 0,
             hasLocation: exif?.hasLocation ?? false,
             thumbnail: exif?.thumbnail)
-    }
-
-    /// The first APP1 marker that holds EXIF; others hold XMP.
-    private func exif() -> Exif? {
-        var next = handle.pointee.info.marker_list
-        while let marker = next {
-            if marker.pointee.marker == UInt8(JPEG_APP0 + 1), let data = marker.pointee.data {
-                let bytes = UnsafeBufferPointer(start: data, count: Int(marker.pointee.data_length))
-                if let exif = Exif(marker: Array(bytes)) { return exif }
-            }
-            next = marker.pointee.next
-        }
-        return nil
     }
 }

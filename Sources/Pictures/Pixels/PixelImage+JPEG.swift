@@ -9,7 +9,11 @@ extension PixelImage {
     public func jpegData(quality: Double) throws(PictureError) -> Data {
         let operation = "write a picture"
         let encoder = try JPEGEncoder(to: operation)
-        try encoder.start(size: size, rows: .rgbx, quality: quality, optimizesTables: true)
+        // Its own tables make a small picture a tenth smaller. For a large one libjpeg would keep
+        // all of it in memory once more.
+        try encoder.start(
+            size: size, rows: .rgbx, quality: quality,
+            optimizesTables: size.pixelCount <= 4 << 20)
         let rowByteCount = size.width * 4
         var row = 0
         while row < size.height {

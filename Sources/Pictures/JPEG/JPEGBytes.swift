@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Glibc
+
+/// The bytes of a picture where they lie, to be read at any place any number of times.
+enum JPEGBytes {
+    /// The descriptor's position stays as it is.
+    case descriptor(Int32)
+    case memory(UnsafeRawBufferPointer)
+
+    /// What there is; 0 also for files that do not say, as those in `/proc`.
+    var count: Int {
+        switch self {
+        case .memory(let bytes): return bytes.count
+        case .descriptor(let number):
+            var status = stat()
+            return fstat(number, &status) == 0 ? Int(status.st_size) : 0
+        }
+    }
+}
+
+/// Reads a picture's bytes in order, a window of them at a time.
+struct JPEGByteReader: ~Copyable {
+    private let source: JPEGBytes
+    private let operation: String
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var window = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Where the window begins in the file.
+    private var start: Int
+    /// Where in the window the next byte is.
+    private var next = 0
+
+    init(_ source: JPEGBytes, from position: Int = 0, to operation: String) {
+        self.source = source
+        self.operation = operation
+        start = position
+        switch source {
+        case .descriptor: buffer = .allocate(byteCount: 64 << 10, alignment: 16)
+        case .memory: buffer = .init(start: nil, count: 0)
+        }
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Where in the file the next byte is.
+    var position: Int { start + next }
+
+    /// The next byte; nil at the end.
+    mutating func byte() throws(PictureError) -> UInt8? {
+        guard try hasMore() else { return nil }
+        defer { next += 1 }
+        return window[next]
+    }
+
+    /// The next two bytes as a number; nil at the end.
+    mutating func word() throws(PictureError) -> Int? {
+        guard let high = try byte(), let low = try byte() else { return nil }
+        return Int(high) << 8 | Int(low)
+    }
+
+    /// The next bytes, fewer at the end.
+    mutating func bytes(_ count: Int) throws(PictureError) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        while result.count < count, try hasMore() {
+            let taken = min(count - result.count, window.count - next)
+            result.append(contentsOf: window[next..<next + taken])
+            next += taken
+        }
+        return result
+    }
+
+    /// Passes over bytes without reading them.
+    mutating func skip(_ count: Int) {
+        next += count
+    }
+
+    /// The code of the next marker, behind whatever lies before it; nil at the end.
+    ///
+    /// Source: ITU-T T.81, B.1.1.2: a marker is 0xFF, which may be repeated, and a code; a 0 instead
+    /// of the code says that the 0xFF is data.
+    mutating func marker() throws(PictureError) -> UInt8? {
+        while try hasMore() {
+            guard let first = window.baseAddress,
+                let found = memchr(first + next, 0xFF, window.count - next)
+            else {
+                next = window.count
+                continue
+            }
+            next = UnsafeRawPointer(found) - first + 1
+            var code = try byte()
+            while code == 0xFF { code = try byte() }
+            if let code, code != 0 { return code }
+        }
+        return nil
+    }
+
+    func error(_ code: PictureError.Code, detail: String? = nil) -> PictureError {
+        PictureError(code, operation: operation, detail: detail)
+    }
+
+    private mutating func hasMore() throws(PictureError) -> Bool {
+        if next < window.count { return true }
+        let position = position
+        guard position <= PictureLimits.fileByteCount else {
+            throw error(.tooLarge, detail: "file")
+        }
+        guard !Task.isCancelled else { throw error(.cancelled) }
+        switch source {
+        case .memory(let bytes):
+            window = UnsafeRawBufferPointer(rebasing: bytes[min(position, bytes.count)...])
+        case .descriptor(let number):
+            var count: Int
+            repeat {
+                count = pread(number, buffer.baseAddress, buffer.count, off_t(position))
+            } while count < 0 && errno == EINTR
+            guard count >= 0 else {
+                throw error(.unreadable, detail: String(cString: strerror(errno)))
+            }
+            window = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        }
+        start = position
+        next = 0
+        return !window.isEmpty
+    }
+}

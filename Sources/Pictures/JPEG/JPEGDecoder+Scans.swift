@@ -1,0 +1,67 @@
+import CTurboJPEG
+
+extension JPEGDecoder {
+    /// Checks, before libjpeg takes memory for it, that a picture of several scans can be what it
+    /// says it is, and that decoding it costs no more than it may.
+    ///
+    /// Each block costs at least one bit of its first scan (T.81, F.1.2 and G.1.2: a code of the
+    /// Huffman table for the DC difference). So a file of n bytes cannot hold more than 8 × n blocks,
+    /// whatever it claims.
+    ///
+    /// - Throws: `PictureError`: `.truncated`, `.damaged` (too many scans), `.tooCostly`,
+    ///   `.unreadable`, `.tooLarge` (the file) or `.cancelled`.
+    func checkScans() throws(PictureError) {
+        guard let start = head.scanPosition else { throw error(.truncated) }
+        var blocks: [Int32: Int] = [:]
+        var blockCount = 0
+        for index in 0..<Int(handle.pointee.info.num_components) {
+            let component = handle.pointee.info.comp_info[index]
+            let count = Int(component.width_in_blocks) * Int(component.height_in_blocks)
+            blocks[component.component_id] = count
+            blockCount += count
+        }
+
+        var reader = JPEGByteReader(bytes, from: start, to: operation)
+        var (scanCount, visitCount) = (0, 0)
+        var next: UInt8? = 0xDA
+        while let code = next, code != 0xD9 {
+            switch code {
+            case 0x01, 0xD0...0xD8:
+                break
+            case 0xDA:
+                scanCount += 1
+                let components = try components(ofScanIn: &reader)
+                // One that is not in the frame: libjpeg will refuse it, or know better.
+                visitCount += components.reduce(0) { $0 + (blocks[$1] ?? blockCount) }
+                guard scanCount <= PictureLimits.scanCount else { throw tooManyScans }
+                guard visitCount <= PictureLimits.blockVisitCount else { throw tooMuchWork }
+            default:
+                guard let length = try reader.word() else { break }
+                reader.skip(max(0, length - 2))
+            }
+            next = try reader.marker()
+        }
+        guard blockCount <= (reader.position - start) * 8 else {
+            throw error(.truncated, detail: "\(blockCount) blocks need more bytes")
+        }
+    }
+
+    /// The components that a scan says it holds (T.81, B.2.3); passes over its header.
+    private func components(
+        ofScanIn reader: inout JPEGByteReader
+    ) throws(PictureError) -> [Int32] {
+        guard let length = try reader.word(), length >= 3, let count = try reader.byte() else {
+            return []
+        }
+        let rest = try reader.bytes(length - 3)
+        return stride(from: 0, to: min(Int(count) * 2, rest.count), by: 2).map { Int32(rest[$0]) }
+    }
+
+    var tooManyScans: PictureError {
+        error(.damaged, detail: "more than \(PictureLimits.scanCount) scans")
+    }
+
+    var tooMuchWork: PictureError {
+        error(.tooCostly, detail: "more than \(PictureLimits.blockVisitCount) blocks in all scans")
+    }
+}

@@ -1,0 +1,65 @@
+/// How much a picture may ask for before it is refused as `PictureError.Code.tooLarge` or
+/// `.tooCostly`.
+///
+/// They are counted, not timed, so that a picture opens on every machine or on none. Together they
+/// keep the work on a file below 64 MB under 5 seconds of a processor. The figures are in
+/// `docs/Decisions.md`.
+public enum PictureLimits {
+    /// Pixels, width × height: eight times a panorama of 16,384 × 8,192.
+    public static let pixelCount = 1 << 30
+
+    /// Pixels of a decoded picture in memory, 4 bytes each, and twice when it must be turned.
+    public static let decodedPixelCount = 36 << 20
+
+    /// Pixels of a photo that is encoded anew, at about 30 ns each: more than 16,384 × 8,192.
+    public static let reencodedPixelCount = 150_000_000
+
+    /// Bytes that libjpeg keeps while it puts a progressive picture together: 2 for each sample, 3
+    /// per pixel with the usual chroma subsampling, 403 MB for 16,384 × 8,192. Baseline pictures
+    /// need none of it.
+    public static let coefficientByteCount = 448 << 20
+
+    /// Blocks of 8 × 8 samples in all scans of a progressive picture, at about 10 ns each. The
+    /// largest picture that `coefficientByteCount` allows may have 18 scans of everything; encoders
+    /// write ten, of parts.
+    public static let blockVisitCount = 1 << 26
+
+    /// Bytes of a file.
+    public static let fileByteCount = 1 << 30
+
+    /// Bytes before the picture proper: EXIF, thumbnails, maker notes, panorama depth maps.
+    public static let headerByteCount = 64 << 20
+
+    /// Markers before the picture proper. Cameras write about twenty, editors some hundreds when
+    /// they keep their history.
+    public static let markerCount = 4096
+
+    /// Scans of a progressive picture. Encoders write about ten; a file with thousands of empty
+    /// ones is an attack on the processor.
+    public static let scanCount = 200
+
+    /// Bytes of an ICC profile that are carried over.
+    public static let profileByteCount = 4 << 20
+}
+
+extension PictureLimits {
+    /// Pixels of a photo that is encoded anew from a file of so many bytes.
+    ///
+    /// A larger panorama may take longer when there is enough of it: 2.5 pixels for each byte. So
+    /// the work is in proportion to what somebody has sent.
+    static func reencodedPixelCount(ofFileWith byteCount: Int) -> Int {
+        max(reencodedPixelCount, min(byteCount, fileByteCount) / 2 * 5)
+    }
+
+    /// Pixels of a PNG, which is read at its full size row by row: some seconds of work.
+    public static let pngPixelCount = 1 << 28
+
+    /// Pixels of a PNG whose rows come in several passes and are in memory whole, 4 bytes each.
+    public static let interlacedPixelCount = 1 << 25
+
+    /// Pixels of a PNG one way: two rows of it, of 8 bytes a pixel at most, are in memory.
+    public static let pngDimension = 1 << 18
+
+    /// Bytes of any part of a PNG that holds no pixels.
+    public static let pngChunkByteCount = 8 << 20
+}
