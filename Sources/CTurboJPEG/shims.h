@@ -21,6 +21,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+#include "coefficients.h"
+
 #define BYTECLUB_JPEG_BUFFER_SIZE 65536
 
 /* Why a visit ended early. Anything else than "fine" leaves the coder good for destruction only. */
@@ -118,6 +120,7 @@ typedef struct byteclub_jpeg_decoder {
     int is_collecting;   /* all scans of a picture are being read into memory */
     unsigned long long visit_limit; /* blocks decoded while collecting, each time it is visited */
     unsigned long long visits;
+    byteclub_jpeg_file file; /* where coefficients are kept when they are many */
     int reached_end;     /* the input ended before the picture did */
     int (*should_stop)(void);
 } byteclub_jpeg_decoder;
@@ -227,6 +230,7 @@ static inline void byteclub_jpeg_decoder_destroy(byteclub_jpeg_decoder *decoder)
         return;
     /* Safe at any moment after creation, even a failed one: it frees what is there. */
     jpeg_destroy_decompress(&decoder->info);
+    byteclub_jpeg_unmap(&decoder->file);
     free(decoder->buffer);
     free(decoder);
 }
@@ -285,6 +289,61 @@ static inline byteclub_jpeg_status byteclub_jpeg_read_header(
     decoder->header_limit = header_limit;
     jpeg_read_header(&decoder->info, TRUE);
     decoder->header_limit = decoder->input_limit;
+    return BYTECLUB_JPEG_FINE;
+}
+
+static inline jvirt_barray_ptr byteclub_jpeg_request_array(
+    j_common_ptr info, int pool, boolean is_zero, JDIMENSION blocks_per_row, JDIMENSION rows,
+    JDIMENSION rows_at_once)
+{
+    byteclub_jpeg_file *file = &((byteclub_jpeg_decoder *)info->client_data)->file;
+    byteclub_jpeg_array *array;
+    (void)pool, (void)is_zero, (void)rows_at_once; /* a new file is all zeros */
+    if (file->array_count >= MAX_COMPONENTS)
+        ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+    array = &file->arrays[file->array_count++];
+    memset(array, 0, sizeof(*array));
+    array->rows = rows;
+    array->row_bytes = (size_t)blocks_per_row * sizeof(JBLOCK);
+    array->byte_count = byteclub_jpeg_whole_pages(array->row_bytes * rows);
+    return (jvirt_barray_ptr)array;
+}
+
+static inline void byteclub_jpeg_realize_arrays(j_common_ptr info)
+{
+    byteclub_jpeg_file *file = &((byteclub_jpeg_decoder *)info->client_data)->file;
+    file->realize(info);
+    if (file->mapping == NULL && file->array_count > 0 && !byteclub_jpeg_map(file))
+        ERREXIT1(info, JERR_OUT_OF_MEMORY, 1);
+}
+
+static inline JBLOCKARRAY byteclub_jpeg_access_array(
+    j_common_ptr info, jvirt_barray_ptr pointer, JDIMENSION first, JDIMENSION count,
+    boolean is_written)
+{
+    byteclub_jpeg_array *array = (byteclub_jpeg_array *)pointer;
+    (void)is_written;
+    if (array->start == NULL || first > array->rows || count > array->rows - first)
+        ERREXIT(info, JERR_BAD_VIRTUAL_ACCESS);
+    byteclub_jpeg_pass(array, first * array->row_bytes, (first + count) * array->row_bytes);
+    return array->row_starts + first;
+}
+
+/* Has the coefficients kept in a file, new and of `byte_count` bytes that are its own on the disk.
+ * Before the start; the descriptor stays the caller's. */
+static inline byteclub_jpeg_status byteclub_jpeg_keep_coefficients_in(
+    byteclub_jpeg_decoder *decoder, int descriptor, size_t byte_count, size_t kept_byte_count)
+{
+    struct jpeg_memory_mgr *memory = decoder->info.mem;
+    decoder->file.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (decoder->file.descriptor < 0)
+        return BYTECLUB_JPEG_NO_MEMORY;
+    decoder->file.byte_count = byte_count;
+    decoder->file.kept_byte_count = kept_byte_count;
+    decoder->file.realize = memory->realize_virt_arrays;
+    memory->request_virt_barray = byteclub_jpeg_request_array;
+    memory->realize_virt_arrays = byteclub_jpeg_realize_arrays;
+    memory->access_virt_barray = byteclub_jpeg_access_array;
     return BYTECLUB_JPEG_FINE;
 }
 

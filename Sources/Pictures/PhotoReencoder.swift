@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// pixels is kept, because without it the colours would be wrong. The size in pixels stays.
 ///
 /// Memory stays flat whatever the picture's size: pixels pass through in strips, and a picture
-/// that must be turned goes by way of a scratch file. Only libjpeg's own state for a progressive
-/// picture grows with it (about 3 bytes a pixel, at most `PictureLimits.coefficientByteCount`).
+/// that must be turned goes by way of a scratch file, as does libjpeg's own state for a progressive
+/// picture (about 3 bytes a pixel) beyond `PictureLimits.residentCoefficientByteCount`.
 public struct PhotoReencoder: Sendable {
     /// What came of it.
     public struct Output: Sendable, Equatable {

@@ -15,13 +15,17 @@ public enum PictureLimits {
     public static let reencodedPixelCount = 150_000_000
 
     /// Bytes that libjpeg keeps while it puts a progressive picture together: 2 for each sample, 3
-    /// per pixel with the usual chroma subsampling, 403 MB for 16,384 × 8,192. Baseline pictures
-    /// need none of it.
-    public static let coefficientByteCount = 448 << 20
+    /// per pixel with the usual chroma subsampling. Enough for 16,384 × 8,192 without it (805 MB).
+    /// Baseline pictures need none of it.
+    public static let coefficientByteCount = 832 << 20
+
+    /// As many of them are in memory; where there are more, they are in a scratch file, and half of
+    /// this and some pieces of it in memory.
+    public static let residentCoefficientByteCount = 128 << 20
 
     /// Blocks of 8 × 8 samples in all scans of a progressive picture, at about 10 ns each. The
-    /// largest picture that `coefficientByteCount` allows may have 18 scans of everything; encoders
-    /// write ten, of parts.
+    /// largest picture that `coefficientByteCount` allows may have 9 scans of everything; encoders
+    /// write ten, of parts: five times everything.
     public static let blockVisitCount = 1 << 26
 
     /// Bytes of a file.

@@ -63,7 +63,10 @@ struct JPEGDecoder: ~Copyable {
     ///
     /// - Returns: The size that the rows have.
     func start(eighths: Int, output: J_COLOR_SPACE) throws(PictureError) -> PixelSize {
-        if readsAllAtStart { try checkScans() }
+        if readsAllAtStart {
+            try checkScans()
+            try spillCoefficients()
+        }
         byteclub_jpeg_set_scale(handle, UInt32(eighths), output)
         try check(byteclub_jpeg_start_decoding(handle))
         return PixelSize(
