@@ -164,7 +164,10 @@ let fuzzers: [Target] =
     : [
         .executableTarget(
             name: "NetworkFuzzer", dependencies: ["CurlNetworking"], path: "Tests/NetworkFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict)
+            exclude: ["Corpus"], swiftSettings: strict),
+        .executableTarget(
+            name: "PictureFuzzer", dependencies: ["Pictures"], path: "Tests/PictureFuzzer",
+            exclude: ["Corpus"], swiftSettings: strict),
     ]
 
 let package = Package(
