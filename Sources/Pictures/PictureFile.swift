@@ -36,6 +36,15 @@ public enum PictureFile: Sendable {
         }
     }
 
+    /// Whether even a small picture of it takes more than some tenths of a second. A PNG is read at its
+    /// full size.
+    public var takesLong: Bool {
+        switch self {
+        case .jpeg(let file): (try? file.header())?.takesLong == true
+        case .png(let file): ((try? file.size())?.pixelCount ?? 0) > 8 << 20
+        }
+    }
+
     /// Makes the picture small and writes it.
     ///
     /// What is transparent stays so in a PNG and is white in a JPEG.

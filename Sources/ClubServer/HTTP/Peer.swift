@@ -20,6 +20,26 @@ struct Peer: Sendable {
         }
     }
 
+    /// Does what the other side waits for, and cancels it when the other side has gone.
+    ///
+    /// - Throws: `Connection.Failure.closed` when it has, and what `work` throws.
+    func whileItWaits<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try? await waitUntilGone()
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next(), let result else {
+                throw Connection.Failure.closed
+            }
+            return result
+        }
+    }
+
     /// Drops what the other side sends, until it has gone.
     func drainUntilGone() async throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)

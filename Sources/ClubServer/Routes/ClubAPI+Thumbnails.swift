@@ -3,33 +3,43 @@ import FoundationEssentials
 
 extension ClubAPI {
     func addThumbnailRoutes(to router: inout Router) {
-        router.add(Routes.getThumbnail) { argument, _ in
+        router.add(Routes.getThumbnail) { argument, request in
             let wish = ThumbnailMaker.Wish(
                 format: argument.format, size: argument.size, mode: argument.mode,
                 quality: argument.quality)
-            let (file, data) = try await thumbnail(of: argument.path, wish)
+            let (file, data) = try await request.peer.whileItWaits {
+                try await thumbnail(of: argument.path, wish)
+            }
             return Self.answer(
                 data, of: file, argument.format,
                 WireJSON.headerText(PreviewResult(fileMetadata: file)))
         }
-        router.add(Routes.getThumbnailOfPath) { argument, _ in
-            let (file, data) = try await thumbnail(of: argument.path, Self.wish(argument))
+        router.add(Routes.getThumbnailOfPath) { argument, request in
+            let (file, data) = try await request.peer.whileItWaits {
+                try await thumbnail(of: argument.path, Self.wish(argument))
+            }
             return Self.answer(data, of: file, argument.format, WireJSON.headerText(file))
         }
-        router.on(Routes.getThumbnailBatch) { argument, _ in
+        router.on(Routes.getThumbnailBatch) { argument, request in
             guard argument.entries.count <= 25 else { throw GetThumbnailBatchError.tooManyFiles }
-            var entries: [GetThumbnailBatchResult.Entry] = []
-            for argument in argument.entries {
-                do throws(ThumbnailError) {
-                    let (file, data) = try await thumbnail(
-                        of: argument.path, Self.wish(argument))
-                    entries.append(.success(file, thumbnail: data))
-                } catch {
-                    entries.append(.failure(error))
-                }
+            let entries = try await request.peer.whileItWaits {
+                await thumbnails(argument.entries)
             }
             return GetThumbnailBatchResult(entries: entries)
         }
+    }
+
+    private func thumbnails(_ arguments: [ThumbnailArg]) async -> [GetThumbnailBatchResult.Entry] {
+        var entries: [GetThumbnailBatchResult.Entry] = []
+        for argument in arguments where !Task.isCancelled {
+            do throws(ThumbnailError) {
+                let (file, data) = try await thumbnail(of: argument.path, Self.wish(argument))
+                entries.append(.success(file, thumbnail: data))
+            } catch {
+                entries.append(.failure(error))
+            }
+        }
+        return entries
     }
 
     private static func wish(_ argument: ThumbnailArg) -> ThumbnailMaker.Wish {

@@ -6,7 +6,9 @@ import Pictures
 /// Makes thumbnails of the club's photos, and keeps them.
 struct ThumbnailMaker: Sendable {
     let cache: ThumbnailCache
-    private let workshop = Workshop()
+    /// A photo of the usual kind does not wait for one that takes long.
+    private let quickWorkshop = Workshop()
+    private let slowWorkshop = Workshop()
 
     init(cache: ThumbnailCache) { self.cache = cache }
 
@@ -38,12 +40,22 @@ struct ThumbnailMaker: Sendable {
         let ending = wish.format == .png ? "png" : "\(wish.quality).jpg"
         let name = "\(facts.revision)-\(wish.size)-\(wish.mode)-\(ending)"
         if let data = cache[name] { return data }
+        // What cannot be opened is not tried again for each who asks: that may take seconds.
+        let isWhole = wish.mode == .original
+        if cache.hasFailure(of: facts.revision, isWhole: isWhole) { throw .unsupportedImage }
         let names = await club.index.diskNames(of: entry.key)
         guard let file = try? club.access.file(names) else { throw .path(.notFound) }
-        let data = try await make(wish, of: file)
+        let result = await make(wish, of: file)
         // A file that changed meanwhile must not lend its picture to another revision.
-        if (try? FileStatus.of(file).signature) == facts.signature { cache.add(data, as: name) }
-        return data
+        if (try? FileStatus.of(file).signature) == facts.signature {
+            switch result {
+            case .success(let data): cache.add(data, as: name)
+            case .failure(.unsupportedImage):
+                cache.addFailure(of: facts.revision, isWhole: isWhole)
+            case .failure: break
+            }
+        }
+        return try result.get()
     }
 
     /// The size of a photo in pixels; nil for what is no photo.
@@ -58,7 +70,7 @@ struct ThumbnailMaker: Sendable {
 
     private func make(
         _ wish: Wish, of file: borrowing Descriptor
-    ) async throws(ThumbnailError) -> Data {
+    ) async -> Result<Data, ThumbnailError> {
         let picture = PictureFile(at: Self.url(of: file))
         let box = PixelSize(width: wish.size.pixels.width, height: wish.size.pixels.height)
         let format: PictureFile.Format =
@@ -70,19 +82,22 @@ struct ThumbnailMaker: Sendable {
             case .fitoneBestfit: .fitOneBestFit
             case .original: nil
             }
+        let workshop = mode == nil || picture.takesLong ? slowWorkshop : quickWorkshop
         do throws(PictureError) {
-            return try await workshop.run { () throws(PictureError) in
+            let data = try await workshop.run { () throws(PictureError) in
                 if mode == nil, try picture.size().pixelCount > Self.originalPixelLimit {
                     throw PictureError(.tooLarge, operation: "show a picture")
                 }
                 return try picture.data(as: format) { mode?.size(of: $0, in: box) ?? $0 }
             }
+            return .success(data)
         } catch {
             switch error.code {
             case .notAJPEG, .empty, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly:
-                throw .unsupportedImage
-            case .notFound, .isDirectory, .unreadable: throw .path(.notFound)
-            case .outOfMemory, .cannotWrite, .diskFull, .cancelled: throw .conversionError
+                return .failure(.unsupportedImage)
+            case .notFound, .isDirectory, .unreadable: return .failure(.path(.notFound))
+            case .outOfMemory, .cannotWrite, .diskFull, .cancelled:
+                return .failure(.conversionError)
             }
         }
     }

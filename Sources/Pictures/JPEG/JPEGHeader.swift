@@ -15,6 +15,9 @@ public struct JPEGHeader: Sendable, Equatable {
     /// Whether the picture is stored in several passes, from coarse to fine.
     public let isProgressive: Bool
 
+    /// Whether the whole picture must be read before any of it can be shown.
+    let isReadWhole: Bool
+
     /// Whether the file tells the place where the photo was taken.
     public let hasLocation: Bool
 
@@ -23,6 +26,9 @@ public struct JPEGHeader: Sendable, Equatable {
 
     /// The size as shown: stored size with the orientation applied.
     public var size: PixelSize { orientation.applied(to: storedSize) }
+
+    /// Whether even a thumbnail of it takes more than some tenths of a second.
+    public var takesLong: Bool { storedSize.pixelCount > (isReadWhole ? 8 : 64) << 20 }
 
     /// Reads the header of a file, and no more of it than 64 KiB at a time up to the first pixels.
     ///
@@ -58,6 +64,7 @@ extension JPEGDecoder {
             orientation: exif?.orientation ?? .up,
             componentCount: Int(info.num_components),
             isProgressive: info.progressive_mode != 0,
+            isReadWhole: readsAllAtStart,
             hasLocation: exif?.hasLocation ?? false,
             thumbnail: exif?.thumbnail)
     }

@@ -1,6 +1,8 @@
 import DropboxAPI
 import Foundation
 import Pictures
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ThumbnailTests {
@@ -162,6 +164,93 @@ import Testing
                 bytes: Array(photo(300, 300)))
             let second = try await club.send(Routes.getThumbnail, argument)
             #expect(try size(of: second.body) == PixelSize(width: 64, height: 64))
+        }
+    }
+
+    private func kept(by club: TestClub) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: club.home + "/cache")
+    }
+
+    @Test func whatCannotBeOpenedIsNotTriedAgain() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let bad = ThumbnailV2Arg(path: "/photos/bad.jpg", size: .w64h64)
+            #expect(try await club.failure(Routes.getThumbnail, bad) == .unsupportedImage)
+            let failure = try #require(try kept(by: club).first)
+            let badRevision = try #require(
+                try await club.metadata("/photos/bad.jpg").file?.revision)
+            #expect(failure.hasPrefix(badRevision))
+            // Said of a good photo, it is believed without a look at the photo.
+            let photo = try await club.metadata("/photos/pano.jpg")
+            let revision = try #require(photo.file?.revision)
+            try FileManager.default.moveItem(
+                atPath: club.home + "/cache/" + failure,
+                toPath: club.home + "/cache/" + revision + failure.dropFirst(badRevision.count))
+            for size in [ThumbnailSize.w64h64, .w128h128] {
+                let good = ThumbnailV2Arg(path: "/photos/pano.jpg", size: size)
+                #expect(try await club.failure(Routes.getThumbnail, good) == .unsupportedImage)
+            }
+            // Another revision is another photo.
+            try await club.call(
+                Routes.upload,
+                UploadArg(commit: CommitInfo(path: "/photos/pano.jpg", mode: .overwrite)),
+                bytes: Array(self.photo(300, 300)))
+            let reply = try await club.send(
+                Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/pano.jpg", size: .w64h64))
+            #expect(reply.status == 200)
+        }
+    }
+
+    private final class Answers: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// Ones that take about half a second each.
+    private func addSlowPhotos(_ names: [String], to club: TestClub) async throws {
+        let photo = Array(Photos.wide(isProgressive: true))
+        for name in names {
+            try await club.call(
+                Routes.upload, UploadArg(commit: CommitInfo(path: "/photos/\(name)")), bytes: photo)
+        }
+    }
+
+    @Test func aPhotoDoesNotWaitBehindOneThatTakesLong() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let names = (0..<6).map { "slow\($0).jpg" }
+            try await addSlowPhotos(names, to: club)
+            let answers = Answers()
+            let waiting = names.map { name in
+                Task {
+                    let reply = try await club.send(
+                        Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/\(name)"))
+                    #expect(reply.status == 200)
+                    answers.count.withLock { $0 += 1 }
+                }
+            }
+            let reply = try await club.send(
+                Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/pano.jpg"))
+            #expect(reply.status == 200)
+            #expect(answers.count.withLock { $0 } < names.count)
+            for task in waiting { try await task.value }
+        }
+    }
+
+    @Test func nothingIsDecodedForAClientThatHasGone() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            try await addSlowPhotos(["a.jpg", "b.jpg"], to: club)
+            let argument = try WireJSON.encodeForHeader(ThumbnailV2Arg(path: "/photos/a.jpg"))
+            try await TestConnection.run {
+                let connection = try club.connect()
+                try connection.request(
+                    "POST", Routes.getThumbnail.path,
+                    [("Authorization", "Bearer \(club.token)"), ("Dropbox-API-Arg", argument)], [])
+            }
+            // In the same line, behind the one that nobody waits for.
+            let reply = try await club.send(
+                Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/b.jpg"))
+            #expect(reply.status == 200)
+            let revision = try #require(try await club.metadata("/photos/b.jpg").file?.revision)
+            let kept = try kept(by: club)
+            #expect(kept.count == 1 && kept.allSatisfy { $0.hasPrefix(revision) }, "\(kept)")
         }
     }
 
