@@ -71,6 +71,53 @@ import Testing
     }
 }
 
+/// Adding photos without a screen.
+@Suite struct PhotosCommandTests {
+    @Test(arguments: [240_000, 480_000])
+    func aFileMadeToCostTimeIsRefused(markerCount: Int) async throws {
+        try await inFreshHome { home in
+            try Photos.withMarkers(markerCount).write(to: home.work.appending(path: "bomb.jpg"))
+            // 5 seconds of a processor, whatever the clock says; the kernel ends it then.
+            let output = try await Command(
+                "/bin/sh",
+                ["-c", #"ulimit -t 5; exec "$0" photos put bomb.jpg"#, ClubHome.program],
+                environment: home.environment(), directory: home.work.path
+            ).run()
+            #expect(output.status == 1)
+            #expect(output.errorText.contains("“bomb.jpg” was not added because opening it takes"))
+            #expect(home.photoNames.isEmpty)
+            #expect(home.unfinishedPhotos.isEmpty)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func theFirstSignalEndsTheEncoding(signal: Int32) async throws {
+        try await inFreshHome { home in
+            // Several seconds of work: they are turned.
+            let names = (1...4).map { "wide\($0).jpg" }
+            let photo = Photos.wide(orientation: 6)
+            for name in names { try photo.write(to: home.work.appending(path: name)) }
+            let program = try Conversation(
+                ClubHome.program, ["photos", "put"] + names, environment: home.environment(),
+                directory: home.work.path)
+            try await eventually("an unfinished photo") { !home.unfinishedPhotos.isEmpty }
+            kill(program.processIdentifier, signal)
+            #expect(await program.end().status == 128 + signal)
+            #expect(home.unfinishedPhotos.isEmpty)
+            #expect(home.photoNames.count < names.count)
+        }
+    }
+}
+
+extension ClubHome {
+    /// What `photos put` is writing, in the folder for temporary files.
+    fileprivate var unfinishedPhotos: [String] {
+        let names = try? FileManager.default.contentsOfDirectory(
+            atPath: environment()["TMPDIR"] ?? "/nowhere")
+        return (names ?? []).filter { $0.hasPrefix("byteclub-photo-") }
+    }
+}
+
 @Suite struct TabTests {
     @Test(arguments: Look.all) func goesFromTabToTab(look: Look) async throws {
         let isNotes: @Sendable (TerminalScreen) -> Bool = { $0.contains("note.txt") }

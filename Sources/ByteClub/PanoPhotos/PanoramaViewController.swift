@@ -111,12 +111,17 @@ extension PanoramaViewController {
                 let data = try await club.perform { store throws(StoreError) in
                     try await Self.picture(of: photo.path, from: store)
                 }
-                let decoded = try? await PictureQueue.previews.run { () throws(PictureError) in
-                    try JPEGFile(data: data, name: photo.name).decode()
+                let decoded: PixelImage
+                do throws(PictureError) {
+                    decoded = try await PictureQueue.previews.run { () throws(PictureError) in
+                        try JPEGFile(data: data, name: photo.name).decode().image
+                    }
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    return explain("It could not be shown because \(error.reason).")
                 }
                 guard !Task.isCancelled else { return }
-                guard let decoded else { return explain("The picture is damaged.") }
-                image = decoded.image
+                image = decoded
                 viewport = PanoramaViewport()
                 fit()
                 draw()

@@ -182,7 +182,8 @@ extension ErrorSentence {
         case .cursorReset:
             "The club's folder has to be listed anew. Refresh the list."
         case .noThumbnail:
-            "There is no preview of \(name): it is no picture, or a damaged one."
+            "\(capitalized(name)) could not be shown because it is no picture, a damaged one, or one "
+                + "that takes too much work to open."
         case .damaged:
             "What arrived of \(name) is not what was sent. Nothing was kept; try again."
         case .changedMeanwhile:
