@@ -54,7 +54,8 @@ extension PhotoReencoder {
             let header = try decoder.readHeader()
             guard
                 header.storedSize.pixelCount
-                    <= PictureLimits.reencodedPixelCount(ofFileWith: decoder.bytes.count)
+                    <= PictureLimits.reencodedPixelCount(
+                        ofFileWith: decoder.bytes.count, isReadWhole: header.isReadWhole)
             else { throw decoder.error(.tooLarge, detail: header.storedSize.description) }
             let file = try OutputFile(
                 in: directory, prefix: "byteclub-photo-", suffix: ".jpg", to: decoder.operation)

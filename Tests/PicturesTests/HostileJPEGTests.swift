@@ -68,9 +68,13 @@ import Testing
 
     @Test func aPhotoTooLargeToBeEncodedInTimeIsRefused() throws {
         let file = JPEGFile(
-            data: Photos.claiming(width: 65_500, height: 2400, in: Photos.corners()))
+            data: Photos.claiming(width: 65_500, height: 3400, in: Photos.corners()))
         try expectRefusal(.tooLarge) { _ = try PhotoReencoder().reencode(file) }
         #expect(try file.decode(scaledToFit: box).isDamaged)
+        let progressive = Photos.wide(width: 96, height: 64, isProgressive: true)
+        let other = JPEGFile(
+            data: Photos.claiming(width: 65_500, height: 2400, in: progressive))
+        try expectRefusal(.tooLarge) { _ = try PhotoReencoder().reencode(other) }
     }
 
     @Test func onlyTheFirstEXIFCounts() throws {
