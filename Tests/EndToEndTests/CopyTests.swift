@@ -67,8 +67,12 @@ import Testing
 
     @Test func oneAtATime() async throws {
         try await withTwoClubs { home in
-            let folder = home.folder.appending(path: "state/byteclub/copies/embedded to dropbox")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // Named for what the clubs are, not for what they are called: the first copy makes it.
+            try home.write("note\n", toNote: "Plan.txt")
+            #expect(try await copy(home).status == 0)
+            let copies = home.folder.appending(path: "state/byteclub/copies")
+            let name = try #require(home.names(in: copies).first)
+            let folder = copies.appending(path: name)
             let lock = open(
                 folder.appending(path: "lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { close(lock) }
