@@ -144,6 +144,13 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     /// Waits until something has arrived.
     func waitForBytes() throws { if received.isEmpty { try receive() } }
 
+    /// Whether something has arrived that was not read, now.
+    var hasBytes: Bool {
+        if !received.isEmpty { return true }
+        var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&question, 1, 0) > 0
+    }
+
     /// Whether the server has closed the connection, now or after what it still sends.
     func readsEnd() throws -> Bool {
         do {
