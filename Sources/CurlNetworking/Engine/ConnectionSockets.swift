@@ -34,6 +34,13 @@ final class ConnectionSockets {
 
     /// Whether a kept-alive connection is open and silent, as far as is known.
     func isReady(_ connection: Ends) -> Bool {
-        sockets[connection].map { byteclub_is_silent($0) } ?? true
+        socket(of: connection).map { byteclub_is_silent($0) } ?? true
+    }
+
+    /// Nil for a connection that was closed: its socket's number may be another file's by now.
+    func socket(of connection: Ends) -> curl_socket_t? {
+        sockets[connection].flatMap {
+            byteclub_local_port($0) == connection.localPort ? $0 : nil
+        }
     }
 }

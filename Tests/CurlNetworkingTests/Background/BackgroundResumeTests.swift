@@ -18,22 +18,28 @@ import Testing
 
     @Test func aTaskThatMovesForwardOutlivesAnyNumberOfHelpers() async throws {
         let lives = BackgroundTaskRecord.mostInterruptions + 2
-        let body = makeBytes((lives + 1) * 300_000)
+        // Each life brings much more than it needs to have moved forward: what a killed helper had written
+        // is continued from its last checksum, somewhat before.
+        let body = makeBytes((lives + 1) * 1_000_000)
         let gate = LoopbackGate()
         let server = try RangedServer(
-            body, limit: { $0 + 300_000 < body.count ? 300_000 : nil }, waitingFor: gate)
+            body, limit: { $0 + 1_000_000 < body.count ? 1_000_000 : nil }, waitingFor: gate)
         defer { gate.open() }
         let total = Mutex<Int64>(0)
         let delegate = RecordingDelegate { $0.wrote = { _, all in total.withLock { $0 = all } } }
         let session = home.session("test", delegate)
         session.downloadTask(with: server.url).resume()
-        var reached: Int64 = 0
+        var (reached, killed): (Int64, pid_t) = (0, 0)
         for life in 1...lives {
-            let goal = reached + 200_000
-            await eventually { total.withLock(\.self) > goal }
+            // Beyond what the last one may still have told of.
+            let (goal, last) = (reached + 400_000, killed)
+            await eventually {
+                total.withLock(\.self) > goal && home.helpers.contains { $0 != last }
+            }
             reached = total.withLock(\.self)
             if life == lives { server.liftLimits() }
-            await BackgroundHome.kill(try #require(home.helpers.first))
+            killed = try #require(home.helpers.first { $0 != last })
+            await BackgroundHome.kill(killed)
         }
         await delegate.completion()
         #expect(delegate.error == nil)

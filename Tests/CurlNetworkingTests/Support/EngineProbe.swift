@@ -52,16 +52,18 @@ func engine(
 }
 
 /// Waits until something has come on a connection to a port of this machine that nobody has read, its end
-/// for instance; returns whether it has within half a minute.
+/// for instance, or libcurl has closed it for that, as it does now and then; returns whether it has within
+/// half a minute.
 func engine(hasUnreadOnConnectionTo port: UInt16) async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     repeat {
         let isThere = await withCheckedContinuation { continuation in
             Engine.shared.submit { engine in
+                let open = engine.sockets.sockets.keys.filter {
+                    $0.remotePort == Int32(port) && engine.sockets.socket(of: $0) != nil
+                }
                 continuation.resume(
-                    returning: engine.sockets.sockets.keys.contains {
-                        $0.remotePort == Int32(port) && !engine.sockets.isReady($0)
-                    })
+                    returning: open.isEmpty || open.contains { !engine.sockets.isReady($0) })
             }
         }
         if isThere { return true }
