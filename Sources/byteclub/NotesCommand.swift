@@ -83,33 +83,49 @@ struct NotesCommand: ParsableCommand {
             else {
                 throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
             }
-            do throws(StoreError) {
+            let kept = text.isEmpty ? nil : keep(text, of: club, book)
+            do {
                 let store = try await ClubOptions.open(club, book)
-                _ = try await store.put(text, at: path, mode: .create)
-            } catch {
-                if case .conflict = error.code {
-                    throw CommandFailure(
-                        "There is a note “\(path.name)” already. Nothing was changed.")
+                do throws(StoreError) {
+                    _ = try await store.put(text, at: path, mode: .create)
+                } catch {
+                    guard case .conflict = error.code else { throw error }
+                    let taken = "There is a note “\(path.name)” already."
+                    // The very same text is safe there.
+                    guard let there = try? await store.fetch(path), there.data == text else {
+                        throw failure(taken, kept)
+                    }
+                    try? kept?.get().discard()
+                    throw CommandFailure(taken + " Nothing was changed.")
                 }
-                let failure = CommandFailure(error)
-                throw text.isEmpty ? failure : keep(text, of: club, book, after: failure)
+                try? kept?.get().discard()
+            } catch let error as StoreError {
+                throw failure(CommandFailure(error).sentence, kept)
             }
         }
 
         private static let byteLimit = 16 << 20
 
-        /// - Returns: The failure, and what has become of the text.
         private func keep(
-            _ text: Data, of club: ClubSettings, _ book: ClubBook, after failure: CommandFailure
+            _ text: Data, of club: ClubSettings, _ book: ClubBook
+        ) -> Result<UnsentNote, any Error> {
+            Result { try UnsentNote(text, named: name, for: club, in: book) }
+        }
+
+        /// What happened, and what has become of the text.
+        private func failure(
+            _ sentence: String, _ kept: Result<UnsentNote, any Error>?
         ) -> CommandFailure {
-            do {
-                try UnsentNote.keep(text, named: name, for: club, in: book)
+            switch kept {
+            case nil: return CommandFailure(sentence)
+            case .success(let note):
+                note.leave()
                 return CommandFailure(
-                    failure.sentence
+                    sentence
                         + " The text is kept as a draft: byteclub offers it at its next start.")
-            } catch {
+            case .failure(let error):
                 return CommandFailure(
-                    failure.sentence + " The text could not be kept as a draft either: \(error)")
+                    sentence + " The text could not be kept as a draft either: \(error)")
             }
         }
     }

@@ -36,14 +36,18 @@ internal import TextEditing
         return entries[key]?.text
     }
 
+    /// A text that is here already, with the hash of its bytes: for whoever is going to change it.
+    func cached(_ file: RemoteFile) -> (file: RemoteFile, text: TextBuffer)? {
+        guard let text = cachedText(of: file),
+            let entry = entries[Key(path: file.path, revision: file.revision)]
+        else { return nil }
+        return (entry.file, text)
+    }
+
     /// A note's text as it is in the club now, with the revision it belongs to.
     func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer)
     {
-        if let entry = entries[Key(path: file.path, revision: file.revision)],
-            let text = cachedText(of: file)
-        {
-            return (entry.file, text)
-        }
+        if let cached = cached(file) { return cached }
         let (current, text) = try await club.perform { store throws(StoreError) in
             try await Self.fetch(file.path, from: store)
         }

@@ -190,7 +190,7 @@ extension NotesViewController {
     private func openSelected() {
         guard let note = selected else { return }
         stopOpening()
-        if let text = texts.cachedText(of: note) { return open(note, text) }
+        if let cached = texts.cached(note) { return open(cached.file, cached.text) }
         application?.showMessage("Opening “\(note.name)”…", for: nil)
         opening = startPending { [self] in
             do throws(StoreError) {

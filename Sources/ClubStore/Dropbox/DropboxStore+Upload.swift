@@ -32,16 +32,30 @@ extension DropboxStore {
     ) async -> RemoteFile? {
         var isConflict = false
         if case .conflict = error.code { isConflict = true }
-        guard error.code.mayHideSuccess || isConflict, let source = try? SourceFile(at: file),
-            let hash = try? await source.contentHash().hexadecimal
+        // Also when the task is cancelled: what was sent is to be known again.
+        guard
+            error.code.mayHideSuccess || isConflict || error.code == .timedOut
+                || error.code == .cancelled,
+            let write = await Task(operation: { await Self.write(of: file) }).value
         else { return nil }
-        let write = UnsettledWrite(byteCount: source.byteCount, hash: hash, data: nil)
+        let hash = write.hash
+        guard error.code.mayHideSuccess || isConflict else {
+            unsettled.note(write, at: path)
+            return nil
+        }
         if isConflict, !unsettled.writes(at: path).contains(where: { $0.hash == hash }) {
             return nil
         }
         if let there = try? await metadata(of: path), there.contentHash == hash { return there }
         if isConflict { unsettled.forget(path) } else { unsettled.note(write, at: path) }
         return nil
+    }
+
+    private static func write(of file: URL) async -> UnsettledWrite? {
+        guard let source = try? SourceFile(at: file),
+            let hash = try? await source.contentHash().hexadecimal
+        else { return nil }
+        return UnsettledWrite(byteCount: source.byteCount, hash: hash, data: nil)
     }
 }
 
@@ -83,7 +97,9 @@ extension DropboxStore {
             file.contentHash.map({ $0 == hash.hexadecimal }) ?? true
         else {
             // Ours, and not what it should be: it would pass for another member's.
-            if mode == .add { try? await delete(file.path, ifRevision: file.revision) }
+            if mode == .add || mode == .create {
+                try? await delete(file.path, ifRevision: file.revision)
+            }
             throw StoreError(
                 .damaged, during: .upload, at: path,
                 detail: "hash \(hash), the server has \(file.contentHash ?? "none")")

@@ -40,7 +40,9 @@ extension DropboxStore {
                 unsettled.drop(write, at: path)
                 throw error
             }
-            let isOurs = unsettled.writes(at: path).contains { $0.hash == there.contentHash }
+            let isOurs = unsettled.writes(
+                at: path, for: mode, hash: write.hash, found: there.byteCount
+            ).contains { $0.hash == there.contentHash }
             if isOurs, there.contentHash == write.hash {
                 unsettled.forget(path)
                 return there

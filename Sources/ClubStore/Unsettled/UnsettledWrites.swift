@@ -96,6 +96,23 @@ final class UnsettledWrites: Sendable {
         return own + (folder.map { UnsettledNote.left(about: path, in: $0).map(\.write) } ?? [])
     }
 
+    /// Those whose remains a write may replace.
+    ///
+    /// What must be new replaces what this run has sent, and the beginning of what an earlier one has.
+    /// A whole text of an earlier run may have been seen since, and is a note like any other.
+    func writes(
+        at path: RemotePath, for mode: WriteMode, hash: String?, found byteCount: Int64
+    ) -> [UnsettledWrite] {
+        let all = writes(at: path)
+        guard mode == .create || mode == .add else { return all }
+        let own = self.all.withLock { entries in
+            entries.filter { $0.path == path }.map(\.write)
+        }
+        return all.filter { write in
+            own.contains(write) || byteCount < write.byteCount || write.hash == hash
+        }
+    }
+
     /// From now on it is known what is at a path.
     func forget(_ path: RemotePath) {
         remove { $0.path == path }

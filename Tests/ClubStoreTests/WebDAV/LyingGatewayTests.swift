@@ -83,6 +83,46 @@ import Testing
         }
     }
 
+    /// Some say that they know no `LOCK` as if the server had failed.
+    @Test(arguments: ["501 Not Implemented", "405 Method Not Allowed", "403 Forbidden"])
+    func aServerWithoutLocksIsWrittenTo(_ status: String) async throws {
+        let standIn = try WebDAVStandIn(
+            .init(
+                tags: .coarse,
+                interception: { $0.method == "LOCK" ? [.answer(status)] : nil }))
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .add)
+        _ = try await standIn.store.put(
+            data("two"), at: path("/a"),
+            mode: .update(file.revision, contentHash: file.contentHash))
+        #expect(standIn.contents(of: "/a") == "two")
+    }
+
+    /// What is whole may have been seen since: a new note of that name is another note.
+    @Test func aWholeTextOfAnEarlierRunIsNotReplacedByANewNote() async throws {
+        let folder = try TemporaryFolder()
+        let (server, _) = try await StoreWrite.makeServer()
+        var configuration = server.store.configuration
+        configuration.unsettledWritesFolder = folder.url
+        let first = try WebDAVStore(configuration)
+        // Finds out what the server can do.
+        _ = try await first.put(data("2nd"), at: path("/second"), mode: .add)
+        server.set(.cutsTheAnswer, for: "PUT")
+        server.after("PUT") { _ in server.set(.cutsTheAnswer, for: "PROPFIND") }
+        _ = await failure {
+            _ = try await first.put(data("the new text"), at: path("/new"), mode: .add)
+        }
+        server.set(nil, for: "PUT")
+        server.set(nil, for: "PROPFIND")
+        #expect(server.standIn.contents(of: "/new") == "the new text")
+        let copy = try folder.copyWithoutLocks()
+        configuration.unsettledWritesFolder = copy.url
+        let next = try WebDAVStore(configuration)
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await next.put(data("another text"), at: path("/new"), mode: .add)
+        }
+        #expect(server.standIn.contents(of: "/new") == "the new text")
+    }
+
     @Test func whatIsRemovedAtOnceWasNotSaved() async throws {
         let (server, old) = try await StoreWrite.makeServer()
         server.after("PUT") { $0.uproot("/old") }

@@ -7,6 +7,8 @@ import FoundationEssentials
 /// write between the look and the write then.
 struct WebDAVLock: Sendable {
     let token: String
+    /// Whether nothing was there, so that the lock has made an empty file (RFC 4918 §7.3).
+    let isOnNewFile: Bool
     private let url: String
     private let store: WebDAVStore
 
@@ -44,29 +46,43 @@ struct WebDAVLock: Sendable {
             guard let field = answer.response.value(forHTTPHeaderField: "Lock-Token"),
                 let token = token(in: field)
             else { return nil }
-            return WebDAVLock(token: token, url: url, store: store)
+            return WebDAVLock(
+                token: token, isOnNewFile: answer.status == 201, url: url, store: store)
         } catch {
-            guard let status = error.webDAVStatus, (400..<500).contains(status), status != 423,
-                status != 401
+            // Servers that know no locks say so with 501, too.
+            guard let status = error.webDAVStatus, ![401, 423].contains(status),
+                status < 500 || status == 501
             else { throw error }
             return nil
         }
     }
 
+    /// Removes the empty file that the lock has made, and gives the lock back.
+    func undo() async {
+        await send("DELETE") { $0.fields["If"] = "(<\(token)>)" }
+        await release()
+    }
+
     /// Gives it back; when that fails, the server does so after a while.
     func release() async {
+        await send("UNLOCK") { $0.fields["Lock-Token"] = "<\(token)>" }
+    }
+
+    /// Also when the task is cancelled; not for long.
+    private func send(
+        _ method: String, _ change: @Sendable (inout WebDAVRequest) -> Void
+    ) async {
+        var request = WebDAVRequest(method, url)
+        request.timeout = .seconds(5)
+        change(&request)
+        let message = request
         await Task { [self] in
             var policy = store.configuration.policy
             policy.attempts = 2
             policy.longestWaiting = .seconds(2)
             _ = try? await store.connection.send(
                 during: .put, at: nil, through: store.loader, policy: policy
-            ) {
-                var request = WebDAVRequest("UNLOCK", url)
-                request.fields["Lock-Token"] = "<\(token)>"
-                request.timeout = .seconds(5)
-                return request
-            }
+            ) { message }
         }.value
     }
 

@@ -81,7 +81,12 @@ extension WebDAVStore {
             guard !isCertain, let hash = base.hash ?? known?.hash else { return there }
             // The tag may be that of another text of the same second and length.
             if file.isFresh, lock == nil, abilities.known?.locks == true {
-                lock = try await WebDAVLock.take(path, in: self, during: .delete)
+                let taken = try await WebDAVLock.take(path, in: self, during: .delete)
+                if let taken, taken.isOnNewFile {
+                    await taken.undo()
+                    continue
+                }
+                lock = taken
                 if lock != nil { continue }
             }
             if file.isFresh, lock == nil, abilities.known?.honoursIfMatch == true, waits < 3 {

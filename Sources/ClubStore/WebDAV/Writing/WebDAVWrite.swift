@@ -54,8 +54,13 @@ struct WebDAVWrite: Sendable {
                 if progress.lock == nil, needsLock(for: file),
                     let taken = try await WebDAVLock.take(path, in: store, during: operation)
                 {
-                    // From here on nobody else writes, so that a look stays true.
-                    progress.lock = taken
+                    if taken.isOnNewFile {
+                        // Somebody has removed it in between.
+                        await taken.undo()
+                    } else {
+                        // From here on nobody else writes, so that a look stays true.
+                        progress.lock = taken
+                    }
                     state = .inspecting
                 } else {
                     state = try await verifyBase(file, &progress)
@@ -275,7 +280,9 @@ extension WebDAVWrite {
     /// Whether the file holds what an attempt of this member's has left, whole or only its beginning.
     private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
         let count = file.file.byteCount
-        var hashes = store.unsettled.writes(at: path).compactMap { $0.hash(ofFirst: count) }
+        let writes = store.unsettled.writes(
+            at: path, for: mode, hash: await delivery.hash, found: count)
+        var hashes = writes.compactMap { $0.hash(ofFirst: count) }
         if delivery.attempts.mayHaveArrived, let hash = await delivery.hash(ofFirst: count) {
             hashes.append(hash)
         }
