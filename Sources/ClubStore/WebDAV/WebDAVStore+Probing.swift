@@ -121,19 +121,22 @@ extension WebDAVStore {
         await removeQuietly(address.url(of: path))
     }
 
-    /// Also when the task is cancelled; not for long.
     func removeQuietly(_ url: String) async {
+        await sendQuietly(WebDAVRequest("DELETE", url))
+    }
+
+    /// Sends what cleans up, and ignores whether it helps. Also when the task is cancelled; not for long.
+    func sendQuietly(_ request: WebDAVRequest) async {
+        var limited = request
+        limited.timeout = .seconds(5)
+        let message = limited
         await Task { [self] in
             var policy = configuration.policy
             policy.attempts = 2
             policy.longestWaiting = .seconds(2)
             _ = try? await connection.send(
                 during: .delete, at: nil, through: loader, policy: policy
-            ) {
-                var request = WebDAVRequest("DELETE", url)
-                request.timeout = .seconds(5)
-                return request
-            }
+            ) { message }
         }.value
     }
 }

@@ -1,6 +1,7 @@
 import CurlNetworking
 import DropboxAPI
 import FoundationEssentials
+import Synchronization
 
 /// What must be true of the file in the way for a write to happen.
 enum WriteCondition: Hashable, Sendable {
@@ -80,6 +81,7 @@ struct WebDAVPayload: Sendable {
     let path: RemotePath
     let operation: StoreError.Operation
     let attempts = AttemptLog()
+    private let knownHash = KnownHash()
 
     init(
         _ source: Source, of store: WebDAVStore, to path: RemotePath,
@@ -98,12 +100,21 @@ struct WebDAVPayload: Sendable {
         }
     }
 
-    /// Nil when the file cannot be read any more.
+    /// Nil when the file cannot be read any more. Computed once: a large file is not read for each
+    /// question, and one that changes meanwhile is not sent (``requireUnchanged()``).
     func hash() async -> String? {
-        switch source {
-        case .data(let data): ContentHash(of: data).hexadecimal
-        case .file(let file, _): try? await file.contentHash().hexadecimal
-        }
+        if let known = knownHash.value.withLock({ $0 }) { return known }
+        let hash: String? =
+            switch source {
+            case .data(let data): ContentHash(of: data).hexadecimal
+            case .file(let file, _): try? await file.contentHash().hexadecimal
+            }
+        knownHash.value.withLock { $0 = hash }
+        return hash
+    }
+
+    private final class KnownHash: Sendable {
+        let value = Mutex<String?>(nil)
     }
 
     /// The hash of its beginning; nil when the file cannot be read any more.

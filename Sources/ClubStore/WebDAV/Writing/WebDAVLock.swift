@@ -59,31 +59,17 @@ struct WebDAVLock: Sendable {
 
     /// Removes the empty file that the lock has made, and gives the lock back.
     func undo() async {
-        await send("DELETE") { $0.fields["If"] = "(<\(token)>)" }
+        var request = WebDAVRequest("DELETE", url)
+        request.fields["If"] = "(<\(token)>)"
+        await store.sendQuietly(request)
         await release()
     }
 
     /// Gives it back; when that fails, the server does so after a while.
     func release() async {
-        await send("UNLOCK") { $0.fields["Lock-Token"] = "<\(token)>" }
-    }
-
-    /// Also when the task is cancelled; not for long.
-    private func send(
-        _ method: String, _ change: @Sendable (inout WebDAVRequest) -> Void
-    ) async {
-        var request = WebDAVRequest(method, url)
-        request.timeout = .seconds(5)
-        change(&request)
-        let message = request
-        await Task { [self] in
-            var policy = store.configuration.policy
-            policy.attempts = 2
-            policy.longestWaiting = .seconds(2)
-            _ = try? await store.connection.send(
-                during: .put, at: nil, through: store.loader, policy: policy
-            ) { message }
-        }.value
+        var request = WebDAVRequest("UNLOCK", url)
+        request.fields["Lock-Token"] = "<\(token)>"
+        await store.sendQuietly(request)
     }
 
     /// The URI in `<urn:uuid:…>`; nil for what could not stand in a field.

@@ -8,7 +8,7 @@ extension WebDAVStore {
         var lock: WebDAVLock?
         let result: Result<Void, StoreError>
         do throws(StoreError) {
-            let base = revision.map { WriteEvidence.Base(revision: $0, hash: contentHash) }
+            let base = revision.map { self.base($0, contentHash, at: path) }
             try await delete(path, base, holding: &lock)
             result = .success(())
         } catch {
@@ -74,11 +74,7 @@ extension WebDAVStore {
             let conflict = StoreError(
                 .conflict(serverRevision: file.file.revision), during: .delete, at: path)
             guard file.file.revision == base.revision else { throw conflict }
-            let known = memory.content(of: file.file)
-            let isCertain =
-                known?.isCertain == true
-                || (abilities.known?.hasExactTags == true && file.tag != nil)
-            guard !isCertain, let hash = base.hash ?? known?.hash else { return there }
+            guard !isCertain(base, at: path), let hash = base.hash else { return there }
             // The tag may be that of another text of the same second and length.
             if file.isFresh, lock == nil, abilities.known?.locks == true {
                 let taken = try await WebDAVLock.take(path, in: self, during: .delete)

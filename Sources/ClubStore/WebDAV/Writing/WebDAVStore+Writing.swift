@@ -67,6 +67,21 @@ extension WebDAVStore {
         }
     }
 
+    /// What a member has seen of a file: the revision, with the hash of its bytes or, where that is not
+    /// known, of those read or written last under that revision.
+    func base(_ revision: Revision, _ hash: String?, at path: RemotePath) -> WriteEvidence.Base {
+        .init(
+            revision: revision,
+            hash: hash ?? memory.content(at: path, revision: revision)?.hash)
+    }
+
+    /// Whether the base's revision names one text only, so that a condition on it is enough.
+    func isCertain(_ base: WriteEvidence.Base, at path: RemotePath) -> Bool {
+        if abilities.known?.hasExactTags == true, base.revision.isEntityTag { return true }
+        let known = memory.content(at: path, revision: base.revision)
+        return known?.isCertain == true && known?.hash == base.hash
+    }
+
     /// The hash of a file's bytes as they are on the server, in Dropbox's form.
     func contentHash(
         of path: RemotePath, during operation: StoreError.Operation

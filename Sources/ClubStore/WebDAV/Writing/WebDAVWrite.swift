@@ -110,8 +110,7 @@ extension WebDAVWrite {
     /// The hash of the bytes that the new ones are based on, and their revision.
     private var base: WriteEvidence.Base? {
         guard case .update(let revision, let hash) = mode else { return nil }
-        let known = store.memory.content(at: path, revision: revision)
-        return .init(revision: revision, hash: hash ?? known?.hash)
+        return store.base(revision, hash, at: path)
     }
 
     /// Whether the base's revision names one text only, so that a condition on it is enough.
@@ -130,9 +129,7 @@ extension WebDAVWrite {
     }
 
     private func isCertain(_ base: WriteEvidence.Base) -> Bool {
-        if abilities.hasExactTags == true, base.revision.isEntityTag { return true }
-        let known = store.memory.content(at: path, revision: base.revision)
-        return known?.isCertain == true && known?.hash == base.hash
+        store.isCertain(base, at: path)
     }
 
     /// Whether a condition on the revision would not keep another member's text from being replaced.
