@@ -25,13 +25,13 @@ struct ByteClubCommand: AsyncParsableCommand {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             return try await printClub()
         }
-        let book = ClubBook()
+        let registry = ClubRegistry()
         do {
-            try await Screen.open(try book.club(named: club.name), book: book)
+            try await Screen.open(try registry.club(named: club.name), registry: registry)
         } catch let error as ClubChoiceError {
             // On the screen another club can be chosen, and the settings can be mended meanwhile.
             guard club.name == nil else { throw CommandFailure(error.description) }
-            try await Screen.open(.embedded, book: book, notice: error.description)
+            try await Screen.open(.embedded, registry: registry, notice: error.description)
         }
     }
 

@@ -12,19 +12,19 @@ struct ClubOptions: ParsableArguments {
     var name: String?
 
     /// The club's settings. What is wrong in `config.yml` is told on the way.
-    func choose(_ book: ClubBook) throws -> ClubSettings {
-        try Self.choose(name, in: book)
+    func choose(_ registry: ClubRegistry) throws -> ClubSettings {
+        try Self.choose(name, in: registry)
     }
 
-    static func choose(_ name: String?, in book: ClubBook) throws -> ClubSettings {
-        settings(book)
-        return try club(name, in: book)
+    static func choose(_ name: String?, in registry: ClubRegistry) throws -> ClubSettings {
+        settings(registry)
+        return try club(name, in: registry)
     }
 
     /// The club that a name means, or the one opened last.
-    static func club(_ name: String?, in book: ClubBook) throws -> ClubSettings {
+    static func club(_ name: String?, in registry: ClubRegistry) throws -> ClubSettings {
         do throws(ClubChoiceError) {
-            return try book.club(named: name)
+            return try registry.club(named: name)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -32,10 +32,10 @@ struct ClubOptions: ParsableArguments {
 
     /// The settings. What is wrong in them is told on the way.
     @discardableResult
-    static func settings(_ book: ClubBook = ClubBook()) -> Settings {
-        let settings = book.settings()
+    static func settings(_ registry: ClubRegistry = ClubRegistry()) -> Settings {
+        let settings = registry.settings()
         for problem in settings.problems {
-            Output.complain("\(book.settingsFile.url.path), \(problem.description)")
+            Output.complain("\(registry.settingsFile.url.path), \(problem.description)")
         }
         return settings
     }
@@ -48,14 +48,14 @@ struct ClubOptions: ParsableArguments {
 
     /// Opens the club.
     func open() async throws -> any RemoteStore {
-        let book = ClubBook()
-        return try await Self.open(try choose(book), book)
+        let registry = ClubRegistry()
+        return try await Self.open(try choose(registry), registry)
     }
 
     static func open(
-        _ club: ClubSettings, _ book: ClubBook
+        _ club: ClubSettings, _ registry: ClubRegistry
     ) async throws(StoreError) -> any RemoteStore {
         CommandFailure.clubInUse.withLock { $0 = club }
-        return try await ClubConnection.open(club, book: book)
+        return try await ClubConnection.open(club, registry: registry)
     }
 }

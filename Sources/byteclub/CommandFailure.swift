@@ -23,13 +23,13 @@ struct CommandFailure: Error {
     /// The club that the command has opened: what to do about an error depends on it.
     static let clubInUse = Mutex(ClubSettings.embedded)
 
-    private static func words(for error: StoreError) -> ErrorSentence {
+    private static func words(for error: StoreError) -> ErrorMessage {
         let club = clubInUse.withLock { $0 }
         guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)
         else {
-            return ErrorSentence(error, club: club.kind)
+            return ErrorMessage(error, club: club.kind)
         }
-        return ErrorSentence(
+        return ErrorMessage(
             title: "Sign in again",
             text: "Nobody is signed in to the club “\(club.name)”, or not any more: byteclub login "
                 + "\(club.loginCommand)")

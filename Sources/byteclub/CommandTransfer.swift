@@ -11,7 +11,7 @@ import Dispatch
         _ title: String, make: (any TransferDelegate) -> any Transfer
     ) async throws(StoreError) -> RemoteFile {
         var progress = TransferProgress(expectedByteCount: 0)
-        var pace = StatusPace()
+        var pace = ProgressInterval()
         var isShown = false
         defer { if isShown { Output.endStatus() } }
         return try await TransferRun.run(make) { byteCount, expected in

@@ -28,17 +28,17 @@ struct CopyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let book = ClubBook()
-        let settings = ClubOptions.settings(book)
+        let registry = ClubRegistry()
+        let settings = ClubOptions.settings(registry)
         let (source, destination) = try (
-            ClubOptions.club(from, in: book), ClubOptions.club(to, in: book)
+            ClubOptions.club(from, in: registry), ClubOptions.club(to, in: registry)
         )
         guard source.name != destination.name else {
             Output.complain("“\(from)” and “\(to)” are the same club.")
             throw ExitCode(2)
         }
         do {
-            guard try book.beginCopy(from: source, to: destination) else {
+            guard try registry.beginCopy(from: source, to: destination) else {
                 throw CommandFailure(
                     "Another byteclub is copying “\(source.name)” to “\(destination.name)” now. Let it "
                         + "end first.")
@@ -47,21 +47,21 @@ struct CopyCommand: AsyncParsableCommand {
             throw CommandFailure(error.description)
         }
         let isWhole = try await Interruption.cancelling {
-            try await copy(from: source, to: destination, book, settings.transfers)
+            try await copy(from: source, to: destination, registry, settings.transfers)
         }
         if !isWhole { throw ExitCode(1) }
     }
 
     /// - Returns: Whether all of the source is in the destination now.
     @MainActor private func copy(
-        from source: ClubSettings, to destination: ClubSettings, _ book: ClubBook,
+        from source: ClubSettings, to destination: ClubSettings, _ registry: ClubRegistry,
         _ settings: TransferSettings
     ) async throws -> Bool {
         let log = CopyLog(from: source, to: destination)
-        let stores = (try await open(source, book), try await open(destination, book))
+        let stores = (try await open(source, registry), try await open(destination, registry))
         let copy = ClubCopy(
             from: stores.0, to: stores.1,
-            workingFolder: book.copyFolder(from: source, to: destination)
+            workingFolder: registry.copyFolder(from: source, to: destination)
         ) { log.note($0) }
         copy.bytesPerSecondLimit = settings.bytesPerSecondLimit
         do throws(ClubCopy.Failure) {
@@ -81,11 +81,13 @@ struct CopyCommand: AsyncParsableCommand {
         return log.summarize()
     }
 
-    private func open(_ club: ClubSettings, _ book: ClubBook) async throws -> any RemoteStore {
+    private func open(_ club: ClubSettings, _ registry: ClubRegistry) async throws
+        -> any RemoteStore
+    {
         do throws(StoreError) {
-            return try await ClubConnection.open(club, book: book)
+            return try await ClubConnection.open(club, registry: registry)
         } catch {
-            let sentence = ErrorSentence(error, club: club.kind)
+            let sentence = ErrorMessage(error, club: club.kind)
             throw CommandFailure("“\(club.name)”: \(sentence.text)")
         }
     }
@@ -98,7 +100,7 @@ struct CopyCommand: AsyncParsableCommand {
     private var copied = 0
     private var alreadyThere = 0
     private var leftAlone: [String] = []
-    private var pace = StatusPace()
+    private var pace = ProgressInterval()
 
     init(from source: ClubSettings, to destination: ClubSettings) {
         self.source = source
@@ -142,7 +144,7 @@ struct CopyCommand: AsyncParsableCommand {
 
     func sentence(for failure: ClubCopy.Failure) -> String {
         let club = failure.side == .source ? source : destination
-        return "“\(club.name)”: \(ErrorSentence(failure.error, club: club.kind).text)"
+        return "“\(club.name)”: \(ErrorMessage(failure.error, club: club.kind).text)"
     }
 
     /// - Returns: Whether nothing was left behind.

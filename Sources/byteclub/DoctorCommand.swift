@@ -21,24 +21,25 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     @MainActor func run() async throws {
-        var findings: [Finding] = []
-        await Doctor().examine(clubNamed: club.name) { finding in
-            findings.append(finding)
-            if !json { Self.show(finding) }
+        var diagnostics: [Diagnostic] = []
+        await Doctor().examine(clubNamed: club.name) { diagnostic in
+            diagnostics.append(diagnostic)
+            if !json { Self.show(diagnostic) }
         }
-        if json { try Output.json(findings) }
-        if findings.contains(where: { $0.verdict == .problem }) { throw ExitCode(1) }
+        if json { try Output.json(diagnostics) }
+        if diagnostics.contains(where: { $0.severity == .problem }) { throw ExitCode(1) }
     }
 
-    private static let marks: [Finding.Verdict: String] = [
+    private static let marks: [Diagnostic.Severity: String] = [
         .fine: "ok     ", .notice: "notice ", .problem: "PROBLEM",
     ]
 
-    private static func show(_ finding: Finding) {
-        let subject = finding.subject
-        let mark = "\(marks[finding.verdict] ?? "")  \(subject)"
+    private static func show(_ diagnostic: Diagnostic) {
+        let subject = diagnostic.subject
+        let mark = "\(marks[diagnostic.severity] ?? "")  \(subject)"
         let column = 22
-        let lines = wrapped(finding.text, after: column) + wrapped(finding.advice, after: column)
+        let lines =
+            wrapped(diagnostic.text, after: column) + wrapped(diagnostic.advice, after: column)
         for (index, line) in lines.enumerated() {
             let beginning = index == 0 ? mark : ""
             let blanks = max(1, column - beginning.count)

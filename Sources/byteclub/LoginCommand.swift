@@ -22,9 +22,9 @@ struct LoginCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Say which kind of club: byteclub login club, dropbox, or webdav.")
         }
-        let book = ClubBook()
+        let registry = ClubRegistry()
         try await Screen.open(
-            (try? book.club(named: nil)) ?? .embedded, book: book, choosingClub: true)
+            (try? registry.club(named: nil)) ?? .embedded, registry: registry, choosingClub: true)
     }
 
     struct EmbeddedClubLogin: AsyncParsableCommand {
@@ -38,11 +38,12 @@ struct LoginCommand: AsyncParsableCommand {
 
         func run() async throws {
             do throws(SettingsError) {
-                try ClubBook().makeCurrent(.embedded)
+                try ClubRegistry().makeCurrent(.embedded)
             } catch {
                 throw CommandFailure(error.description)
             }
-            Output.line("This is the club on this computer: \(ClubBook().paths.clubFolder.path)")
+            Output.line(
+                "This is the club on this computer: \(ClubRegistry().paths.clubFolder.path)")
         }
     }
 
@@ -97,8 +98,8 @@ struct LoginCommand: AsyncParsableCommand {
                 }
                 settings.apiURL = url
             }
-            do throws(JoiningError) {
-                _ = try DropboxJoining(settings, book: ClubBook())
+            do throws(SignInError) {
+                _ = try DropboxSignIn(settings, registry: ClubRegistry())
             } catch {
                 throw ValidationError(error.description)
             }
@@ -111,13 +112,13 @@ struct LoginCommand: AsyncParsableCommand {
         func run() async throws {
             do {
                 try await Interruption.cancelling { try await join() }
-            } catch let error as JoiningError {
+            } catch let error as SignInError {
                 throw CommandFailure(error.description)
             }
         }
 
         @MainActor private func join() async throws {
-            let joining = try DropboxJoining(try settings(), book: ClubBook())
+            let joining = try DropboxSignIn(try settings(), registry: ClubRegistry())
             let club = try joining.club(named: name)
             let environment = ProcessInfo.processInfo.environment
             let (signIn, code) =
@@ -129,12 +130,12 @@ struct LoginCommand: AsyncParsableCommand {
                 "The club is called “\(joined.club.name)”, and everything is about it from now on. "
                     + "byteclub login club goes back to the one on this computer.")
             if !joined.missingScopes.isEmpty {
-                Output.complain(JoiningError.sentence(missing: joined.missingScopes))
+                Output.complain(SignInError.sentence(missing: joined.missingScopes))
             }
         }
 
-        private func askForCode(_ joining: DropboxJoining) async throws -> (DropboxSignIn, String) {
-            let signIn = DropboxSignIn(app: joining.settings.app)
+        private func askForCode(_ joining: DropboxSignIn) async throws -> (DropboxOAuth, String) {
+            let signIn = DropboxOAuth(app: joining.settings.app)
             Output.line("Open this page in a browser, and let Byte Club in:")
             Output.line("")
             Output.write(signIn.authorizationURL.absoluteString + "\n")
@@ -151,8 +152,8 @@ struct LoginCommand: AsyncParsableCommand {
         }
 
         private func askBrowser(
-            _ joining: DropboxJoining, _ environment: [String: String]
-        ) async throws -> (DropboxSignIn, String) {
+            _ joining: DropboxSignIn, _ environment: [String: String]
+        ) async throws -> (DropboxOAuth, String) {
             let waiting = try DropboxAuthorization.ByBrowser(
                 joining.settings.app, port: redirectPort)
             let page = waiting.signIn.authorizationURL
@@ -191,15 +192,15 @@ struct LogoutCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let book = ClubBook()
-        let club = try ClubOptions.choose(club ?? options.name, in: book)
+        let registry = ClubRegistry()
+        let club = try ClubOptions.choose(club ?? options.name, in: registry)
         guard club.needsSignIn else {
             Output.line("The club on this computer needs no sign-in, so there is none to end.")
             return
         }
-        let outcome: Leaving.Outcome
-        do throws(JoiningError) {
-            outcome = try await Leaving.leave(club, book: book)
+        let outcome: SignOut.Outcome
+        do throws(SignInError) {
+            outcome = try await SignOut.signOut(club, registry: registry)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -212,7 +213,7 @@ struct LogoutCommand: AsyncParsableCommand {
         case .notRevoked(let error):
             throw CommandFailure(
                 "This computer has forgotten the sign-in to “\(club.name)”, but the server could not be "
-                    + "told. \(ErrorSentence(error, club: .remote).text) To be safe, remove Byte Club among "
+                    + "told. \(ErrorMessage(error, club: .remote).text) To be safe, remove Byte Club among "
                     + "the connected apps of your account.")
         }
     }

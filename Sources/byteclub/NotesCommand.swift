@@ -76,16 +76,16 @@ struct NotesCommand: ParsableCommand {
 
         func run() async throws {
             let path = try notePath(name)
-            let book = ClubBook()
-            let club = try club.choose(book)
+            let registry = ClubRegistry()
+            let club = try club.choose(registry)
             // Before the club is asked: what comes through a pipe comes once.
             guard let text = source == nil ? Data() : try readStandardInput(limit: Self.byteLimit)
             else {
                 throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
             }
-            let kept = text.isEmpty ? nil : keep(text, of: club, book)
+            let kept = text.isEmpty ? nil : keep(text, of: club, registry)
             do {
-                let store = try await ClubOptions.open(club, book)
+                let store = try await ClubOptions.open(club, registry)
                 do throws(StoreError) {
                     _ = try await store.put(text, at: path, mode: .create)
                 } catch {
@@ -107,9 +107,9 @@ struct NotesCommand: ParsableCommand {
         private static let byteLimit = 16 << 20
 
         private func keep(
-            _ text: Data, of club: ClubSettings, _ book: ClubBook
+            _ text: Data, of club: ClubSettings, _ registry: ClubRegistry
         ) -> Result<UnsentNote, any Error> {
-            Result { try UnsentNote(text, named: name, for: club, in: book) }
+            Result { try UnsentNote(text, named: name, for: club, in: registry) }
         }
 
         /// What happened, and what has become of the text.

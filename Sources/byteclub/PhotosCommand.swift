@@ -45,7 +45,7 @@ struct PhotosCommand: ParsableCommand {
 
         func run() async throws {
             let store = try await club.open()
-            let settings = ClubBook().settings().transfers
+            let settings = ClubRegistry().settings().transfers
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {
@@ -135,7 +135,7 @@ struct PhotosCommand: ParsableCommand {
             {
                 path = stored
             }
-            let settings = ClubBook().settings().transfers
+            let settings = ClubRegistry().settings().transfers
             let wanted = path
             try await Interruption.cancelling {
                 do throws(StoreError) {

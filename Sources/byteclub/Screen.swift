@@ -11,13 +11,14 @@ enum Screen {
     ///   - choosingClub: Shows the clubs there are at once.
     ///   - notice: Something to tell the person first.
     static func open(
-        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false, notice: String? = nil
+        _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
+        notice: String? = nil
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
         let status: Int32
         do {
             status = try await ByteClubApp.run(
-                club, book: book, choosingClub: choosingClub, notice: notice)
+                club, registry: registry, choosingClub: choosingClub, notice: notice)
         } catch let error as StoreError {
             throw error
         } catch {

@@ -18,7 +18,7 @@ struct SettingsCommand: ParsableCommand {
 
     func run() throws {
         if schema { return Output.write(try SettingsSchema.json()) }
-        let file = ClubBook().settingsFile
+        let file = ClubRegistry().settingsFile
         let problems = file.read().problems
         Output.line(file.url.path)
         for problem in problems { Output.complain(problem.description) }

@@ -68,7 +68,7 @@ extension LoginCommand {
             }
         }
 
-        private func joining() throws -> WebDAVJoining {
+        private func joining() throws -> WebDAVSignIn {
             guard let address = URL(string: url) else {
                 throw ValidationError("“\(url)” is no address.")
             }
@@ -78,11 +78,11 @@ extension LoginCommand {
                 throw ValidationError("--pin must be “sha256//” and the fingerprint of a key.")
             }
             let file = authoritiesFile.map { URL(filePath: $0).standardizedFileURL.path }
-            do throws(JoiningError) {
-                return try WebDAVJoining(
+            do throws(SignInError) {
+                return try WebDAVSignIn(
                     ClubSettings.WebDAV(
                         url: address, signIn: signIn, authoritiesFile: file, pin: key),
-                    book: ClubBook())
+                    registry: ClubRegistry())
             } catch {
                 throw ValidationError(error.description)
             }
@@ -91,7 +91,7 @@ extension LoginCommand {
         func run() async throws {
             do {
                 try await Interruption.cancelling { try await join() }
-            } catch let error as JoiningError {
+            } catch let error as SignInError {
                 throw CommandFailure(error.description)
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 /// `byteclub doctor` on set-ups that are broken in one way each.
 @Suite struct DoctorTests {
-    private struct Finding: Decodable {
+    private struct Diagnostic: Decodable {
         var subject: String
         var verdict: String
         var text: String
@@ -13,17 +13,17 @@ import Testing
 
     private func examine(
         _ home: ClubHome, more: [String: String] = [:], status: Int32 = 1
-    ) async throws -> [Finding] {
+    ) async throws -> [Diagnostic] {
         let output = try await Command(
             ClubHome.program, ["doctor", "--json"], environment: home.environment(more: more),
             directory: home.work.path
         ).run()
         #expect(output.status == status, "\(output.text) \(output.errorText)")
-        return try JSONDecoder().decode([Finding].self, from: output.standardOutput)
+        return try JSONDecoder().decode([Diagnostic].self, from: output.standardOutput)
     }
 
     private func expectProblem(
-        _ findings: [Finding], with subject: String, saying word: String
+        _ findings: [Diagnostic], with subject: String, saying word: String
     ) {
         let finding = findings.first { $0.subject == subject && $0.verdict == "problem" }
         #expect(finding?.text.contains(word) == true, "\(findings)")

@@ -8,12 +8,12 @@ internal import TextEditing
     let tabBarController: TabBarController
 
     private unowned let application: Application
-    private let book: ClubBook
+    private let registry: ClubRegistry
     private let settings: Settings
     private let activity: ActivityCounter
-    private var visit: ClubVisit
+    private var session: ClubSession
     private let clubs: ClubList
-    private lazy var login = LoginFlow(application: application, book: book, list: clubs) {
+    private lazy var login = LoginFlow(application: application, registry: registry, list: clubs) {
         [weak self] in self?.open($0)
     }
     /// Which look at the club the person was told after that nobody is signed in: once for each.
@@ -24,29 +24,29 @@ internal import TextEditing
     private var remembering: Task<Void, Never>?
 
     init(
-        application: Application, club: ClubSettings, book: ClubBook, settings: Settings
+        application: Application, club: ClubSettings, registry: ClubRegistry, settings: Settings
     ) {
         // Nothing is on the screen yet that could be held up.
-        clubs = book.list()
+        clubs = registry.list()
         self.application = application
-        self.book = book
+        self.registry = registry
         self.settings = settings
         activity = ActivityCounter(application)
-        visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
-        tabBarController = TabBarController(visit.tabs)
+        session = ClubSession(to: club, registry: registry, settings: settings, activity: activity)
+        tabBarController = TabBarController(session.tabs)
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
-        prepare(visit)
+        prepare(session)
     }
 
     func start() {
-        visit.club.start()
-        visit.club.addObserver(self)
+        session.club.start()
+        session.club.addObserver(self)
     }
 
     /// - Returns: When all that is to be remembered is.
     func stop() async {
-        visit.club.stop()
+        session.club.stop()
         await remembering?.value
     }
 
@@ -76,14 +76,14 @@ internal import TextEditing
 
     /// Shows the clubs there are, and how to join another.
     func chooseClub() {
-        login.choose(current: visit.club.settings)
+        login.choose(current: session.club.settings)
     }
 
-    private func prepare(_ visit: ClubVisit) {
-        visit.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
-        visit.club.signInAgain = { [weak self, weak visit] then in
-            guard let visit else { return }
-            self?.signInAgain(to: visit, then)
+    private func prepare(_ session: ClubSession) {
+        session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
+        session.club.signInAgain = { [weak self, weak session] then in
+            guard let session else { return }
+            self?.signInAgain(to: session, then)
         }
     }
 }
@@ -93,9 +93,9 @@ internal import TextEditing
 extension AppCoordinator {
     /// Leaves the club for another, or comes back to the same after a sign-in.
     private func open(_ club: ClubSettings) {
-        guard !club.isSameClub(as: visit.club.settings) else {
+        guard !club.isSameClub(as: session.club.settings) else {
             remember(club)
-            return visit.reconnect(as: club)
+            return session.reconnect(as: club)
         }
         // What somebody has open is not taken away under their hands.
         guard application.topViewController === tabBarController else {
@@ -105,19 +105,19 @@ extension AppCoordinator {
         askedToSignIn = nil
         toldSkipped = []
         remember(club)
-        visit.leave()
-        visit = ClubVisit(to: club, book: book, settings: settings, activity: activity)
-        prepare(visit)
-        tabBarController.replaceTabs(visit.tabs)
+        session.leave()
+        session = ClubSession(to: club, registry: registry, settings: settings, activity: activity)
+        prepare(session)
+        tabBarController.replaceTabs(session.tabs)
         start()
     }
 
     private func remember(_ settings: ClubSettings) {
-        let book = book
+        let registry = registry
         let before = remembering
         remembering = tabBarController.startPending { [application] in
             await before?.value
-            if let sentence = await Self.makeCurrent(settings, in: book) {
+            if let sentence = await Self.makeCurrent(settings, in: registry) {
                 application.showMessage(sentence, .warning)
             }
         }
@@ -125,10 +125,10 @@ extension AppCoordinator {
 
     /// - Returns: Why it could not be remembered.
     @concurrent private nonisolated static func makeCurrent(
-        _ settings: ClubSettings, in book: ClubBook
+        _ settings: ClubSettings, in registry: ClubRegistry
     ) async -> String? {
         do throws(SettingsError) {
-            try book.makeCurrent(settings)
+            try registry.makeCurrent(settings)
             return nil
         } catch {
             return error.description
@@ -136,24 +136,24 @@ extension AppCoordinator {
     }
 
     /// Signs in to a club again, above whatever is open, which stays as it is.
-    private func signInAgain(to visit: ClubVisit, _ then: @escaping () -> Void) {
-        login.signIn(to: visit.club.settings) { [weak self, weak visit] joined in
+    private func signInAgain(to session: ClubSession, _ then: @escaping () -> Void) {
+        login.signIn(to: session.club.settings) { [weak self, weak session] joined in
             // The person may have gone to another club meanwhile.
-            guard let self, let visit, visit === self.visit else { return }
-            visit.reconnect(as: joined)
+            guard let self, let session, session === self.session else { return }
+            session.reconnect(as: joined)
             then()
         }
     }
 
     private func leaveClub() {
-        let settings = visit.club.settings
-        let book = book
+        let settings = session.club.settings
+        let registry = registry
         tabBarController.present(
             WaitingViewController(
                 title: "Sign out", sentence: "Signing out of “\(settings.name)”…"
             ) { [weak self] in
-                do throws(JoiningError) {
-                    let outcome = try await Leaving.leave(settings, book: book)
+                do throws(SignInError) {
+                    let outcome = try await SignOut.signOut(settings, registry: registry)
                     return { [weak self] _ in self?.didLeave(settings, outcome) }
                 } catch {
                     return { [weak self] wasGivenUp in
@@ -170,10 +170,10 @@ extension AppCoordinator {
     }
 
     /// Nobody is signed in any more, even where it was to be stopped.
-    private func didLeave(_ settings: ClubSettings, _ outcome: Leaving.Outcome) {
+    private func didLeave(_ settings: ClubSettings, _ outcome: SignOut.Outcome) {
         let isAtLists = application.topViewController === tabBarController
-        if visit.club.settings.isSameClub(as: settings) {
-            if isAtLists { open(.embedded) } else { visit.club.reconnect() }
+        if session.club.settings.isSameClub(as: settings) {
+            if isAtLists { open(.embedded) } else { session.club.reconnect() }
         }
         guard case .notRevoked(let error) = outcome else {
             return application.showMessage("Signed out of “\(settings.name)”.", .success)
@@ -183,7 +183,7 @@ extension AppCoordinator {
         alert(
             title,
             "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
-                + "could not be told. \(ErrorSentence(error, club: .remote).text) To be "
+                + "could not be told. \(ErrorMessage(error, club: .remote).text) To be "
                 + "safe, remove Byte Club among the connected apps of your account.")
     }
 
@@ -196,7 +196,7 @@ extension AppCoordinator {
 
 extension AppCoordinator: ClubObserver {
     func clubDidChange(_ club: Club) {
-        guard club === visit.club else { return }
+        guard club === session.club else { return }
         let name = club.settings.title
         switch club.connection {
         case .connecting:
@@ -219,8 +219,8 @@ extension AppCoordinator: ClubObserver {
 
     /// Once for all that there is of it.
     private func tellSkipped() {
-        guard visit.club.skipped != toldSkipped else { return }
-        toldSkipped = visit.club.skipped
+        guard session.club.skipped != toldSkipped else { return }
+        toldSkipped = session.club.skipped
         guard let sentence = SkippedNames.sentence(toldSkipped) else { return }
         application.showMessage(sentence, .warning, for: .seconds(20))
     }
@@ -239,35 +239,35 @@ extension AppCoordinator: ClubObserver {
     /// Once for each time the person looks, and not above what the person is doing: whoever saves a note is
     /// asked there.
     private func askToSignIn(_ error: StoreError) {
-        guard askedToSignIn != visit.club.refreshCount,
+        guard askedToSignIn != session.club.refreshCount,
             application.topViewController === tabBarController
         else { return }
-        askedToSignIn = visit.club.refreshCount
-        let words = visit.club.sentence(for: error)
+        askedToSignIn = session.club.refreshCount
+        let words = session.club.sentence(for: error)
         tabBarController.present(
             AlertController(
                 title: words.title,
                 message: TextLine("\(words.text) Everything you have typed is kept."),
                 actions: [
-                    AlertAction("Sign in", key: "s") { [visit] in visit.club.signInAgain? {} },
+                    AlertAction("Sign in", key: "s") { [session] in session.club.signInAgain? {} },
                     AlertAction("Later", key: "l", kind: .cancel),
                 ]))
     }
 
     private func offerDrafts() {
-        let visit = visit
+        let session = session
         Task {
-            await visit.findDrafts()
-            if visit === self.visit { offerNextDraft() }
+            await session.findDrafts()
+            if session === self.session { offerNextDraft() }
         }
     }
 
     /// What earlier runs have left unsaved: one after the other, each when the person is at the lists.
     private func offerNextDraft() {
         guard application.topViewController === tabBarController,
-            let draft = visit.takeWaitingDraft()
+            let draft = session.takeWaitingDraft()
         else { return }
-        let (notes, drafts) = (visit.notes, visit.drafts)
+        let (notes, drafts) = (session.notes, session.drafts)
         let name = draft.name.isEmpty ? "a new note" : "“\(draft.name)”"
         notes.present(
             AlertController(
@@ -290,14 +290,14 @@ extension AppCoordinator: ClubObserver {
 
 extension AppCoordinator: ApplicationDelegate {
     func applicationWillTerminate(_ application: Application) {
-        visit.notes.keepDraftNow()
-        visit.drafts.removeAbandoned()
-        visit.photos.cancelUpload()
+        session.notes.keepDraftNow()
+        session.drafts.removeAbandoned()
+        session.photos.cancelUpload()
     }
 
     /// What can be typed after `:`.
     func applicationCommands(_ application: Application) -> [PaletteCommand] {
-        let current = visit.club.settings
+        let current = session.club.settings
         // What is shown now is from the last look; what has changed since follows.
         login.look()
         let busy =

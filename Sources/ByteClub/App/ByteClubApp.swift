@@ -9,15 +9,16 @@ internal import TerminalUI
     ///
     /// - Parameters:
     ///   - club: The club to begin with.
-    ///   - book: Where the others are.
+    ///   - registry: Where the others are.
     ///   - choosingClub: Shows all of them at once.
     ///   - notice: Something to tell the person first.
     /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
     /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
     package static func run(
-        _ club: ClubSettings, book: ClubBook, choosingClub: Bool = false, notice: String? = nil
+        _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
+        notice: String? = nil
     ) async throws -> Int32 {
-        let settings = book.settings()
+        let settings = registry.settings()
         var configuration = Application.Configuration()
         configuration.idleDescriptor = idleDescriptor
         configuration.bindings = settings.keys
@@ -27,11 +28,11 @@ internal import TerminalUI
         let application = Application(
             screen: CursesScreen(options: options), configuration: configuration)
         let coordinator = AppCoordinator(
-            application: application, club: club, book: book, settings: settings)
+            application: application, club: club, registry: registry, settings: settings)
         application.delegate = coordinator
         let isFirstStart =
             club.place == .embedded
-            && !FileManager.default.fileExists(atPath: book.paths.clubFolder.path)
+            && !FileManager.default.fileExists(atPath: registry.paths.clubFolder.path)
         coordinator.start()
         do {
             try application.start(root: coordinator.tabBarController)

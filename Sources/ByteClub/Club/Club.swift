@@ -127,8 +127,8 @@ internal import ClubStore
     }
 
     /// An error in words, for this kind of club.
-    func sentence(for error: StoreError) -> ErrorSentence {
-        ErrorSentence(error, club: settings.kind)
+    func sentence(for error: StoreError) -> ErrorMessage {
+        ErrorMessage(error, club: settings.kind)
     }
 
     /// Runs a call on the store, counted as in flight.

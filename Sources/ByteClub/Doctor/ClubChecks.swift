@@ -5,37 +5,37 @@ internal import FoundationEssentials
 enum ClubChecks {
     static func connection(
         _ answer: Result<Account, StoreError>, took time: Duration, club: String,
-        kind: ErrorSentence.ClubKind
-    ) -> Finding {
+        kind: ErrorMessage.ClubKind
+    ) -> Diagnostic {
         let subject = "connection"
         switch answer {
         case .success(let account):
             let milliseconds = Int(time / .milliseconds(1))
             let who = account.displayName.isEmpty ? "" : " as \(account.displayName)"
-            return Finding(
+            return Diagnostic(
                 subject, .fine, "The club “\(club)” answers\(who), in \(milliseconds) ms.")
         case .failure(let error):
-            let sentence = ErrorSentence(error, club: kind)
-            return Finding(
+            let sentence = ErrorMessage(error, club: kind)
+            return Diagnostic(
                 subject, .problem, "“\(club)”: \(sentence.title).", advice: sentence.text
             )
         }
     }
 
     /// - Parameter protection: What the first write to the server has found out.
-    static func writing(_ protection: WriteProtection) -> Finding {
+    static func writing(_ protection: WriteProtection) -> Diagnostic {
         let subject = "writing"
         return switch protection {
         case .byServer:
-            Finding(
+            Diagnostic(
                 subject, .fine, "The server refuses to overwrite what somebody else has changed.")
         case .byLocking:
-            Finding(
+            Diagnostic(
                 subject, .fine,
                 "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
             )
         case .byLookingFirst:
-            Finding(
+            Diagnostic(
                 subject, .notice,
                 "The server would overwrite anything, so Byte Club looks before each write.",
                 advice:
@@ -44,31 +44,31 @@ enum ClubChecks {
         }
     }
 
-    static func quota(_ account: Account) -> Finding {
+    static func quota(_ account: Account) -> Diagnostic {
         let subject = "quota"
         let used = Wording.byteCount(account.usedBytes)
         guard let allocated = account.allocatedBytes, allocated > 0 else {
-            return Finding(subject, .fine, "\(used) are used; the club sets no limit.")
+            return Diagnostic(subject, .fine, "\(used) are used; the club sets no limit.")
         }
         let text = "\(used) of \(Wording.byteCount(allocated)) are used."
         let left = max(0, allocated - account.usedBytes)
         if left == 0 || Double(left) < Double(allocated) * 0.01 {
-            return Finding(
+            return Diagnostic(
                 subject, .problem, text,
                 advice: "Remove photos you no longer need, or get more room.")
         }
         if Double(left) < Double(allocated) * 0.1 {
-            return Finding(subject, .notice, text, advice: "There is little room left.")
+            return Diagnostic(subject, .notice, text, advice: "There is little room left.")
         }
-        return Finding(subject, .fine, text)
+        return Diagnostic(subject, .fine, text)
     }
 
     /// - Parameter lead: By how many seconds this computer's clock is ahead of the club's; nil when the club
     ///   does not tell the time.
-    static func clock(lead: TimeInterval?) -> Finding {
+    static func clock(lead: TimeInterval?) -> Diagnostic {
         let subject = "clock"
         guard let lead else {
-            return Finding(
+            return Diagnostic(
                 subject, .notice, "The club does not tell the time, so the clock was not compared.")
         }
         let seconds = Int(abs(max(-1e9, min(1e9, lead))).rounded())
@@ -78,21 +78,21 @@ enum ClubChecks {
             : "It is \(spelled(seconds)) \(lead > 0 ? "ahead of" : "behind") the club's."
         let advice = "Let the system set it: sudo timedatectl set-ntp true"
         switch seconds {
-        case ..<60: return Finding(subject, .fine, text)
-        case ..<300: return Finding(subject, .notice, text, advice: advice)
+        case ..<60: return Diagnostic(subject, .fine, text)
+        case ..<300: return Diagnostic(subject, .notice, text, advice: advice)
         default:
-            return Finding(
+            return Diagnostic(
                 subject, .problem, text + " Sign-ins and certificates may be refused for that.",
                 advice: advice)
         }
     }
 
     /// Of the club on this computer.
-    static let ownClock = Finding("clock", .fine, "The club has this computer's own clock.")
+    static let ownClock = Diagnostic("clock", .fine, "The club has this computer's own clock.")
 
     /// What cannot be known of a club that does not answer.
-    static func notLookedAt(_ subject: String) -> Finding {
-        Finding(subject, .notice, "Not looked at: the club has not told.")
+    static func notLookedAt(_ subject: String) -> Diagnostic {
+        Diagnostic(subject, .notice, "Not looked at: the club has not told.")
     }
 
     private static func spelled(_ seconds: Int) -> String {

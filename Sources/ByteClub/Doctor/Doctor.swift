@@ -4,26 +4,26 @@ internal import TerminalUI
 
 /// Looks the whole set-up over: what the screen needs, this computer, the settings, and one club.
 package struct Doctor: Sendable {
-    private let book: ClubBook
+    private let registry: ClubRegistry
     private let environment: [String: String]
 
     package init(
-        book: ClubBook = ClubBook(),
+        registry: ClubRegistry = ClubRegistry(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        self.book = book
+        self.registry = registry
         self.environment = environment
     }
 
-    /// Tells each finding as soon as it is made; those that need the network come last. Changes nothing,
+    /// Tells each diagnostic as soon as it is made; those that need the network come last. Changes nothing,
     /// except that the embedded club is started when it is the one to be looked at.
     ///
     /// - Parameter name: The club to look at; nil for the one opened last.
     @MainActor package func examine(
-        clubNamed name: String?, report: (Finding) -> Void
+        clubNamed name: String?, report: (Diagnostic) -> Void
     ) async {
-        TerminalChecks.findings(.ofThisProgram(), environment: environment).forEach(report)
-        let paths = book.paths
+        TerminalChecks.diagnostics(.ofThisProgram(), environment: environment).forEach(report)
+        let paths = registry.paths
         ComputerChecks.libraries(
             network: NetworkLibrary.version, supportsTLS: NetworkLibrary.supportsTLS,
             authorities: NetworkLibrary.authoritiesFile
@@ -35,39 +35,39 @@ package struct Doctor: Sendable {
             report(ComputerChecks.disk(freeByteCount: free, folder: paths.stateFolder.path))
         }
         settings().forEach(report)
-        if let problem = book.memoryProblem {
+        if let problem = registry.memoryProblem {
             report(
-                Finding(
+                Diagnostic(
                     "clubs", .problem, problem,
                     advice: "Until then nobody counts as signed in."))
         }
         do throws(ClubChoiceError) {
-            await examine(try book.club(named: name), report: report)
+            await examine(try registry.club(named: name), report: report)
         } catch {
-            report(Finding("club", .problem, error.description))
+            report(Diagnostic("club", .problem, error.description))
         }
     }
 
-    private func settings() -> [Finding] {
-        let file = book.settingsFile
-        let problems = book.read().problems
+    private func settings() -> [Diagnostic] {
+        let file = registry.settingsFile
+        let problems = registry.read().problems
         guard !problems.isEmpty else {
-            return [Finding("settings", .fine, "Nothing is wrong in \(file.url.path).")]
+            return [Diagnostic("settings", .fine, "Nothing is wrong in \(file.url.path).")]
         }
         return problems.map { problem in
-            Finding(
+            Diagnostic(
                 "settings", .problem, "\(file.url.path), \(problem.description)",
                 advice: "Mend the line; until then it counts as not written.")
         }
     }
 
-    @MainActor private func examine(_ club: ClubSettings, report: (Finding) -> Void) async {
+    @MainActor private func examine(_ club: ClubSettings, report: (Diagnostic) -> Void) async {
         let clock = ContinuousClock()
         let start = clock.now
         var store: (any RemoteStore)?
         let answer: Result<Account, StoreError>
         do throws(StoreError) {
-            let opened = try await ClubConnection.open(club, book: book)
+            let opened = try await ClubConnection.open(club, registry: registry)
             store = opened
             answer = .success(try await opened.account())
         } catch {

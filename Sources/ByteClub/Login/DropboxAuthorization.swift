@@ -10,14 +10,14 @@ package enum DropboxAuthorization {
 
     /// Waits for the browser.
     package struct ByBrowser: Sendable {
-        package let signIn: DropboxSignIn
+        package let signIn: DropboxOAuth
         private let answer: LoopbackAnswer
 
         /// Begins to listen.
         ///
         /// - Parameter port: Nil for the registered one; behind a gateway, which may know no such rule,
         ///   for any other when that one is taken.
-        package init(_ app: DropboxApp, port: UInt16? = nil) throws(JoiningError) {
+        package init(_ app: DropboxApp, port: UInt16? = nil) throws(SignInError) {
             do throws(LoopbackError) {
                 answer = try LoopbackAnswer(port: port ?? registeredPort)
             } catch {
@@ -26,18 +26,18 @@ package enum DropboxAuthorization {
                 }
                 answer = other
             }
-            signIn = DropboxSignIn(app: app, redirect: answer.redirect)
+            signIn = DropboxOAuth(app: app, redirect: answer.redirect)
         }
 
         /// - Returns: The code, when the browser has brought it.
-        @concurrent package func code() async throws(JoiningError) -> String {
+        @concurrent package func code() async throws(SignInError) -> String {
             let query: String
             do throws(LoopbackError) {
                 query = try await answer.wait()
             } catch {
                 throw .noAnswer(error)
             }
-            do throws(SignInError) {
+            do throws(OAuthError) {
                 return try signIn.code(fromRedirect: query)
             } catch {
                 throw .signIn(error)

@@ -5,11 +5,11 @@ internal import TerminalUI
 /// Sends the person to Dropbox's page and takes what comes of it: by the browser where there is one,
 /// else by a code that the person copies.
 final class DropboxSignInViewController: ViewController {
-    private let joining: DropboxJoining
+    private let joining: DropboxSignIn
     private let club: ClubSettings
-    private let didJoin: (DropboxJoining.Joined) -> Void
+    private let didJoin: (DropboxSignIn.SignedInClub) -> Void
 
-    private var signIn: DropboxSignIn
+    private var signIn: DropboxOAuth
     private var waiting: Task<Void, Never>?
     /// The code is being turned into a sign-in.
     private var finishing: Task<Void, Never>?
@@ -28,13 +28,13 @@ final class DropboxSignInViewController: ViewController {
 
     /// - Parameter didJoin: Called when the person is signed in and the box is gone.
     init(
-        _ joining: DropboxJoining, as club: ClubSettings,
-        didJoin: @escaping (DropboxJoining.Joined) -> Void
+        _ joining: DropboxSignIn, as club: ClubSettings,
+        didJoin: @escaping (DropboxSignIn.SignedInClub) -> Void
     ) {
         self.joining = joining
         self.club = club
         self.didJoin = didJoin
-        signIn = DropboxSignIn(app: joining.settings.app)
+        signIn = DropboxOAuth(app: joining.settings.app)
         super.init()
         title = "Sign in to \(club.name)"
     }
@@ -99,7 +99,7 @@ final class DropboxSignInViewController: ViewController {
 
 extension DropboxSignInViewController {
     private func askBrowser(_ environment: [String: String]) {
-        do throws(JoiningError) {
+        do throws(SignInError) {
             let browser = try DropboxAuthorization.ByBrowser(joining.settings.app)
             signIn = browser.signIn
             guard Browser.open(signIn.authorizationURL, environment: environment) else {
@@ -110,7 +110,7 @@ extension DropboxSignInViewController {
             )
             setShown(field: false)
             waiting = Task { [weak self] in
-                do throws(JoiningError) {
+                do throws(SignInError) {
                     let code = try await browser.code()
                     // The code belongs to the page that the browser was sent to, whatever is shown now.
                     self?.finish(code, of: browser.signIn)
@@ -131,7 +131,7 @@ extension DropboxSignInViewController {
     /// The page leads nowhere and shows the code.
     private func askForCode() {
         waiting?.cancel()
-        signIn = DropboxSignIn(app: joining.settings.app)
+        signIn = DropboxOAuth(app: joining.settings.app)
         show("Open this page in a browser, let Byte Club in, and bring the code that it shows:")
         setShown(field: true)
         application?.setNeedsDisplay()
@@ -171,13 +171,13 @@ extension DropboxSignInViewController {
         finish(field.text, of: signIn)
     }
 
-    private func finish(_ code: String, of signIn: DropboxSignIn) {
+    private func finish(_ code: String, of signIn: DropboxOAuth) {
         guard !isFinishing, isOnScreen else { return }
         let application = application
         explain("")
         application?.showMessage("Signing in…", for: nil)
         finishing = startPending { [self] in
-            do throws(JoiningError) {
+            do throws(SignInError) {
                 let joined = try await joining.finish(signIn, code: code, as: club)
                 guard !isGivenUp else {
                     application?.showMessage(LoginFlow.sentence(joinedLate: club))
@@ -195,7 +195,7 @@ extension DropboxSignInViewController {
         }
     }
 
-    private func fail(_ error: JoiningError) {
+    private func fail(_ error: SignInError) {
         if case .noAnswer(.cancelled) = error { return }
         guard isOnScreen else { return }
         // A code is good once, and a page for one code: whoever tries again needs a new one.

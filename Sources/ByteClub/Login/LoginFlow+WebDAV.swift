@@ -69,8 +69,8 @@ extension LoginFlow {
     }
 
     private func signIn(_ entry: WebDAVEntry, secret: String) {
-        do throws(JoiningError) {
-            let joining = try WebDAVJoining(entry.settings, book: book)
+        do throws(SignInError) {
+            let joining = try WebDAVSignIn(entry.settings, registry: registry)
             present(
                 WaitingViewController(
                     title: "Sign in to \(entry.name ?? entry.settings.url.host() ?? "WebDAV")",
@@ -78,7 +78,7 @@ extension LoginFlow {
                         ?? "Signing in…",
                     didGiveUp: { [weak self] in self?.askPassword(entry) }
                 ) { [weak self] in
-                    do throws(JoiningError) {
+                    do throws(SignInError) {
                         let club = try await joining.join(named: entry.name, secret: secret)
                         return { [weak self] in self?.didJoin(club, entry, wasGivenUp: $0) }
                     } catch {
@@ -100,7 +100,7 @@ extension LoginFlow {
         application.showMessage("Signed in to “\(club.name)”.", .success)
     }
 
-    private func explain(_ error: JoiningError, _ entry: WebDAVEntry, secret: String) {
+    private func explain(_ error: SignInError, _ entry: WebDAVEntry, secret: String) {
         if case .untrusted(let server) = error {
             return present(
                 Self.trustAlert(server, isChanged: entry.settings.pin != nil) { [weak self] in

@@ -6,7 +6,7 @@ internal import TerminalUI
 /// back.
 @MainActor final class LoginFlow {
     unowned let application: Application
-    let book: ClubBook
+    let registry: ClubRegistry
     /// As they were when ``look()`` last ended.
     private(set) var list: ClubList
     /// Opens a club that needs nothing more.
@@ -15,11 +15,11 @@ internal import TerminalUI
     private var looking: Task<Void, Never>?
 
     init(
-        application: Application, book: ClubBook, list: ClubList,
+        application: Application, registry: ClubRegistry, list: ClubList,
         open: @escaping (ClubSettings) -> Void
     ) {
         self.application = application
-        self.book = book
+        self.registry = registry
         self.list = list
         self.open = open
     }
@@ -28,10 +28,10 @@ internal import TerminalUI
     /// with another program. What is on the screen follows.
     func look() {
         let before = looking
-        let book = book
+        let registry = registry
         looking = application.topViewController?.startPending { [weak self] in
             await before?.value
-            let list = await Self.read(book)
+            let list = await Self.read(registry)
             guard let self, list != self.list else { return }
             self.list = list
             chooser?.show(list)
@@ -39,8 +39,8 @@ internal import TerminalUI
         }
     }
 
-    @concurrent private nonisolated static func read(_ book: ClubBook) async -> ClubList {
-        book.list()
+    @concurrent private nonisolated static func read(_ registry: ClubRegistry) async -> ClubList {
+        registry.list()
     }
 
     /// Shows the clubs there are, and how to join another.
@@ -118,8 +118,8 @@ internal import TerminalUI
         _ settings: ClubSettings.Dropbox, named name: String?,
         then: @escaping (ClubSettings) -> Void
     ) {
-        do throws(JoiningError) {
-            let joining = try DropboxJoining(settings, book: book)
+        do throws(SignInError) {
+            let joining = try DropboxSignIn(settings, registry: registry)
             let club = try joining.club(named: name)
             present(
                 DropboxSignInViewController(joining, as: club) { [application] joined in
@@ -127,7 +127,7 @@ internal import TerminalUI
                     let words =
                         joined.missingScopes.isEmpty
                         ? "Signed in to “\(joined.club.name)” as \(joined.account.displayName)."
-                        : JoiningError.sentence(missing: joined.missingScopes)
+                        : SignInError.sentence(missing: joined.missingScopes)
                     application.showMessage(
                         words, joined.missingScopes.isEmpty ? .success : .warning)
                 })
@@ -160,7 +160,7 @@ internal import TerminalUI
         return false
     }
 
-    private func refuse(_ error: JoiningError) {
+    private func refuse(_ error: SignInError) {
         present(AlertController(title: "Not signed in", message: TextLine(error.description)))
     }
 

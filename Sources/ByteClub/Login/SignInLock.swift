@@ -9,7 +9,7 @@ struct SignInLock: Sendable {
     private let lock: FileLock
 
     /// - Throws: `.settings` when there can be no lock, `.store` when the task is cancelled.
-    @concurrent static func acquire(_ paths: Paths) async throws(JoiningError) -> SignInLock {
+    @concurrent static func acquire(_ paths: Paths) async throws(SignInError) -> SignInLock {
         let file = paths.stateFolder.appending(path: "joining.lock")
         let lock: FileLock
         do throws(WholeFile.Failure) {

@@ -14,7 +14,7 @@ struct NoteComparison: Equatable, Sendable {
     /// Lines shown around each difference.
     private static let context = 3
 
-    /// Two middles with more pairs of lines than this are shown one after the other: finding what they have in
+    /// Two middles with more pairs of lines than this are shown one after the other: diagnostic what they have in
     /// common would take too long.
     private static let pairLimit = 4_000_000
 

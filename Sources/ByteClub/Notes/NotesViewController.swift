@@ -365,7 +365,7 @@ extension NotesViewController {
         }
     }
 
-    private func alert(_ words: ErrorSentence) {
+    private func alert(_ words: ErrorMessage) {
         present(AlertController(title: words.title, message: TextLine(words.text)))
     }
 }

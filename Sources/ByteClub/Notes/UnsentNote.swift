@@ -13,9 +13,9 @@ package struct UnsentNote: Sendable {
     /// - Parameter name: The note's name, as typed.
     /// - Throws: When it cannot be written; the description is a sentence with the reason.
     package init(
-        _ text: Data, named name: String, for club: ClubSettings, in book: ClubBook
+        _ text: Data, named name: String, for club: ClubSettings, in registry: ClubRegistry
     ) throws {
-        drafts = DraftStore(folder: book.drafts(of: club))
+        drafts = DraftStore(folder: registry.drafts(of: club))
         let draft = Draft(
             name: name, path: nil, baseRevision: nil, savedAt: Date(), text: text)
         id = draft.id

@@ -6,12 +6,12 @@ internal import FoundationEssentials
 /// `config.yml` is anybody's to change, or to take over from another computer. A password must not go to
 /// whatever host stands there now, so that what is kept says for whom it is.
 struct ClubSecrets: Sendable {
-    let book: ClubBook
+    let registry: ClubRegistry
     let secrets: Secrets
 
-    init(_ book: ClubBook, secrets: Secrets? = nil) {
-        self.book = book
-        self.secrets = secrets ?? Secrets(paths: book.paths)
+    init(_ registry: ClubRegistry, secrets: Secrets? = nil) {
+        self.registry = registry
+        self.secrets = secrets ?? Secrets(paths: registry.paths)
     }
 
     /// A secret as it is kept.
@@ -32,7 +32,7 @@ struct ClubSecrets: Sendable {
     func read(
         _ club: ClubSettings, bindsOld: Bool = true
     ) async throws(SecretError) -> Data? {
-        guard let place = book.secretPlace(of: club),
+        guard let place = registry.secretPlace(of: club),
             let data = try await secrets.read(club.name, from: place)
         else { return nil }
         guard let bound = try? JSONDecoder().decode(Bound.self, from: data) else {
@@ -83,9 +83,9 @@ struct ClubSecrets: Sendable {
 
     /// Best effort: what is not bound now will be next time.
     private func bind(_ data: Data, for club: ClubSettings) async {
-        guard let lock = try? await SignInLock.acquire(book.paths) else { return }
+        guard let lock = try? await SignInLock.acquire(registry.paths) else { return }
         defer { lock.release() }
-        guard let place = book.secretPlace(of: club),
+        guard let place = registry.secretPlace(of: club),
             await readAsItIs(club, from: place) == data
         else { return }
         _ = try? await write(data, for: club, to: place)

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// Keeps a club's tokens among the secrets, wherever they were put when the person signed in.
 struct SecretVault: TokenVault {
     let club: ClubSettings
-    let book: ClubBook
+    let registry: ClubRegistry
     let secrets: ClubSecrets
 
     func read() async throws(StoreError) -> DropboxTokens? {
@@ -21,7 +21,7 @@ struct SecretVault: TokenVault {
 
     private func write(_ tokens: DropboxTokens) async throws(StoreError) {
         // Signed out meanwhile: what nobody is to have is not kept.
-        guard let place = book.secretPlace(of: club) else { return }
+        guard let place = registry.secretPlace(of: club) else { return }
         do throws(SecretError) {
             _ = try await secrets.write(Self.encode(tokens), for: club, to: place)
         } catch {
@@ -37,8 +37,8 @@ struct SecretVault: TokenVault {
         _ tokens: DropboxTokens, replacing refreshToken: String
     ) async throws(StoreError) -> DropboxTokens? {
         let lock: SignInLock
-        do throws(JoiningError) {
-            lock = try await SignInLock.acquire(book.paths)
+        do throws(SignInError) {
+            lock = try await SignInLock.acquire(registry.paths)
         } catch {
             throw StoreError(.fileUnwritable, during: .connect, underlying: error)
         }

@@ -69,7 +69,7 @@ public struct ClubSettings: Hashable, Sendable {
     public var needsSignIn: Bool { place != .embedded }
 
     /// For errors: what to do depends on whose server it is.
-    public var kind: ErrorSentence.ClubKind { place == .embedded ? .embedded : .remote }
+    public var kind: ErrorMessage.ClubKind { place == .embedded ? .embedded : .remote }
 
     /// What the screen calls it.
     var title: String { place == .embedded ? "embedded club" : name }

@@ -13,31 +13,32 @@ package enum ClubConnection {
     ///   in its place where somebody has signed in since, perhaps in another program.
     /// - Throws: A `StoreError` during `connect`: `.unauthorized` when nobody is signed in.
     package static func open(
-        _ club: ClubSettings, book: ClubBook, inPlaceOf refused: (any RemoteStore)? = nil
+        _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil
     ) async throws(StoreError) -> any RemoteStore {
         switch club.place {
-        case .embedded: try await EmbeddedClub.open(paths: book.paths)
+        case .embedded: try await EmbeddedClub.open(paths: registry.paths)
         // It looks for newer tokens by itself.
-        case .dropbox(let dropbox): try line(to: club, dropbox, book: book).store
+        case .dropbox(let dropbox): try line(to: club, dropbox, registry: registry).store
         case .webdav(let webdav):
-            try await store(of: club, webdav, book: book, inPlaceOf: refused as? WebDAVStore)
+            try await store(
+                of: club, webdav, registry: registry, inPlaceOf: refused as? WebDAVStore)
         }
     }
 
     /// The password or token is read when the club is opened, and again when the server has refused it.
     private static func store(
-        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, book: ClubBook,
+        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, registry: ClubRegistry,
         inPlaceOf refused: WebDAVStore?
     ) async throws(StoreError) -> WebDAVStore {
-        let key = Key(paths: book.paths, club: club)
+        let key = Key(paths: registry.paths, club: club)
         let old = stores.withLock { $0[key] }
         if let old, old.store !== refused { return old.store }
-        let secret = try await PasswordVault.read(club, book: book)
+        let secret = try await PasswordVault.read(club, registry: registry)
         if let old, old.secret == secret { return old.store }
         let store = try makeStore(
             to: webdav, secret: secret,
-            abilitiesFile: book.abilitiesFile(of: club),
-            unsettledWrites: book.unsettledWrites(of: club))
+            capabilitiesFile: registry.capabilitiesFile(of: club),
+            unsettledWrites: registry.unsettledWrites(of: club))
         return stores.withLock { stores in
             // Somebody else may have been faster.
             if let now = stores[key], now.store !== old?.store { return now.store }
@@ -47,7 +48,7 @@ package enum ClubConnection {
     }
 
     static func makeStore(
-        to webdav: ClubSettings.WebDAV, secret: String, abilitiesFile: URL? = nil,
+        to webdav: ClubSettings.WebDAV, secret: String, capabilitiesFile: URL? = nil,
         unsettledWrites: URL? = nil
     ) throws(StoreError) -> WebDAVStore {
         let credentials: WebDAVCredentials =
@@ -59,20 +60,21 @@ package enum ClubConnection {
             baseURL: webdav.url, credentials: credentials)
         configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
         configuration.trust.pinnedKey = webdav.pin
-        configuration.abilitiesFile = abilitiesFile
+        configuration.capabilitiesFile = capabilitiesFile
         configuration.unsettledWritesFolder = unsettledWrites
         return try WebDAVStore(configuration)
     }
 
     /// Goes on with tokens got just now, wherever the club is open already.
-    static func adopt(_ tokens: DropboxTokens, for club: ClubSettings, book: ClubBook) async {
-        let key = Key(paths: book.paths, club: club)
+    static func adopt(_ tokens: DropboxTokens, for club: ClubSettings, registry: ClubRegistry) async
+    {
+        let key = Key(paths: registry.paths, club: club)
         await lines.withLock { $0[key] }?.access.adopt(tokens)
     }
 
     /// Lets go of a club that the person has signed out of.
-    static func close(_ club: ClubSettings, book: ClubBook) {
-        let key = Key(paths: book.paths, club: club)
+    static func close(_ club: ClubSettings, registry: ClubRegistry) {
+        let key = Key(paths: registry.paths, club: club)
         _ = lines.withLock { $0.removeValue(forKey: key) }
         _ = stores.withLock { $0.removeValue(forKey: key) }
     }
@@ -98,14 +100,14 @@ package enum ClubConnection {
     private static let stores = Mutex<[Key: SignedIn]>([:])
 
     private static func line(
-        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, book: ClubBook
+        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, registry: ClubRegistry
     ) throws(StoreError) -> Line {
-        let key = Key(paths: book.paths, club: club)
+        let key = Key(paths: registry.paths, club: club)
         if let line = lines.withLock({ $0[key] }) { return line }
-        let vault = SecretVault(club: club, book: book, secrets: ClubSecrets(book))
+        let vault = SecretVault(club: club, registry: registry, secrets: ClubSecrets(registry))
         let line = try makeLine(
             to: dropbox, vault: vault,
-            unsettledWrites: book.unsettledWrites(of: club))
+            unsettledWrites: registry.unsettledWrites(of: club))
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line

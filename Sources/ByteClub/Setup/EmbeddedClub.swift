@@ -53,7 +53,7 @@ public actor EmbeddedClub {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         folder = paths.clubFolder.path
-        unsettledWrites = paths.embeddedUnsettledWrites
+        unsettledWrites = paths.embeddedUnconfirmedWrites
         neededFolders = [paths.clubFolder, paths.stateFolder, paths.cacheFolder]
         server = ServerProcess(
             program: program,

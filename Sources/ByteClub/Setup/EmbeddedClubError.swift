@@ -1,7 +1,7 @@
 /// Why the club on this computer could not be opened.
 ///
 /// It comes as the `underlying` of a `StoreError` with the operation `connect`;
-/// ``ErrorSentence`` words it.
+/// ``ErrorMessage`` words it.
 public enum EmbeddedClubError: Error, Hashable, Sendable {
     /// There is no safe place for the club's socket. The sentence says why, and what to do.
     case noMeetingPlace(String)

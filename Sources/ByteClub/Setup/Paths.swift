@@ -26,7 +26,7 @@ public struct Paths: Hashable, Sendable {
     public var drafts: URL { stateFolder.appending(path: "drafts") }
 
     /// What was sent to the embedded club and is not known to have arrived.
-    var embeddedUnsettledWrites: URL { stateFolder.appending(path: "clubs/embedded/unsettled") }
+    var embeddedUnconfirmedWrites: URL { stateFolder.appending(path: "clubs/embedded/unsettled") }
 
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let home =

@@ -50,20 +50,20 @@ struct DropboxConnection: Sendable {
                 guard replacement != nil else { throw failed.error }
                 continue
             }
-            guard let mendable = failed.mendable,
+            guard let retryable = failed.retryable,
                 let wait = policy.wait(
-                    after: mendable, isRepeatable: call.isRepeatable, spent: &spent,
+                    after: retryable, isRepeatable: call.isRepeatable, spent: &spent,
                     jitter: clock.jitter())
             else { throw failed.error }
             try await clock.wait(wait, during: operation, at: path)
-            if mendable == .unreachable || mendable == .broken { await access.reviveServer() }
+            if retryable == .unreachable || retryable == .broken { await access.reviveServer() }
         }
     }
 
     private struct FailedAttempt: Error {
         var error: StoreError
         var refusal: DropboxRefusal?
-        var mendable: RetryPolicy.Failure?
+        var retryable: RetryPolicy.Failure?
     }
 
     private func attempt(
@@ -80,11 +80,11 @@ struct DropboxConnection: Sendable {
             return .failure(
                 FailedAttempt(
                     error: refusal.error(during: operation, at: path), refusal: refusal,
-                    mendable: refusal.failure))
+                    retryable: refusal.failure))
         } catch {
             return .failure(
                 FailedAttempt(
-                    error: error.error(during: operation, at: path), mendable: error.mendable))
+                    error: error.error(during: operation, at: path), retryable: error.retryable))
         }
     }
 }

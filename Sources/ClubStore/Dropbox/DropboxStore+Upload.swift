@@ -51,11 +51,11 @@ extension DropboxStore {
         return nil
     }
 
-    private static func write(of file: URL) async -> UnsettledWrite? {
+    private static func write(of file: URL) async -> UnconfirmedWrite? {
         guard let source = try? SourceFile(at: file),
             let hash = try? await source.contentHash().hexadecimal
         else { return nil }
-        return UnsettledWrite(byteCount: source.byteCount, hash: hash, data: nil)
+        return UnconfirmedWrite(byteCount: source.byteCount, hash: hash, data: nil)
     }
 }
 

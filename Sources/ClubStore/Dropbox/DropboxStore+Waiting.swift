@@ -12,7 +12,7 @@ extension DropboxStore {
         guard rest > .zero else { return false }
         // The server takes no less than 30 seconds: we hang up when ours are over.
         let seconds = UInt64(min(max(rest / .seconds(1), 30), 480))
-        return try await Patience.wait(atMost: rest) { [self] () throws(StoreError) in
+        return try await PollTimeout.wait(atMost: rest) { [self] () throws(StoreError) in
             try await poll(cursor, seconds: seconds)
         }
     }

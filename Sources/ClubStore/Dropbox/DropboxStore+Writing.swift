@@ -17,7 +17,7 @@ extension DropboxStore {
             Routes.upload, UploadArg(commit: commit(to: path, mode), contentHash: hash))
         // What must be new would be in its own way: see ``arrivedFile(at:of:)``.
         call.isRepeatable = mode != .create
-        let write = UnsettledWrite(
+        let write = UnconfirmedWrite(
             byteCount: Int64(data.count), hash: hash.hexadecimal, data: nil)
         unsettled.begin(write, at: path)
         do throws(StoreError) {
@@ -61,7 +61,7 @@ extension DropboxStore {
 
     /// Sees by the facts that the server tells of the file that it has the bytes which were sent: see
     /// ``WriteEvidence``. Dropbox tells them with the answer, so that no further look is needed.
-    private func requireStored(_ write: UnsettledWrite, as file: RemoteFile) throws(StoreError) {
+    private func requireStored(_ write: UnconfirmedWrite, as file: RemoteFile) throws(StoreError) {
         let evidence = WriteEvidence(
             sent: .init(byteCount: write.byteCount, hash: write.hash),
             found: .init(byteCount: file.byteCount, hash: file.contentHash ?? write.hash),
@@ -74,7 +74,7 @@ extension DropboxStore {
     }
 
     /// The file, where it holds the bytes that were sent although no answer said so.
-    private func arrivedFile(at path: RemotePath, of write: UnsettledWrite) async -> RemoteFile? {
+    private func arrivedFile(at path: RemotePath, of write: UnconfirmedWrite) async -> RemoteFile? {
         guard let file = try? await metadata(of: path), file.contentHash == write.hash
         else { return nil }
         return file
@@ -125,7 +125,7 @@ extension DropboxStore {
                 RelocationArg(fromPath: paths.wire(path), toPath: paths.wire(destination)),
                 isRepeatable: false, during: .move, at: path)
         } catch {
-            let move = UnsettledWrite.Change.move(to: destination.string)
+            let move = UnconfirmedWrite.Change.move(to: destination.string)
             let wasMoved = error.code == .notFound && unsettled.has(move, at: path)
             if error.code.mayHideSuccess || wasMoved, await isGone(path),
                 let entry = await entry(at: destination)

@@ -104,14 +104,14 @@ public final class DropboxStore: RemoteStore {
     /// When the server would like to be asked for changes again.
     let nextPoll = Mutex<ContinuousClock.Instant?>(nil)
 
-    let unsettled: UnsettledWrites
+    let unsettled: UnconfirmedWrites
 
     public init(_ configuration: Configuration, access: any AccessProvider) {
         self.configuration = configuration
         connection = DropboxConnection(
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
-        unsettled = UnsettledWrites(folder: configuration.unsettledWritesFolder)
+        unsettled = UnconfirmedWrites(folder: configuration.unsettledWritesFolder)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.unixSocketPath = configuration.unixSocketPath
         loader = HTTPLoader(configuration: session)

@@ -2,7 +2,7 @@ import CurlNetworking
 
 extension HTTPLoader.Failure {
     /// What the retry policy may mend; nil when sending it again cannot help.
-    var mendable: RetryPolicy.Failure? {
+    var retryable: RetryPolicy.Failure? {
         guard case .transport(let error) = self else { return nil }
         return switch error.code {
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:

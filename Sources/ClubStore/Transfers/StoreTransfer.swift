@@ -13,7 +13,7 @@ import Synchronization
 
     private let operation: StoreError.Operation
     private weak var delegate: (any TransferDelegate)?
-    private let pacer = TaskPacer()
+    private let pacer = TransferThrottle()
     private let work: Work
     private var task: Task<Void, Never>?
     private var hasTold = false
@@ -107,11 +107,11 @@ extension StoreTransfer {
 final class TransferProgressPort: Sendable {
     typealias Report = @MainActor @Sendable (_ moved: Int64, _ expected: Int64) -> Void
 
-    let pacer: TaskPacer
+    let pacer: TransferThrottle
     private let report: Report
     private let latest = Mutex<(moved: Int64, expected: Int64, isOnItsWay: Bool)>((0, 0, false))
 
-    init(pacer: TaskPacer, report: @escaping Report) {
+    init(pacer: TransferThrottle, report: @escaping Report) {
         self.pacer = pacer
         self.report = report
     }

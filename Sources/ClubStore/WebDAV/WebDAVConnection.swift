@@ -5,7 +5,7 @@ import Synchronization
 /// Sends requests with the credentials, follows the server's redirects within reason, and repeats
 /// what the retry policy allows.
 struct WebDAVConnection: Sendable {
-    let signIn: WebDAVSignIn
+    let signIn: WebDAVAuthenticator
     let policy: RetryPolicy
     let clock: WaitingClock
 
@@ -42,9 +42,9 @@ struct WebDAVConnection: Sendable {
                 failed = error
             }
             if failed.mayHaveArrived { attempts?.noteThatOneMayHaveArrived() }
-            guard let mendable = failed.mendable,
+            guard let retryable = failed.retryable,
                 let wait = (policy ?? self.policy).wait(
-                    after: mendable, isRepeatable: request.isRepeatable, spent: &spent,
+                    after: retryable, isRepeatable: request.isRepeatable, spent: &spent,
                     jitter: clock.jitter())
             else { throw failed.error }
             try await clock.wait(wait, during: operation, at: path)
@@ -67,10 +67,10 @@ final class AttemptLog: Sendable {
 
 private struct FailedAttempt: Error {
     var error: StoreError
-    var mendable: RetryPolicy.Failure?
+    var retryable: RetryPolicy.Failure?
 
     var mayHaveArrived: Bool {
-        switch mendable {
+        switch retryable {
         case .unreachable, .busy: false
         case .broken, .timedOut: true
         // 408: the server did not get all of it, and may have kept what it got.
@@ -101,7 +101,7 @@ extension WebDAVConnection {
                     wire, body: request.body, limit: limit, observers: observers)
             } catch {
                 throw FailedAttempt(
-                    error: error.error(during: operation, at: path), mendable: error.mendable)
+                    error: error.error(during: operation, at: path), retryable: error.retryable)
             }
             if answer.isSuccess { return answer }
             if signIn.learns(from: answer.response, to: wire) { continue }
@@ -145,7 +145,7 @@ extension WebDAVConnection {
             retryAfter: answer.response.value(forHTTPHeaderField: "Retry-After")
                 .flatMap { RetryAfter.parse($0, now: answer.response.date ?? clock.date()) })
         return FailedAttempt(
-            error: refusal.error(during: operation, at: path), mendable: refusal.failure)
+            error: refusal.error(during: operation, at: path), retryable: refusal.failure)
     }
 
     /// Where to ask instead, with the same method and body; nil to ask nobody.

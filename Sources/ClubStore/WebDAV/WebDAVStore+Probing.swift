@@ -7,11 +7,11 @@ extension WebDAVStore {
     /// - Throws: What a write of a small file throws.
     func currentAbilities(
         during operation: StoreError.Operation
-    ) async throws(StoreError) -> WebDAVAbilities {
-        try await abilities.abilities { [self] in
-            let scratch = try RemotePath.root.appending(OwnName.probe())
+    ) async throws(StoreError) -> ServerCapabilities {
+        try await capabilities.capabilities { [self] in
+            let scratch = try RemotePath.root.appending(TemporaryName.probe())
             let probe = WriteProbe(store: self, path: scratch, operation: operation)
-            let result: Result<WebDAVAbilities, StoreError>
+            let result: Result<ServerCapabilities, StoreError>
             do throws(StoreError) {
                 result = .success(try await probe.run())
             } catch {
@@ -24,8 +24,8 @@ extension WebDAVStore {
 
     /// Whether a file can be sent in parts, one behind the other.
     func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
-        if let known = abilities.known?.placesRanges { return known }
-        let scratch = try RemotePath.root.appending(OwnName.probe())
+        if let known = capabilities.known?.placesRanges { return known }
+        let scratch = try RemotePath.root.appending(TemporaryName.probe())
         let result: Result<Bool, StoreError>
         do throws(StoreError) {
             result = .success(try await tryRanges(on: address.url(of: scratch), during: operation))
@@ -34,7 +34,7 @@ extension WebDAVStore {
         }
         await remove(scratch)
         let found = try result.get()
-        abilities.learn(placesRanges: found)
+        capabilities.learn(placesRanges: found)
         return found
     }
 
@@ -60,11 +60,11 @@ extension WebDAVStore {
         to path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> Bool {
         guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
-        if let known = abilities.known?.keepsDestinations { return known }
+        if let known = capabilities.known?.keepsDestinations { return known }
         // The conditions come first: what is found out is kept with them.
         _ = try await currentAbilities(during: operation)
-        let source = try RemotePath.root.appending(OwnName.staged())
-        let destination = try RemotePath.root.appending(OwnName.oddProbe())
+        let source = try RemotePath.root.appending(TemporaryName.staged())
+        let destination = try RemotePath.root.appending(TemporaryName.oddProbe())
         let result: Result<Bool, StoreError>
         do throws(StoreError) {
             result = .success(try await tryMove(from: source, to: destination, during: operation))
@@ -74,7 +74,7 @@ extension WebDAVStore {
         await remove(source)
         await remove(destination)
         let found = try result.get()
-        abilities.learn(keepsDestinations: found)
+        capabilities.learn(keepsDestinations: found)
         return found
     }
 
@@ -92,12 +92,12 @@ extension WebDAVStore {
             _ = try await send(request, during: operation, at: nil)
         } catch {
             guard let status = error.webDAVStatus else { throw error }
-            // Without `MOVE`, nothing is mangled by it: see ``StagedDelivery``.
+            // Without `MOVE`, nothing is mangled by it: see ``StagedUploadStrategy``.
             return status == 405 || status == 501
         }
         if case .file = try await look(at: destination, during: operation) { return true }
         // Where it went instead is a name of our own, too.
-        for name in OwnName.mangled(destination.name) {
+        for name in TemporaryName.mangled(destination.name) {
             if let path = try? RemotePath.root.appending(name) { await remove(path) }
         }
         return false

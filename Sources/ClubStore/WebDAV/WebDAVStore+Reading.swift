@@ -121,7 +121,7 @@ extension WebDAVStore {
         _ data: Data, as file: WebDAVFile, by response: HTTPURLResponse
     ) -> RemoteFile {
         let hash = ContentHash(of: data).hexadecimal
-        let hasExactTags = abilities.known?.hasExactTags == true && file.tag != nil
+        let hasExactTags = capabilities.known?.hasExactTags == true && file.tag != nil
         memory.keep(
             WebDAVMemory.Content(
                 revision: file.file.revision, hash: hash,

@@ -78,7 +78,7 @@ extension WebDAVStore {
                 guard let next = try? path.appending(name) else { return nil }
                 path = next
             }
-            if path.components.contains(where: OwnName.isOne) { continue }
+            if path.components.contains(where: TemporaryName.isOne) { continue }
             if let status = response.status, !(200..<300).contains(status) {
                 guard status == 404 || status == 410 else { return nil }
                 memory.forget(path)

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Servers differ more than the standard would have it, so that little is taken on trust: addresses
 /// are built from names, a revision is what is left of the server's tag, and whether the server
-/// honours conditions on writes is tried out once (``WebDAVAbilities``). Where it does not, what is
+/// honours conditions on writes is tried out once (``ServerCapabilities``). Where it does not, what is
 /// there is looked at just before each write, which leaves a moment's gap: ``writeProtection``
 /// tells.
 ///
@@ -30,7 +30,7 @@ public final class WebDAVStore: RemoteStore {
 
         /// Where to keep what was found out about the server, so that it is not tried out again by
         /// each run of the program. Holds no secret. Nil to keep nothing.
-        public var abilitiesFile: URL?
+        public var capabilitiesFile: URL?
 
         /// Where to keep what was sent until it is known to have arrived: a folder of this club's own.
         /// The next run of the program then takes such a write for no other member's. Nil to know it
@@ -83,9 +83,9 @@ public final class WebDAVStore: RemoteStore {
     let downloader: HTTPLoader
 
     let memory = WebDAVMemory()
-    let unsettled: UnsettledWrites
+    let unsettled: UnconfirmedWrites
     let snapshots = WebDAVSnapshots()
-    let pace: Mutex<PollingPace>
+    let pace: Mutex<PollingInterval>
 
     /// Whether the server counts the changes below a folder; nil until it was asked.
     let countsChanges = Mutex<Bool?>(nil)
@@ -94,7 +94,7 @@ public final class WebDAVStore: RemoteStore {
 
     /// Files left behind by killed programs that were seen, and removed if that was allowed.
     let leftovers = Mutex<Set<RemotePath>>([])
-    let abilities: AbilityProbe
+    let capabilities: CapabilityProbe
 
     /// - Throws: `.badRequest` for a base URL that is none of http or https.
     public init(_ configuration: Configuration) throws(StoreError) {
@@ -104,18 +104,18 @@ public final class WebDAVStore: RemoteStore {
         }
         self.configuration = configuration
         self.address = address
-        let abilities = AbilityProbe(file: configuration.abilitiesFile, address: address)
-        self.abilities = abilities
+        let capabilities = CapabilityProbe(file: configuration.capabilitiesFile, address: address)
+        self.capabilities = capabilities
         connection = WebDAVConnection(
-            signIn: WebDAVSignIn(
+            signIn: WebDAVAuthenticator(
                 configuration.credentials, at: address, pinnedKey: configuration.trust.pinnedKey,
-                way: abilities.signInWay, didLearn: { abilities.learn(signInWay: $0) }),
+                way: capabilities.signInWay, didLearn: { capabilities.learn(signInWay: $0) }),
             policy: configuration.policy, clock: configuration.clock)
         nextcloud = NextcloudPlace(address, user: configuration.credentials.user)
         pace = Mutex(
-            PollingPace(
+            PollingInterval(
                 from: configuration.limits.shortestRest, upTo: configuration.limits.longestRest))
-        unsettled = UnsettledWrites(folder: configuration.unsettledWritesFolder)
+        unsettled = UnconfirmedWrites(folder: configuration.unsettledWritesFolder)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.certificateAuthoritiesFile = configuration.trust.authoritiesFile
         let signIn = connection.signIn

@@ -11,11 +11,11 @@ struct WriteProbe: Sendable {
 
     /// - Throws: What a write of a small file throws; `.badAnswer` when nothing is written although the
     ///   server says so, as a network's sign-in page does.
-    func run() async throws(StoreError) -> WebDAVAbilities {
+    func run() async throws(StoreError) -> ServerCapabilities {
         let clock = store.configuration.clock
         let start = clock.date()
         var tags = [try await createMakingFolder()]
-        var found = WebDAVAbilities()
+        var found = ServerCapabilities()
         for version in 1...2 { tags.append(try await write(version)) }
         // A tag that is made of the second is another one when the second is over: three different ones
         // in less than a second are made of something else.

@@ -17,7 +17,7 @@ import Testing
 
     @Test func foldersThatCanBeMadeAreFine() {
         defer { remove() }
-        #expect(ComputerChecks.permissions(paths, secrets: []).map(\.verdict) == [.fine])
+        #expect(ComputerChecks.permissions(paths, secrets: []).map(\.severity) == [.fine])
     }
 
     @Test func aFileInAFoldersPlaceIsAProblem() throws {
@@ -26,9 +26,9 @@ import Testing
         try FileManager.default.createDirectory(
             at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data().write(to: folder)
-        let findings = ComputerChecks.permissions(paths, secrets: [])
-        #expect(findings.map(\.verdict) == [.problem])
-        #expect(findings[0].text.contains("drafts"))
+        let diagnostics = ComputerChecks.permissions(paths, secrets: [])
+        #expect(diagnostics.map(\.severity) == [.problem])
+        #expect(diagnostics[0].text.contains("drafts"))
     }
 
     @Test(.enabled(if: getuid() != 0)) func aFolderThatMayNotBeWrittenIsAProblem() throws {
@@ -36,9 +36,9 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         #expect(chmod(folder.path, 0o500) == 0)
         defer { remove() }
-        let findings = ComputerChecks.permissions(paths, secrets: [])
-        #expect(findings.map(\.verdict) == [.problem])
-        #expect(findings[0].advice?.contains("chmod u+rwx") == true)
+        let diagnostics = ComputerChecks.permissions(paths, secrets: [])
+        #expect(diagnostics.map(\.severity) == [.problem])
+        #expect(diagnostics[0].advice?.contains("chmod u+rwx") == true)
     }
 
     @Test func secretsThatOthersCanReadAreAProblem() throws {
@@ -47,12 +47,12 @@ import Testing
         #expect(
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(), attributes: [.posixPermissions: 0o644]))
-        let findings = ComputerChecks.permissions(paths, secrets: [file])
-        #expect(findings.map(\.verdict) == [.problem])
-        #expect(findings[0].advice?.hasPrefix("Run: chmod 600 '") == true)
-        #expect(findings[0].advice?.contains("it'\\''s a secret") == true)
+        let diagnostics = ComputerChecks.permissions(paths, secrets: [file])
+        #expect(diagnostics.map(\.severity) == [.problem])
+        #expect(diagnostics[0].advice?.hasPrefix("Run: chmod 600 '") == true)
+        #expect(diagnostics[0].advice?.contains("it'\\''s a secret") == true)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-        #expect(ComputerChecks.permissions(paths, secrets: [file]).map(\.verdict) == [.fine])
+        #expect(ComputerChecks.permissions(paths, secrets: [file]).map(\.severity) == [.fine])
     }
 
     @Test func secretsBehindALinkAreAProblem() throws {
@@ -60,13 +60,13 @@ import Testing
         let link = home.appending(path: "secrets")
         try FileManager.default.createSymbolicLink(
             at: link, withDestinationURL: URL(filePath: "/etc/hostname"))
-        #expect(ComputerChecks.permissions(paths, secrets: [link]).map(\.verdict) == [.problem])
+        #expect(ComputerChecks.permissions(paths, secrets: [link]).map(\.severity) == [.problem])
     }
 
     @Test func aDiskIsFineNarrowOrFull() {
         defer { remove() }
         let verdicts = [Int64(1 << 40), 100 << 20, 1 << 20].map {
-            ComputerChecks.disk(freeByteCount: $0, folder: "/home").verdict
+            ComputerChecks.disk(freeByteCount: $0, folder: "/home").severity
         }
         #expect(verdicts == [.fine, .notice, .problem])
     }
@@ -79,16 +79,16 @@ import Testing
 
     @Test func aLibraryWithoutTLSIsAProblem() {
         defer { remove() }
-        let findings = ComputerChecks.libraries(
+        let diagnostics = ComputerChecks.libraries(
             network: "libcurl/7.88.1", supportsTLS: false, authorities: nil)
-        #expect(findings.map(\.verdict) == [.problem])
+        #expect(diagnostics.map(\.severity) == [.problem])
     }
 
     @Test func aSystemWithoutAuthoritiesIsAProblem() {
         defer { remove() }
-        let findings = ComputerChecks.libraries(
+        let diagnostics = ComputerChecks.libraries(
             network: "libcurl/7.88.1", supportsTLS: true, authorities: home.path + "/none.crt")
-        #expect(findings.map(\.verdict) == [.problem])
-        #expect(findings[0].advice?.contains("ca-certificates") == true)
+        #expect(diagnostics.map(\.severity) == [.problem])
+        #expect(diagnostics[0].advice?.contains("ca-certificates") == true)
     }
 }

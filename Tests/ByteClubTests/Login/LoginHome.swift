@@ -8,7 +8,7 @@ import Synchronization
 final class LoginHome: Sendable {
     let folder = FileManager.default.temporaryDirectory
         .appending(path: "login-\(UUID().uuidString)")
-    let book: ClubBook
+    let registry: ClubRegistry
     let secrets: Secrets
 
     init(keyring: (any SecretKeeper)? = nil) {
@@ -16,26 +16,26 @@ final class LoginHome: Sendable {
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config",
             "XDG_STATE_HOME": folder.path + "/state",
         ])
-        book = ClubBook(paths: paths)
+        registry = ClubRegistry(paths: paths)
         secrets = Secrets(paths: paths, keyring: keyring)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    var keeping: ClubKeeping { ClubKeeping(book, secrets: secrets) }
+    var keeping: ClubRegistration { ClubRegistration(registry, secrets: secrets) }
 
     var settingsText: String {
-        (try? String(contentsOf: book.settingsFile.url, encoding: .utf8)) ?? ""
+        (try? String(contentsOf: registry.settingsFile.url, encoding: .utf8)) ?? ""
     }
 
     func write(settings text: String) throws {
         try FileManager.default.createDirectory(
-            at: book.settingsFile.url.deletingLastPathComponent(),
+            at: registry.settingsFile.url.deletingLastPathComponent(),
             withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: book.settingsFile.url)
+        try Data(text.utf8).write(to: registry.settingsFile.url)
     }
 
-    var clubSecrets: ClubSecrets { ClubSecrets(book, secrets: secrets) }
+    var clubSecrets: ClubSecrets { ClubSecrets(registry, secrets: secrets) }
 
     /// What a club is signed in with, as it was kept.
     func secret(of club: ClubSettings) async throws -> String? {

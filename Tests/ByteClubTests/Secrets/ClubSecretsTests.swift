@@ -60,7 +60,7 @@ import Testing
         let club = ClubSettings(name: "c", place: place)
         let old = PasswordVault.encode("secret")
         _ = try await home.secrets.write(old, account: "c", label: "", to: .file)
-        try home.book.remember(secretsOf: club, in: .file)
+        try home.registry.remember(secretsOf: club, in: .file)
         #expect(try await home.clubSecrets.read(club) == old)
         await #expect(throws: SecretError.forAnother(club: "c")) {
             try await read(.webdav("https://evil.local/club", user: "ann"))

@@ -10,7 +10,7 @@ import Testing
     private let club = ClubSettings(name: "work", place: .dropbox(.init(appKey: "k")))
 
     private var vault: SecretVault {
-        SecretVault(club: club, book: home.book, secrets: home.clubSecrets)
+        SecretVault(club: club, registry: home.registry, secrets: home.clubSecrets)
     }
 
     private func tokens(_ access: String, _ refresh: String) -> DropboxTokens {

@@ -85,7 +85,7 @@ import Testing
             try await call(store)
             return "(nothing is wrong)"
         } catch let error as StoreError {
-            let words = ErrorSentence(error, club: .remote)
+            let words = ErrorMessage(error, club: .remote)
             return "\(words.title). \(words.text)"
         } catch {
             return "\(error)"

@@ -23,7 +23,7 @@ import Testing
         guard let url = URL(string: "http://\(host)/dav"), let address = WebDAVAddress(url) else {
             return
         }
-        let signIn = WebDAVSignIn(.password(user: "ann", password: "secret"), at: address)
+        let signIn = WebDAVAuthenticator(.password(user: "ann", password: "secret"), at: address)
         #expect(signIn.authorization(isSecure: false) == nil)
     }
 }

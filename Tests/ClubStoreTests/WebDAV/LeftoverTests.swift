@@ -52,12 +52,12 @@ import Testing
 
     @Test func namesOfOurOwnAreKnown() {
         for _ in 0..<100 {
-            #expect(OwnName.isOne(OwnName.staged()))
-            #expect(OwnName.isOne(OwnName.probe()))
+            #expect(TemporaryName.isOne(TemporaryName.staged()))
+            #expect(TemporaryName.isOne(TemporaryName.probe()))
         }
         for name in ["", ".byteclub-", ".byteclub-.tmp", ".byteclub-probe-", ".byteclub-Notes.tmp"]
         {
-            #expect(!OwnName.isOne(name))
+            #expect(!TemporaryName.isOne(name))
         }
     }
 }

@@ -133,7 +133,7 @@ import Testing
         let credentials = WebDAVCredentials.password(user: "ann", password: "secret")
         let url = try #require(URL(string: "http://h.example/"))
         let far = try #require(WebDAVAddress(url))
-        let signIn = WebDAVSignIn(credentials, at: far)
+        let signIn = WebDAVAuthenticator(credentials, at: far)
         #expect(signIn.authorization(isSecure: false) == nil)
         #expect(signIn.authorization(isSecure: true) == "Basic YW5uOnNlY3JldA==")
         #expect(!"\(credentials)".contains("secret"))

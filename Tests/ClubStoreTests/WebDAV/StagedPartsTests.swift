@@ -170,7 +170,7 @@ extension WebDAVStandIn {
         state.withLock { state in
             state.nodes.keys.compactMap { path in
                 path.split(separator: "/").last.map(String.init).flatMap {
-                    OwnName.isOne($0) ? $0 : nil
+                    TemporaryName.isOne($0) ? $0 : nil
                 }
             }
         }

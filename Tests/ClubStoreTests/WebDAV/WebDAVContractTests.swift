@@ -27,7 +27,7 @@ import Testing
             configuration.limits.directByteCount = 64 << 10
         }
         try await promise.check(standIn.store)
-        #expect(!standIn.paths.contains { $0.contains(OwnName.prefix) })
+        #expect(!standIn.paths.contains { $0.contains(TemporaryName.prefix) })
     }
 }
 

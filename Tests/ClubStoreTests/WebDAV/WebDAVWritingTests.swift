@@ -21,7 +21,7 @@ import Testing
     @Test func whatTheServerCanDoIsTriedOutOnce() async throws {
         let home = try TemporaryFolder()
         let file = home.url.appending(path: "clubs/work/abilities.json")
-        let standIn = try WebDAVStandIn { $0.abilitiesFile = file }
+        let standIn = try WebDAVStandIn { $0.capabilitiesFile = file }
         #expect(standIn.store.writeProtection == nil)
         _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
         #expect(
@@ -35,7 +35,7 @@ import Testing
         #expect(standIn.newCalls() == ["PUT /b", "PROPFIND /b"])
         // The next run of the program knows.
         var configuration = standIn.store.configuration
-        configuration.abilitiesFile = file
+        configuration.capabilitiesFile = file
         let next = try WebDAVStore(configuration)
         #expect(next.writeProtection == .byServer)
     }

@@ -44,7 +44,8 @@ import Testing
     @Test func whatMustBeNewIsNeverMovedWithoutThatCondition() {
         func next(isDirect: Bool) -> WriteState? {
             .afterRefusal(
-                of: .absent, there: .nothing, isDirect: isDirect, capabilities: WebDAVAbilities())
+                of: .absent, there: .nothing, isDirect: isDirect, capabilities: ServerCapabilities()
+            )
         }
         #expect(next(isDirect: false) == nil)
         guard case .sending(.none, nil) = next(isDirect: true) else {
@@ -55,7 +56,7 @@ import Testing
 
     @Test func aConditionBeginsAWriteOnlyWhereTheServerChecksIt() {
         func first(_ mode: WriteMode, checks: Bool, isCertain: Bool = true) -> WriteState {
-            var capabilities = WebDAVAbilities()
+            var capabilities = ServerCapabilities()
             capabilities.honoursIfMatch = checks
             capabilities.honoursIfNoneMatch = checks
             return .first(

@@ -131,7 +131,7 @@ extension DropboxAccess {
         guard let refreshToken = old.refreshToken else {
             return .failure(StoreError(.unauthorized, during: .connect, detail: "no refresh token"))
         }
-        do throws(SignInError) {
+        do throws(OAuthError) {
             let grant = try await endpoint.ask(
                 [
                     ("grant_type", "refresh_token"), ("refresh_token", refreshToken),

@@ -48,7 +48,7 @@ struct TokenEndpoint: Sendable {
     /// - Parameter isRepeatable: Whether the server will answer alike when it is asked twice.
     func ask(
         _ fields: [(String, String)], isRepeatable: Bool
-    ) async throws(SignInError) -> Grant {
+    ) async throws(OAuthError) -> Grant {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
@@ -57,31 +57,31 @@ struct TokenEndpoint: Sendable {
         let isCode = fields.contains { $0.0 == "code" }
         var spent = RetryPolicy.Spent()
         while true {
-            let (failure, mendable) = await attempt(request, isCode: isCode)
+            let (failure, retryable) = await attempt(request, isCode: isCode)
             switch failure {
             case .success(let grant): return grant
             case .failure(let error):
-                guard let mendable,
+                guard let retryable,
                     let wait = policy.wait(
-                        after: mendable, isRepeatable: isRepeatable, spent: &spent,
+                        after: retryable, isRepeatable: isRepeatable, spent: &spent,
                         jitter: clock.jitter())
                 else { throw error }
                 await clock.sleep(wait)
-                if Task.isCancelled { throw SignInError(.store(.cancelled)) }
+                if Task.isCancelled { throw OAuthError(.store(.cancelled)) }
             }
         }
     }
 
     private func attempt(
         _ request: URLRequest, isCode: Bool
-    ) async -> (Result<Grant, SignInError>, RetryPolicy.Failure?) {
+    ) async -> (Result<Grant, OAuthError>, RetryPolicy.Failure?) {
         let answer: HTTPLoader.Answer
         do throws(HTTPLoader.Failure) {
             answer = try await loader.load(request, limit: 1 << 16)
         } catch {
-            if case .tooLarge = error { return (.failure(SignInError(.badAnswer)), nil) }
+            if case .tooLarge = error { return (.failure(OAuthError(.badAnswer)), nil) }
             let words = error.error(during: .connect, at: nil)
-            return (.failure(SignInError(.store(words.code), detail: "\(words)")), error.mendable)
+            return (.failure(OAuthError(.store(words.code), detail: "\(words)")), error.retryable)
         }
         guard answer.isSuccess else {
             let retryAfter = answer.response.value(forHTTPHeaderField: "Retry-After")
@@ -94,7 +94,7 @@ struct TokenEndpoint: Sendable {
         guard let grant = try? JSONDecoder().decode(Grant.self, from: answer.body),
             grant.tokenType.lowercased() == "bearer", Self.isToken(grant.accessToken),
             grant.refreshToken.map(Self.isToken) ?? true
-        else { return (.failure(SignInError(.badAnswer, detail: "no tokens in it")), nil) }
+        else { return (.failure(OAuthError(.badAnswer, detail: "no tokens in it")), nil) }
         return (.success(grant), nil)
     }
 }
@@ -119,17 +119,17 @@ extension TokenEndpoint {
 
     private static func refusal(
         _ answer: HTTPLoader.Answer, retryAfter: Duration?, isCode: Bool
-    ) -> SignInError {
+    ) -> OAuthError {
         switch answer.status {
-        case 429: return SignInError(.store(.rateLimited(retryAfter: retryAfter)))
-        case 502, 503, 504: return SignInError(.store(.serverUnavailable(retryAfter: retryAfter)))
-        case 500..<600: return SignInError(.store(.serverError))
+        case 429: return OAuthError(.store(.rateLimited(retryAfter: retryAfter)))
+        case 502, 503, 504: return OAuthError(.store(.serverUnavailable(retryAfter: retryAfter)))
+        case 500..<600: return OAuthError(.store(.serverError))
         default: break
         }
         guard let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body) else {
-            return SignInError(.badAnswer, detail: "status \(answer.status)")
+            return OAuthError(.badAnswer, detail: "status \(answer.status)")
         }
-        let code: SignInError.Code =
+        let code: OAuthError.Code =
             switch refusal.error {
             case "invalid_grant": isCode ? .codeRefused : .revoked
             case "invalid_client", "unauthorized_client", "invalid_scope", "invalid_client_id",
@@ -140,6 +140,6 @@ extension TokenEndpoint {
             default: .appRefused
             }
         let words = refusal.error + (refusal.description.map { ": " + $0 } ?? "")
-        return SignInError(code, detail: String(words.prefix(300)))
+        return OAuthError(code, detail: String(words.prefix(300)))
     }
 }

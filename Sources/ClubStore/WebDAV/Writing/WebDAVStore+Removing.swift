@@ -41,7 +41,7 @@ extension WebDAVStore {
         if let lock {
             request.fields["If"] = "(<\(lock.token)>)"
         } else if let base, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
-            abilities.known?.honoursIfMatch == true
+            capabilities.known?.honoursIfMatch == true
         {
             request.fields["If-Match"] = base.revision.rawValue
         }
@@ -76,7 +76,7 @@ extension WebDAVStore {
             guard file.file.revision == base.revision else { throw conflict }
             guard !isCertain(base, at: path), let hash = base.hash else { return there }
             // The tag may be that of another text of the same second and length.
-            if file.isFresh, lock == nil, abilities.known?.locks == true {
+            if file.isFresh, lock == nil, capabilities.known?.locks == true {
                 let taken = try await WebDAVLock.take(path, in: self, during: .delete)
                 if let taken, taken.isOnNewFile {
                     await taken.undo()
@@ -85,7 +85,7 @@ extension WebDAVStore {
                 lock = taken
                 if lock != nil { continue }
             }
-            if file.isFresh, lock == nil, abilities.known?.honoursIfMatch == true, waits < 3 {
+            if file.isFresh, lock == nil, capabilities.known?.honoursIfMatch == true, waits < 3 {
                 waits += 1
                 try await configuration.clock.wait(
                     .milliseconds(1100), during: .delete, at: path)

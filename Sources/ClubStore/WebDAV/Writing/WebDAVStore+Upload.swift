@@ -20,29 +20,29 @@ extension WebDAVStore {
         let payload = WebDAVPayload(
             .file(source, progress), of: self, to: path, during: .upload)
         let limits = configuration.limits
-        let delivery: any WebDAVDelivery
+        let strategy: any WebDAVUploadStrategy
         if let nextcloud {
             if source.byteCount > limits.chunkByteCount {
                 let hash = try await source.contentHash().hexadecimal
-                delivery = NextcloudDelivery(
+                strategy = NextcloudUploadStrategy(
                     payload, file: source, hash: hash, place: nextcloud, isKept: record != nil)
             } else {
-                delivery = DirectDelivery(payload)
+                strategy = DirectUploadStrategy(payload)
             }
         } else if try await goesStraight(
             source.byteCount, to: path, mode: mode, during: .upload)
         {
-            delivery = DirectDelivery(payload)
+            strategy = DirectUploadStrategy(payload)
         } else if let record, source.byteCount > limits.chunkByteCount {
             let parts = StagedParts(
                 payload: payload, file: source,
                 record: UploadRecord(
                     file: record, contentHash: try await source.contentHash().hexadecimal,
                     destination: address.url(of: path)))
-            delivery = StagedDelivery(payload, parts: parts)
+            strategy = StagedUploadStrategy(payload, parts: parts)
         } else {
-            delivery = StagedDelivery(payload)
+            strategy = StagedUploadStrategy(payload)
         }
-        return try await write(delivery, at: path, mode: mode, during: .upload)
+        return try await write(strategy, at: path, mode: mode, during: .upload)
     }
 }

@@ -9,7 +9,8 @@ extension WebDAVStore {
         let isDirect = try await goesStraight(
             Int64(data.count), to: path, mode: mode, during: .put)
         return try await write(
-            isDirect ? DirectDelivery(payload) : StagedDelivery(payload), at: path, mode: mode,
+            isDirect ? DirectUploadStrategy(payload) : StagedUploadStrategy(payload), at: path,
+            mode: mode,
             during: .put)
     }
 
@@ -35,29 +36,29 @@ extension WebDAVStore {
     }
 
     func write(
-        _ delivery: any WebDAVDelivery, at path: RemotePath, mode: WriteMode,
+        _ strategy: any WebDAVUploadStrategy, at path: RemotePath, mode: WriteMode,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> RemoteFile {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
         // Large files come to their place whole; whether one did is seen by looking.
-        let sent = delivery.isDirect || operation == .put ? await delivery.unsettledWrite : nil
+        let sent = strategy.isDirect || operation == .put ? await strategy.unconfirmedWrite : nil
         if let sent { unsettled.begin(sent, at: path) }
         do throws(StoreError) {
             let write = WebDAVWrite(
-                store: self, delivery: delivery, path: path, operation: operation,
-                abilities: try await currentAbilities(during: operation), mode: mode)
+                store: self, strategy: strategy, path: path, operation: operation,
+                capabilities: try await currentAbilities(during: operation), mode: mode)
             let file = try await write.run()
             unsettled.forget(path)
             return file
         } catch {
-            await delivery.abandon(after: error)
+            await strategy.abandon(after: error)
             if case .conflict = error.code {
                 // From now on it is about what is there.
                 unsettled.forget(path)
-            } else if delivery.attempts.mayHaveArrived {
-                if let write = await delivery.unsettledWrite { unsettled.note(write, at: path) }
+            } else if strategy.attempts.mayHaveArrived {
+                if let write = await strategy.unconfirmedWrite { unsettled.note(write, at: path) }
             } else if let sent {
                 unsettled.drop(sent, at: path)
             }
@@ -77,7 +78,7 @@ extension WebDAVStore {
 
     /// Whether the base's revision names one text only, so that a condition on it is enough.
     func isCertain(_ base: WriteEvidence.Base, at path: RemotePath) -> Bool {
-        if abilities.known?.hasExactTags == true, base.revision.isEntityTag { return true }
+        if capabilities.known?.hasExactTags == true, base.revision.isEntityTag { return true }
         let known = memory.content(at: path, revision: base.revision)
         return known?.isCertain == true && known?.hash == base.hash
     }

@@ -7,10 +7,10 @@ import FoundationEssentials
 /// condition or an end.
 struct WebDAVWrite: Sendable {
     let store: WebDAVStore
-    let delivery: any WebDAVDelivery
+    let strategy: any WebDAVUploadStrategy
     let path: RemotePath
     let operation: StoreError.Operation
-    let abilities: WebDAVAbilities
+    let capabilities: ServerCapabilities
     let mode: WriteMode
 
     /// What is held while the write is under way, and how often something has happened that may happen a
@@ -37,14 +37,14 @@ struct WebDAVWrite: Sendable {
 
     private func run(_ progress: inout Progress) async throws(StoreError) -> RemoteFile {
         var state = WriteState.first(
-            of: mode, isDirect: delivery.isDirect, capabilities: abilities,
+            of: mode, isDirect: strategy.isDirect, capabilities: capabilities,
             isBaseCertain: await isBaseCertain())
         while true {
             switch state {
             case .inspecting:
                 let there = try await look()
                 if case .file(let file) = there, case .overwrite = mode,
-                    try await delivery.isSame(as: file)
+                    try await strategy.isSame(as: file)
                 {
                     state = .saved(file)
                 } else {
@@ -125,7 +125,7 @@ extension WebDAVWrite {
 
     private func changesNothing(_ base: WriteEvidence.Base) async -> Bool {
         guard let hash = base.hash else { return false }
-        return await delivery.hash == hash
+        return await strategy.hash == hash
     }
 
     private func isCertain(_ base: WriteEvidence.Base) -> Bool {
@@ -134,11 +134,11 @@ extension WebDAVWrite {
 
     /// Whether a condition on the revision would not keep another member's text from being replaced.
     private func needsLock(for file: WebDAVFile) -> Bool {
-        guard abilities.locks == true else { return false }
-        guard abilities.honoursIfMatch, let base else { return true }
+        guard capabilities.locks == true else { return false }
+        guard capabilities.honoursIfMatch, let base else { return true }
         // A large file can wait until its tag is certain. (Apache and lighttpd do not let a `MOVE` with a
         // lock's token in each time.)
-        return delivery.isDirect && file.isFresh && !isCertain(base)
+        return strategy.isDirect && file.isFresh && !isCertain(base)
     }
 
     /// Makes sure that the file is the text that the new one is based on.
@@ -173,8 +173,8 @@ extension WebDAVWrite {
     private func strongest(for file: WebDAVFile, under lock: WebDAVLock?) -> WriteCondition {
         if let lock { return .locked(lock.token) }
         guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
-        if abilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
-        return abilities.honoursIf ? .matchesByIf(file.file.revision) : .none
+        if capabilities.honoursIfMatch, !tag.isWeak { return .matches(file.file.revision) }
+        return capabilities.honoursIf ? .matchesByIf(file.file.revision) : .none
     }
 }
 
@@ -191,7 +191,7 @@ extension WebDAVWrite {
             // What was to be moved into place is not there, although it was taken.
             if error.code == .withoutEffect { return .confirming(nil, replacing: base) }
             // Whoever cancels is not kept waiting.
-            guard delivery.attempts.mayHaveArrived, error.code != .cancelled else { throw error }
+            guard strategy.attempts.mayHaveArrived, error.code != .cancelled else { throw error }
             return .unanswered(error)
         }
     }
@@ -201,13 +201,13 @@ extension WebDAVWrite {
         _ condition: WriteCondition
     ) async throws(StoreError) -> EntityTag? {
         do throws(StoreError) {
-            return try await delivery.commit(condition)
+            return try await strategy.commit(condition)
         } catch {
             // Servers differ in how they say that something is in the way, or missing.
             guard let status = error.webDAVStatus, [400, 403, 404, 405, 409, 500].contains(status)
             else { throw error }
             if try await store.makeMissingFolders(above: path, during: operation) {
-                return try await delivery.commit(condition)
+                return try await strategy.commit(condition)
             }
             if try await look() == .folder {
                 throw StoreError(
@@ -223,7 +223,8 @@ extension WebDAVWrite {
         let there = try await look()
         guard
             let next = WriteState.afterRefusal(
-                of: condition, there: there, isDirect: delivery.isDirect, capabilities: abilities)
+                of: condition, there: there, isDirect: strategy.isDirect, capabilities: capabilities
+            )
         else {
             guard there == .nothing else { throw error }
             throw StoreError(
@@ -256,7 +257,7 @@ extension WebDAVWrite {
         }
         let conflict = StoreError(
             .conflict(serverRevision: file.file.revision), during: operation, at: path)
-        if try await delivery.isSame(as: file) {
+        if try await strategy.isSame(as: file) {
             // The same bytes of somebody else's are in the way only of what must be new.
             if mode == .create {
                 guard try await isLeftByUs(file) else { throw conflict }
@@ -278,9 +279,9 @@ extension WebDAVWrite {
     private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
         let count = file.file.byteCount
         let writes = store.unsettled.writes(
-            at: path, for: mode, hash: await delivery.hash, found: count)
+            at: path, for: mode, hash: await strategy.hash, found: count)
         var hashes = writes.compactMap { $0.hash(ofFirst: count) }
-        if delivery.attempts.mayHaveArrived, let hash = await delivery.hash(ofFirst: count) {
+        if strategy.attempts.mayHaveArrived, let hash = await strategy.hash(ofFirst: count) {
             hashes.append(hash)
         }
         guard !hashes.isEmpty else { return false }
@@ -294,8 +295,8 @@ extension WebDAVWrite {
     /// The file, where it holds these bytes although the server did not say so.
     private func arrivedFile() async -> WebDAVFile? {
         guard case .file(let file) = await store.lookOnce(at: path, during: operation),
-            file.file.byteCount == delivery.byteCount,
-            (try? await delivery.isSame(as: file)) == true
+            file.file.byteCount == strategy.byteCount,
+            (try? await strategy.isSame(as: file)) == true
         else { return nil }
         return file
     }
@@ -315,13 +316,13 @@ extension WebDAVWrite {
             found = .init(
                 byteCount: now.file.byteCount, hash: try await hash(of: now, tag, replacing: base))
         }
-        let sent = WriteEvidence.Content(byteCount: delivery.byteCount, hash: await delivery.hash)
+        let sent = WriteEvidence.Content(byteCount: strategy.byteCount, hash: await strategy.hash)
         let evidence = WriteEvidence(
             sent: sent, found: found, revision: file?.file.revision, base: base,
-            areRevisionsExact: abilities.hasExactTags == true)
+            areRevisionsExact: capabilities.hasExactTags == true)
         guard evidence == .stored, let file else {
             // It said yes, and may do it later.
-            delivery.attempts.noteThatOneMayHaveArrived()
+            strategy.attempts.noteThatOneMayHaveArrived()
             throw await contradiction(evidence, file)
         }
         guard base?.revision == file.file.revision, !progress.hasWrittenTwice else {
@@ -336,12 +337,12 @@ extension WebDAVWrite {
     private func hash(
         of file: WebDAVFile, _ tag: EntityTag?, replacing base: WriteEvidence.Base?
     ) async throws(StoreError) -> String? {
-        guard file.file.byteCount == delivery.byteCount else { return nil }
+        guard file.file.byteCount == strategy.byteCount else { return nil }
         let isProof =
-            abilities.hasExactTags == true && tag != nil && tag?.opaque == file.tag?.opaque
-        if isProof { return await delivery.hash }
-        let isLarge = delivery.byteCount > store.configuration.limits.directByteCount
-        if isLarge, file.file.revision != base?.revision { return await delivery.hash }
+            capabilities.hasExactTags == true && tag != nil && tag?.opaque == file.tag?.opaque
+        if isProof { return await strategy.hash }
+        let isLarge = strategy.byteCount > store.configuration.limits.directByteCount
+        if isLarge, file.file.revision != base?.revision { return await strategy.hash }
         return try await store.contentHash(of: path, during: operation)
     }
 
@@ -353,10 +354,10 @@ extension WebDAVWrite {
                 .withoutEffect, during: operation, at: path,
                 detail: "a yes, and nothing was stored")
         }
-        if file.file.byteCount < delivery.byteCount, (try? await isLeftByUs(file)) == true {
+        if file.file.byteCount < strategy.byteCount, (try? await isLeftByUs(file)) == true {
             return StoreError(
                 .damaged, during: operation, at: path,
-                detail: "\(file.file.byteCount) of \(delivery.byteCount) bytes were stored")
+                detail: "\(file.file.byteCount) of \(strategy.byteCount) bytes were stored")
         }
         return StoreError(
             .conflict(serverRevision: file.file.revision), during: operation, at: path,
@@ -369,21 +370,21 @@ extension WebDAVWrite {
         _ file: WebDAVFile, under lock: WebDAVLock?
     ) async throws(StoreError) -> WriteState {
         try await store.configuration.clock.wait(Self.waitForAge, during: operation, at: path)
-        guard case .file(let now) = try await look(), try await delivery.isSame(as: now) else {
+        guard case .file(let now) = try await look(), try await strategy.isSame(as: now) else {
             throw StoreError(
                 .conflict(serverRevision: file.file.revision), during: operation, at: path,
                 detail: "replaced within a second")
         }
-        await delivery.prepareToRepeat()
+        await strategy.prepareToRepeat()
         return .sending(
             strongest(for: now, under: lock),
-            replacing: .init(revision: now.file.revision, hash: await delivery.hash))
+            replacing: .init(revision: now.file.revision, hash: await strategy.hash))
     }
 
     private func remember(_ file: WebDAVFile) async -> RemoteFile {
-        let hash = await delivery.hash
+        let hash = await strategy.hash
         if let hash {
-            let isCertain = abilities.hasExactTags == true || !file.isFresh
+            let isCertain = capabilities.hasExactTags == true || !file.isFresh
             store.memory.keep(
                 .init(revision: file.file.revision, hash: hash, isCertain: isCertain), at: path)
         }

@@ -32,7 +32,7 @@ enum WriteState: Sendable {
 extension WriteState {
     /// How a write begins: with a request where the server checks the condition, else with a look.
     static func first(
-        of mode: WriteMode, isDirect: Bool, capabilities: WebDAVAbilities, isBaseCertain: Bool
+        of mode: WriteMode, isDirect: Bool, capabilities: ServerCapabilities, isBaseCertain: Bool
     ) -> WriteState {
         switch mode {
         case .create, .add:
@@ -73,7 +73,7 @@ extension WriteState {
     /// - Returns: Nil when the server contradicts itself, and nothing is left to try.
     static func afterRefusal(
         of condition: WriteCondition, there: WebDAVResource, isDirect: Bool,
-        capabilities: WebDAVAbilities
+        capabilities: ServerCapabilities
     ) -> WriteState? {
         switch (condition, there) {
         case (.absent, .nothing):

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func signIn() async throws -> DropboxTokens {
-        let signIn = DropboxSignIn(app: app)
+        let signIn = DropboxOAuth(app: app)
         let consent = try #require(dropbox.consent(to: signIn.authorizationURL.absoluteString))
         let tokens = try await signIn.exchange(code: consent.code).tokens
         vault.tokens = tokens

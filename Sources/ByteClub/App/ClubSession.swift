@@ -1,0 +1,78 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import TerminalUI
+
+/// One club on the screen: its folder, its two tabs, its drafts. Another club gets another session, so
+/// that nothing of one can end up in the other.
+@MainActor final class ClubSession {
+    let club: Club
+    let drafts: DraftStore
+    let notes: NotesViewController
+    let photos: PhotosViewController
+    private let registry: ClubRegistry
+
+    /// What earlier runs have left unsaved, newest first; nil until it was looked for.
+    private var waitingDrafts: [Draft]?
+
+    init(
+        to destination: ClubSettings, registry: ClubRegistry, settings: Settings,
+        activity: any ActivityCounting
+    ) {
+        drafts = DraftStore(folder: registry.drafts(of: destination))
+        self.registry = registry
+        club = Club(
+            destination, activity: activity, connect: Self.connection(to: destination, registry))
+        notes = NotesViewController(club: club, drafts: drafts, editor: settings.editor)
+        photos = PhotosViewController(club: club, transfers: settings.transfers)
+    }
+
+    var tabs: [ViewController] { [notes, photos] }
+
+    private static func connection(
+        to destination: ClubSettings, _ registry: ClubRegistry
+    ) -> Club.Connect {
+        { refused throws(StoreError) in
+            try await ClubConnection.open(destination, registry: registry, inPlaceOf: refused)
+        }
+    }
+
+    /// Opens the club anew after a sign-in. What is on the screen stays, and all that was typed.
+    ///
+    /// - Parameter settings: The same club, perhaps with another key to believe.
+    func reconnect(as settings: ClubSettings) {
+        let old = club.settings
+        guard settings != old else { return club.reconnect() }
+        ClubConnection.close(old, registry: registry)
+        club.reconnect(as: settings, connect: Self.connection(to: settings, registry))
+    }
+
+    /// Keeps what is unsaved and stops what is under way.
+    func leave() {
+        notes.keepDraftNow()
+        photos.cancelUpload()
+        club.stop()
+    }
+
+    /// Looks, once, for what earlier runs have left unsaved.
+    func findDrafts() async {
+        guard waitingDrafts == nil else { return }
+        waitingDrafts = []
+        waitingDrafts = await Self.read(
+            drafts,
+            takingOver: registry.earlierDrafts(of: club.settings).map(DraftStore.init(folder:)))
+    }
+
+    @concurrent private nonisolated static func read(
+        _ drafts: DraftStore, takingOver earlier: [DraftStore]
+    ) async -> [Draft] {
+        for earlier in earlier { drafts.takeOver(from: earlier) }
+        return drafts.waitingDrafts()
+    }
+
+    /// The next one to offer; it is not offered again.
+    func takeWaitingDraft() -> Draft? {
+        guard let first = waitingDrafts?.first else { return nil }
+        waitingDrafts?.removeFirst()
+        return first
+    }
+}

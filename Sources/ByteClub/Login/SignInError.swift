@@ -1,0 +1,112 @@
+package import ClubStore
+internal import FoundationEssentials
+
+/// Why somebody could not join a club. Nothing was changed.
+package enum SignInError: Error, Sendable {
+    /// What was typed will not do; the sentence says why.
+    case badInput(String)
+    case settings(SettingsError)
+    case secret(SecretError)
+    case signIn(OAuthError)
+    case store(StoreError)
+    /// The same of a WebDAV server; its address was typed.
+    case webdav(StoreError, ClubSettings.WebDAV)
+    /// The app may not do what a club needs.
+    case missingScopes([String])
+    /// Nobody vouches for the server; the person may know its key.
+    case untrusted(UntrustedServer)
+    /// This computer cannot wait for the browser's answer.
+    case noAnswer(LoopbackError)
+}
+
+extension SignInError {
+    /// The person has given it up.
+    static let cancelled = SignInError.store(StoreError(.cancelled, during: .connect))
+}
+
+extension SignInError: CustomStringConvertible {
+    /// For a person: what happened, and what to do next.
+    package var description: String {
+        switch self {
+        case .badInput(let sentence): sentence
+        case .settings(let error): error.description
+        case .secret(let error): error.description
+        case .signIn(let error): Self.sentence(error)
+        case .store(let error):
+            "\(ErrorMessage(error, club: .remote).text) You are not signed in."
+        case .webdav(let error, let club):
+            "\(Self.sentence(error, at: club)) You are not signed in."
+        case .untrusted(let server):
+            "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
+                + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
+                + "\(server.key); otherwise somebody may be in between. You are not signed in."
+        case .missingScopes(let scopes): Self.sentence(missing: scopes)
+        case .noAnswer(let error): error.description
+        }
+    }
+
+    /// What is wrong is mostly what was typed.
+    private static func sentence(_ error: StoreError, at club: ClubSettings.WebDAV) -> String {
+        let host = club.url.host() ?? ""
+        let isPlain = club.url.scheme?.lowercased() == "http"
+        return switch error.code {
+        case .unauthorized where club.signIn == .token:
+            "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
+        case .unauthorized: "The name or the password is wrong."
+        // Servers answer so what is not encrypted at a port where they expect that it is.
+        case .offline where isPlain && error.silence == .noAnswer, .badRequest where isPlain:
+            "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
+                + "address with https://."
+        case .offline where error.silence == .unknownHost:
+            "No server is called “\(host)”. Check the address, and the network."
+        case .offline where error.silence == .refused:
+            "“\(host)” does not answer at this address. Check the address and its port, and whether the "
+                + "server runs."
+        case .offline where error.silence == .noSecureConnection:
+            "“\(host)” does not speak https at this address. Check the address and its port."
+        case .offline: Self.sentence(error, onTheWayTo: host)
+        case .badRequest, .wrongKind, .badAnswer, .notFound:
+            "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
+                + "on a network with a sign-in page, sign in there first."
+        default: ErrorMessage(error, club: .remote).text
+        }
+    }
+
+    private static func sentence(_ error: StoreError, onTheWayTo host: String) -> String {
+        guard case .proxy(let trouble) = error.silence else {
+            return ErrorMessage(error, club: .remote).text
+        }
+        return
+            "“\(host)” cannot be reached: \(trouble). Check the address, and the proxy (https_proxy, "
+            + "http_proxy, all_proxy)."
+    }
+
+    package static func sentence(missing scopes: [String]) -> String {
+        "The app is not allowed all that a club needs. In Dropbox's App Console, on the app's page "
+            + "“Permissions”, tick \(scopes.joined(separator: ", ")) and sign in again."
+    }
+
+    private static func sentence(_ error: OAuthError) -> String {
+        switch error.code {
+        case .denied:
+            "Dropbox was told not to let Byte Club in. Nothing was changed; sign in again when you have "
+                + "changed your mind."
+        case .wrongState:
+            "What the browser brought does not belong to this sign-in. Nothing was changed; sign in again, "
+                + "and use the newest page."
+        case .noCode: "No code came, so nothing was changed. Sign in again when you have one."
+        case .codeRefused, .revoked:
+            "Dropbox did not accept the code: it was mistyped, used before, or is too old. Nothing was "
+                + "changed; sign in again and use the new code at once."
+        case .appRefused:
+            "Dropbox does not accept this app. Check the app key in the App Console, and that the app's "
+                + "permissions are ticked. Nothing was changed."
+        case .badAnswer:
+            "What answered is not Dropbox, or it is out of order. If you are on a network with a sign-in "
+                + "page, sign in there first. Nothing was changed."
+        case .store(let code):
+            ErrorMessage(StoreError(code, during: .connect), club: .remote).text
+                + " You are not signed in."
+        }
+    }
+}

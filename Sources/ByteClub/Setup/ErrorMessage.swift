@@ -1,0 +1,287 @@
+public import ClubStore
+
+/// A store's error in words for a person: what happened, and what to do next.
+///
+/// No codes, no words of the trade. Whoever holds what was typed adds that it is not lost.
+public struct ErrorMessage: Hashable, Sendable {
+    /// A few words, for the head of an alert.
+    public let title: String
+
+    /// One to three sentences, for its body.
+    public let text: String
+
+    /// Where the club lives: what to do about a silent server depends on it.
+    public enum ClubKind: Hashable, Sendable {
+        /// On this computer.
+        case embedded
+        /// On somebody's server.
+        case remote
+    }
+
+    package init(title: String, text: String) {
+        self.title = title
+        self.text = text
+    }
+
+    /// - Parameter error: The path's name in it may come from outside: draw the text as you
+    ///   would a file's name.
+    public init(_ error: StoreError, club: ClubKind = .embedded) {
+        title = Self.title(of: error)
+        text =
+            if let reason = error.underlying as? EmbeddedClubError {
+                Self.text(of: reason)
+            } else if let reason = error.underlying as? SecretError {
+                reason.description
+            } else if club == .embedded, let text = Self.embeddedText(of: error) {
+                text
+            } else {
+                Self.text(of: error)
+            }
+    }
+}
+
+// MARK: - The club on this computer
+
+extension ErrorMessage {
+    private static func text(of error: EmbeddedClubError) -> String {
+        switch error {
+        case .noMeetingPlace(let sentence):
+            sentence
+        case .programNotStarted(let reason):
+            "The club on this computer could not be started: \(reason). Install Byte Club again if "
+                + "its program was moved or replaced."
+        case .closedFolder(let folder, let reason):
+            "The club on this computer could not be started: nothing can be written in the folder "
+                + "\(folder): \(reason). Check whose it is and who may write there, or have XDG_DATA_HOME, "
+                + "XDG_STATE_HOME and XDG_CACHE_HOME name other places."
+        case .serverNotReady(let log):
+            "The club on this computer could not be started. What it said is in \(log)."
+        case .folderServedElsewhere(let folder):
+            "Another Byte Club is serving the folder \(folder) to others at this moment. Stop it, "
+                + "and try again."
+        }
+    }
+
+    /// Nil where it makes no difference.
+    private static func embeddedText(of error: StoreError) -> String? {
+        switch error.code {
+        case .offline, .serverUnavailable:
+            "The club on this computer is not answering. It is being started again: try again in a "
+                + "moment."
+        case .timedOut:
+            "The club on this computer takes very long to answer. Try again when the computer is less busy."
+        case .serverError:
+            "The club on this computer had trouble with its folder. Check that the disk is there and has "
+                + "room, and try again."
+        case .badAnswer:
+            "The club on this computer is out of order. Leave Byte Club and start it again."
+        case .overQuota:
+            "The disk that the club lives on is full. Make some room on it and try again."
+        case .unauthorized:
+            "The club on this computer does not know this Byte Club. Leave it and start it again."
+        case .forbidden:
+            "The club's folder on this computer does not let you do that. Check whose it is, and "
+                + "who may write to it."
+        default: nil
+        }
+    }
+}
+
+// MARK: - Any club
+
+extension ErrorMessage {
+    private static func title(of error: StoreError) -> String {
+        switch error.code {
+        case .cancelled: "Cancelled"
+        case .conflict where error.operation.isWrite: "The name is taken, or the file has changed"
+        case .unauthorized: "Sign in again"
+        case .offline: "No connection to the club"
+        case .overQuota: "The club is full"
+        default: "Could not \(error.operation.verb)"
+        }
+    }
+
+    /// With the server's own words, as text and nothing else.
+    private static func refused(_ error: StoreError) -> String {
+        let words = (error.userMessage ?? "").unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control ? " " : String(scalar)
+        }.joined()
+        return words.isEmpty
+            ? "The club's server will not do this, and does not say why. Try again later, or ask whoever "
+                + "owns the club's folder."
+            : "The club's server will not do this. It says: “\(words)”"
+    }
+
+    private static func text(of error: StoreError) -> String {
+        let name = self.name(in: error)
+        return switch error.code {
+        case .notFound where isAboutRoot(error):
+            "The club's folder is not there any more. Ask whoever owns it, or sign in to the club again "
+                + "with another folder."
+        case .notFound:
+            "There is no \(name) in the club any more. Another member may have moved or removed it; "
+                + "the list shows what is there now."
+        case .conflict(let revision):
+            conflict(error.operation, name: name, hasRevision: revision != nil)
+        case .wrongKind:
+            "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
+                + "a folder's. Choose another name."
+        case .unauthorized:
+            "The club does not accept this sign-in, or not any more. Sign in to go on."
+        case .forbidden where isAboutRoot(error):
+            "You may not do this in the club's folder. Ask whoever owns it."
+        case .forbidden:
+            "You may not do this with \(name). Ask whoever owns the club's folder."
+        case .refused:
+            refused(error)
+        case .locked where isAboutRoot(error):
+            "Somebody else has locked the club's folder. Try again when they are done."
+        case .locked:
+            "Somebody else has \(name) open for writing at this moment. Try again when they are done."
+        case .badRequest:
+            "The club's server did not understand what Byte Club asked for. This is a fault of "
+                + "Byte Club: please report it, with what you were doing."
+        case .rateLimited(let wait):
+            "The club's server is asking for a pause. Try again \(later(wait))."
+        case .overQuota where isAboutRoot(error):
+            "There is no room left in the club. Remove something from it, or free space on the disk it "
+                + "lives on, and try again."
+        case .overQuota:
+            "There is no room left for \(name). Remove something from the club, or free space on the "
+                + "disk it lives on, and try again."
+        case .serverUnavailable(let wait):
+            "The club's server cannot answer just now. Try again \(later(wait))."
+        case .serverError:
+            "The club's server failed. Try again in a few minutes."
+        case .offline:
+            "Nothing answers, or the connection broke. Check the network and try again."
+        case .untrusted:
+            "What answers cannot prove that it is the club's server. Check the address, and this "
+                + "computer's clock. If the server has a certificate of its own, sign in to the club again."
+        case .withoutEffect:
+            withoutEffect(error.operation, name: name)
+        case .timedOut:
+            "The club's server took too long to answer. Check the network and try again."
+        case .cancelled:
+            "Nothing was changed in the club, unless it was finished already."
+        case .badAnswer:
+            "What answered is not the club's server, or it is out of order. If you are on a network with "
+                + "a sign-in page, sign in there first and try again."
+        case .nameNotAllowed where error.operation == .list:
+            "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
+                + "long. Rename it there."
+        case .nameNotAllowed:
+            "The club cannot keep anything under the name \(name). Choose another one, without slashes "
+                + "and control characters, a space at either end, or a full stop at the end."
+        case .tooLarge where error.operation == .fetch:
+            "\(capitalized(name)) is too large for a note: 16 MiB is the most that is opened here."
+        case .tooLarge where isAboutRoot(error):
+            "The club's server takes no request of this size. Ask whoever runs it."
+        case .tooLarge:
+            "\(capitalized(name)) is too large: the club's server takes no file of this size."
+        case .cursorReset:
+            "The club's folder has to be listed anew. Refresh the list."
+        case .noThumbnail:
+            "\(capitalized(name)) could not be shown because it is no picture, a damaged one, or one "
+                + "that takes too much work to open."
+        case .damaged:
+            "What arrived of \(name) is not what was sent. Nothing was kept; try again."
+        case .changedMeanwhile:
+            "\(capitalized(name)) changed while it was on its way. Try again when nobody is writing to it."
+        case .fileUnreadable:
+            "The file on your computer cannot be read. Check that it is still there, that it is a file, "
+                + "and that you may read it."
+        case .fileUnwritable:
+            "The file on your computer cannot be written. Check that the folder is there, that you may "
+                + "write to it, and that the disk has room."
+        }
+    }
+
+    /// Whether it is about the club as a whole, and no entry in it.
+    private static func isAboutRoot(_ error: StoreError) -> Bool {
+        error.operation != .naming && error.path?.isRoot ?? true
+    }
+
+    private static func name(in error: StoreError) -> String {
+        // A name that makes no path is told apart from the folder it was meant for.
+        if error.operation == .naming, let name = error.detail { return "“\(name)”" }
+        guard let path = error.path else { return "it" }
+        return path.isRoot ? "the club's folder" : "“\(path.name)”"
+    }
+
+    private static func conflict(
+        _ operation: StoreError.Operation, name: String, hasRevision: Bool
+    ) -> String {
+        switch operation {
+        case .put where hasRevision:
+            "There is another version of \(name) in the club than the one you began with, or the name "
+                + "is taken. Nothing was overwritten: save it under another name, or open the other "
+                + "version first."
+        case .delete:
+            "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
+                + "first."
+        case .move, .createFolder:
+            "The name \(name) is taken in the club. Nothing was changed; choose another name."
+        default:
+            "Something else in the club has the name \(name). Nothing was overwritten; choose another "
+                + "name."
+        }
+    }
+
+    private static func withoutEffect(_ operation: StoreError.Operation, name: String) -> String {
+        let what =
+            switch operation {
+            case .delete: "\(name) is still there"
+            case .move: "\(name) is not there"
+            default: "\(name) is not stored there"
+            }
+        return
+            "The club's server accepted this, but \(what). If this network has a sign-in page, sign in "
+            + "there first and try again."
+    }
+
+    /// `in 20 seconds`, `in 5 minutes`, `in a minute` when nobody knows.
+    private static func later(_ wait: Duration?) -> String {
+        guard let wait else { return "in a minute" }
+        let seconds = max(1, wait.components.seconds)
+        switch seconds {
+        case 1: return "in a second"
+        case ..<90: return "in \(seconds) seconds"
+        case ..<5400: return "in \((seconds + 30) / 60) minutes"
+        default: return "in \((seconds + 1800) / 3600) hours"
+        }
+    }
+
+    private static func capitalized(_ name: String) -> String {
+        guard let first = name.first else { return name }
+        return first.uppercased() + name.dropFirst()
+    }
+}
+
+extension StoreError.Operation {
+    fileprivate var isWrite: Bool {
+        switch self {
+        case .put, .upload: true
+        default: false
+        }
+    }
+
+    /// What could not be done, after "Could not".
+    fileprivate var verb: String {
+        switch self {
+        case .connect: "open the club"
+        case .account: "see the account"
+        case .list, .changes, .waitForChanges: "list the club"
+        case .metadata, .search: "look that up"
+        case .fetch: "open it"
+        case .put: "save it"
+        case .upload: "upload it"
+        case .download: "download it"
+        case .thumbnail: "show a preview"
+        case .delete: "remove it"
+        case .move: "rename it"
+        case .createFolder: "make the folder"
+        case .naming: "use that name"
+        }
+    }
+}

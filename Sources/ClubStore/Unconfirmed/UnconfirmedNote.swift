@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Glibc
+
+/// An unsettled write in a file of its own, for later runs of the program.
+///
+/// As long as the program that wrote it lives, the file is locked: that program may still hear how
+/// the write ended, and to others it says nothing.
+final class UnconfirmedNote: Sendable {
+    let write: UnconfirmedWrite
+    private let file: String
+    /// Holds the lock.
+    private let descriptor: CInt
+
+    private struct Content: Codable {
+        var path: String
+        var write: UnconfirmedWrite
+    }
+
+    private static let ending = ".json"
+
+    /// A draft may wait for its author for weeks.
+    private static let lifetimeSeconds = 30 * 86_400
+
+    /// Nil when it cannot be kept, which may cost a question later and no words.
+    init?(of write: UnconfirmedWrite, at path: RemotePath, in folder: URL) {
+        try? FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let name = String(UInt64.random(in: .min ... .max), radix: 36) + Self.ending
+        file = folder.appending(path: name).path
+        self.write = write
+        let content = Content(path: path.string, write: write)
+        guard let data = try? JSONEncoder().encode(content) else { return nil }
+        descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        let isWritten =
+            flock(descriptor, LOCK_EX) == 0
+            && data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                == data.count
+        guard isWritten else {
+            unlink(file)
+            return nil
+        }
+    }
+
+    private init(_ write: UnconfirmedWrite, file: String, descriptor: CInt) {
+        self.write = write
+        self.file = file
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        // Unlocked first: a child that is just being started has the descriptor too for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    func remove() {
+        unlink(file)
+    }
+
+    /// What programs that have ended have left about a path.
+    static func left(about path: RemotePath, in folder: URL) -> [UnconfirmedNote] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(ending) }.compactMap { name in
+            let file = folder.appending(path: name).path
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { return nil }
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0, !isOutdated(descriptor, file),
+                let content = content(of: file), content.path == path.string
+            else {
+                close(descriptor)
+                return nil
+            }
+            return UnconfirmedNote(content.write, file: file, descriptor: descriptor)
+        }
+    }
+
+    /// Whether it was so old that it is gone now.
+    private static func isOutdated(_ descriptor: CInt, _ file: String) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+            status.st_mtim.tv_sec < time(nil) - lifetimeSeconds
+        else { return false }
+        return unlink(file) == 0
+    }
+
+    private static func content(of file: String) -> Content? {
+        guard let data = try? Data(contentsOf: URL(filePath: file)) else { return nil }
+        return try? JSONDecoder().decode(Content.self, from: data)
+    }
+}

@@ -1,0 +1,157 @@
+import DropboxAPI
+import Synchronization
+
+/// A file in parts, put together by Nextcloud, which keeps the parts for a day: what has arrived is
+/// not sent again by the next attempt, even of another run of the program.
+///
+/// Source: <https://docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/chunking.html>.
+final class NextcloudUploadStrategy: WebDAVUploadStrategy {
+    let payload: WebDAVPayload
+    private let file: SourceFile
+    private let folder: [String]
+    private let partByteCount: Int64
+    private let isKept: Bool
+    private let hasAllParts = Mutex(false)
+
+    var isDirect: Bool { false }
+
+    /// The manual's numbers: ten thousand parts of five megabytes to five gigabytes.
+    private static let partLimit: Int64 = 9999
+
+    /// How often to ask whether the server has put the parts together.
+    private static let looksLimit = 30
+
+    /// - Parameter isKept: Whether what has arrived stays there even when somebody stops it.
+    init(
+        _ payload: WebDAVPayload, file: SourceFile, hash: String, place: NextcloudPlace,
+        isKept: Bool
+    ) {
+        self.payload = payload
+        self.file = file
+        self.isKept = isKept
+        let target = ContentHash(
+            of: Array(payload.store.address.url(of: payload.path).utf8))
+        folder = place.uploadFolder(
+            "byteclub-" + hash.prefix(32) + target.hexadecimal.prefix(16))
+        partByteCount = max(
+            payload.store.configuration.limits.chunkByteCount,
+            (file.byteCount + Self.partLimit - 1) / Self.partLimit)
+    }
+
+    private var store: WebDAVStore { payload.store }
+    private var partCount: Int64 { (file.byteCount + partByteCount - 1) / partByteCount }
+
+    func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag? {
+        if !hasAllParts.withLock({ $0 }) {
+            try await sendParts()
+            try payload.requireUnchanged()
+            hasAllParts.withLock { $0 = true }
+        }
+        var relocation = WebDAVRelocation(payload: payload, condition: condition)
+        relocation.fields = fields
+        relocation.fields["X-OC-Mtime"] = String(file.modifiedSeconds)
+        do throws(StoreError) {
+            try await relocation.send(from: store.address.url(folder + [".file"])) {
+                () throws(StoreError) in
+                try await self.isPutTogether()
+            }
+        } catch {
+            // Being put together takes a while: 423 tells so, and proxies lose patience. Asked again, a
+            // server that is done knows of no parts any more.
+            guard [404, 423, 502, 504].contains(error.webDAVStatus) || error.code == .timedOut,
+                try await isPutTogether(), try await isInPlace()
+            else { throw error }
+        }
+        return nil
+    }
+
+    func prepareToRepeat() async {
+        hasAllParts.withLock { $0 = false }
+    }
+
+    /// What may help the next attempt is left; the server removes it in a day.
+    func abandon(after error: StoreError) async {
+        guard !error.code.leavesUploadOfUse || (error.code == .cancelled && !isKept) else { return }
+        await store.removeQuietly(store.address.url(folder, isFolder: true))
+    }
+}
+
+extension NextcloudUploadStrategy {
+    private var fields: [String: String] {
+        [
+            "Destination": store.address.url(of: payload.path),
+            "OC-Total-Length": String(file.byteCount),
+        ]
+    }
+
+    private func range(ofPart number: Int64) -> Range<Int64> {
+        let start = (number - 1) * partByteCount
+        return start..<min(start + partByteCount, file.byteCount)
+    }
+
+    private func sendParts() async throws(StoreError) {
+        let arrived = try await partsThatArrived()
+        for number in 1...partCount {
+            let range = range(ofPart: number)
+            if arrived[number] == Int64(range.count) { continue }
+            let digits = String(number)
+            let name = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+            var request = WebDAVRequest("PUT", store.address.url(folder + [name]))
+            request.fields = fields
+            _ = try await payload.send(
+                request, body: .data(try await file.read(range)), from: range.lowerBound)
+        }
+    }
+
+    /// The lengths of the parts that an earlier attempt has left, by number; makes the folder if there
+    /// is none.
+    private func partsThatArrived() async throws(StoreError) -> [Int64: Int64] {
+        if let answer = try await parts() {
+            var parts: [Int64: Int64] = [:]
+            for response in answer.responses {
+                guard let name = store.address.components(ofHref: response.href, in: .root)?.last,
+                    let number = Int64(name), let byteCount = response.properties.byteCount
+                else { continue }
+                parts[number] = byteCount
+            }
+            return parts
+        }
+        var request = WebDAVRequest("MKCOL", store.address.url(folder, isFolder: true))
+        request.fields = fields
+        do throws(StoreError) {
+            _ = try await store.send(request, during: payload.operation, at: payload.path)
+        } catch {
+            guard error.webDAVStatus == 405 else { throw error }
+        }
+        return [:]
+    }
+
+    /// Nil when there is no such folder: not begun, or put together.
+    private func parts() async throws(StoreError) -> Multistatus? {
+        do throws(StoreError) {
+            return try await store.ask(
+                .propfind(
+                    store.address.url(folder, isFolder: true), depth: 1,
+                    properties: "<D:resourcetype/><D:getcontentlength/>"),
+                during: payload.operation, at: payload.path)
+        } catch {
+            guard error.webDAVStatus == 404 else { throw error }
+            return nil
+        }
+    }
+
+    private func isPutTogether() async throws(StoreError) -> Bool {
+        for _ in 0..<Self.looksLimit {
+            if try await parts() == nil { return true }
+            try await store.configuration.clock.wait(
+                .seconds(2), during: payload.operation, at: payload.path)
+        }
+        return false
+    }
+
+    private func isInPlace() async throws(StoreError) -> Bool {
+        let there = try await store.look(at: payload.path, during: payload.operation)
+        guard case .file(let file) = there else { return false }
+        return try await payload.isSame(as: file)
+    }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+
+/// A large file on its way to a name of our own part by part, so that another run of the program can
+/// go on with it.
+///
+/// For servers that place the bytes of a `PUT` with `Content-Range`. What a part that broke off has left
+/// is written over by the next attempt; nothing is taken for granted but parts that were answered for.
+struct StagedParts: Sendable {
+    let payload: WebDAVPayload
+    let file: SourceFile
+    let record: UploadRecord
+
+    private var store: WebDAVStore { payload.store }
+
+    /// Sends what is missing.
+    ///
+    /// - Parameter willUse: Told under which name the bytes lie, before there are any.
+    func send(willUse: (RemotePath) -> Void) async throws(StoreError) {
+        let folder = payload.path.parent ?? .root
+        var place = try folder.appending(TemporaryName.staged())
+        var arrived: Int64 = 0
+        if let kept = try await keptParts(in: folder) { (place, arrived) = kept }
+        willUse(place)
+        while arrived < file.byteCount {
+            let end = min(arrived + store.configuration.limits.chunkByteCount, file.byteCount)
+            try await send(arrived..<end, to: place)
+            arrived = end
+            await record.keep(.init(place: place.name, byteCount: arrived))
+        }
+        try payload.requireUnchanged()
+        guard try await byteCount(at: place) == file.byteCount else {
+            throw StoreError(
+                .damaged, during: payload.operation, at: payload.path,
+                detail: "the parts do not make the whole")
+        }
+    }
+
+    /// What an earlier run has left, as far as the server still has it.
+    private func keptParts(
+        in folder: RemotePath
+    ) async throws(StoreError) -> (place: RemotePath, byteCount: Int64)? {
+        guard let kept = record.progress, kept.byteCount <= file.byteCount,
+            TemporaryName.isOne(kept.place)
+        else { return nil }
+        let place = try folder.appending(kept.place)
+        guard let there = try await byteCount(at: place) else { return nil }
+        return (place, max(0, min(kept.byteCount, there)))
+    }
+
+    private func byteCount(at place: RemotePath) async throws(StoreError) -> Int64? {
+        guard case .file(let file) = try await store.look(at: place, during: payload.operation)
+        else { return nil }
+        return file.file.byteCount
+    }
+
+    private func send(_ range: Range<Int64>, to place: RemotePath) async throws(StoreError) {
+        var request = WebDAVRequest("PUT", store.address.url(of: place))
+        request.fields["Content-Type"] = "application/octet-stream"
+        if range.lowerBound > 0 {
+            request.fields["Content-Range"] =
+                "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"
+        }
+        _ = try await payload.send(
+            request, body: .data(try await file.read(range)), from: range.lowerBound)
+    }
+}

@@ -1,0 +1,152 @@
+import Synchronization
+
+/// A `PUT` under a name of our own beside the file, and a `MOVE` over it: whatever breaks, the file is
+/// the old one or the new one.
+final class StagedUploadStrategy: WebDAVUploadStrategy {
+    let payload: WebDAVPayload
+
+    /// How to send it so that another run can go on; nil to send it in one piece.
+    private let parts: StagedParts?
+
+    /// Under which name the bytes lie on the server, once they do.
+    private let staged = Mutex<RemotePath?>(nil)
+
+    var isDirect: Bool { false }
+
+    init(_ payload: WebDAVPayload, parts: StagedParts? = nil) {
+        self.payload = payload
+        self.parts = parts
+    }
+
+    func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag? {
+        let place = try await stage()
+        let relocation = WebDAVRelocation(payload: payload, condition: condition)
+        do throws(StoreError) {
+            try await relocation.send(from: payload.store.address.url(of: place)) {
+                () throws(StoreError) in
+                try await self.payload.store.look(at: place, during: self.payload.operation)
+                    == .nothing
+            }
+        } catch {
+            if error.webDAVStatus == 404,
+                await payload.store.lookOnce(at: place, during: payload.operation) == .nothing
+            {
+                staged.withLock { $0 = nil }
+                throw StoreError(
+                    .withoutEffect, during: payload.operation, at: payload.path,
+                    detail: "a yes to the bytes, which are not there", underlying: error)
+            }
+            // A server without MOVE: straight, then.
+            guard error.webDAVStatus == 405 || error.webDAVStatus == 501 else { throw error }
+            await prepareToRepeat()
+            return try await DirectUploadStrategy(payload).commit(condition)
+        }
+        staged.withLock { $0 = nil }
+        await parts?.record.keep(nil)
+        return nil
+    }
+
+    func prepareToRepeat() async {
+        let place = staged.withLock { staged in
+            defer { staged = nil }
+            return staged
+        }
+        if let place { await payload.store.remove(place) }
+        await parts?.record.keep(nil)
+    }
+
+    /// Parts stay that may help the next attempt; they are removed in a day.
+    func abandon(after error: StoreError) async {
+        guard error.code.leavesUploadOfUse, let kept = parts?.record.progress else {
+            return await prepareToRepeat()
+        }
+        // Begun anew, and broken off before the first part was answered for.
+        if let place = staged.withLock({ $0 }), place.name != kept.place {
+            await payload.store.remove(place)
+        }
+    }
+
+    private func stage() async throws(StoreError) -> RemotePath {
+        if let place = staged.withLock({ $0 }) { return place }
+        if let parts, try await payload.store.placesRanges(during: payload.operation) {
+            try await parts.send { place in staged.withLock { $0 = place } }
+            if let place = staged.withLock({ $0 }) { return place }
+        }
+        let place = try (payload.path.parent ?? .root).appending(TemporaryName.staged())
+        // From now on there may be something, of which the server need not have told.
+        staged.withLock { $0 = place }
+        var request = WebDAVRequest("PUT", payload.store.address.url(of: place))
+        request.fields["Content-Type"] = "application/octet-stream"
+        do throws(StoreError) {
+            _ = try await payload.send(request)
+        } catch {
+            if error.webDAVStatus != nil, !payload.attempts.mayHaveArrived {
+                staged.withLock { $0 = nil }
+            }
+            // All of it is there, although the server did not say so.
+            guard payload.attempts.mayHaveArrived, error.code != .cancelled,
+                case .file(let file) = await payload.store.lookOnce(
+                    at: place, during: payload.operation),
+                file.file.byteCount == payload.byteCount
+            else { throw error }
+        }
+        try payload.requireUnchanged()
+        return place
+    }
+}
+
+/// The `MOVE` that ends a strategy.
+struct WebDAVRelocation: Sendable {
+    let payload: WebDAVPayload
+    let condition: WriteCondition
+    var fields: [String: String] = [:]
+
+    private var store: WebDAVStore { payload.store }
+
+    /// - Parameter isGone: Whether what was to be moved is there no more, asked when an answer was lost.
+    func send(
+        from source: String, isGone: @Sendable () async throws(StoreError) -> Bool
+    ) async throws(StoreError) {
+        let destination = store.address.url(of: payload.path)
+        var request = WebDAVRequest("MOVE", source)
+        request.fields = fields
+        request.fields["Destination"] = destination
+        request.fields["Overwrite"] = condition == .absent ? "F" : "T"
+        if case .locked(let token) = condition {
+            request.fields["If"] = "<\(destination)> (<\(token)>)"
+        } else if let revision = condition.revision {
+            if store.capabilities.known?.honoursIf == true, revision.isEntityTag,
+                revision.isSafeInField
+            {
+                request.fields["If"] = "<\(destination)> ([\(revision.rawValue)])"
+            } else {
+                try await requireStill(revision)
+            }
+        }
+        let attempts = AttemptLog()
+        let message = request
+        do throws(StoreError) {
+            _ = try await store.send(
+                message, during: payload.operation, at: payload.path, attempts: attempts)
+        } catch {
+            if attempts.mayHaveArrived { payload.attempts.noteThatOneMayHaveArrived() }
+            guard attempts.mayHaveArrived, try await isGone(), try await hasArrived()
+            else { throw error }
+        }
+    }
+
+    /// The server would not look by itself.
+    private func requireStill(_ revision: Revision) async throws(StoreError) {
+        let there = try await store.look(at: payload.path, during: payload.operation)
+        guard case .file(let file) = there, file.file.revision == revision else {
+            let refusal = WebDAVRefusal(status: 412, method: "MOVE", words: "seen by looking first")
+            throw refusal.error(during: payload.operation, at: payload.path)
+        }
+    }
+
+    private func hasArrived() async throws(StoreError) -> Bool {
+        let there = try await store.look(at: payload.path, during: payload.operation)
+        guard case .file(let file) = there else { return false }
+        return try await payload.isSame(as: file)
+    }
+}

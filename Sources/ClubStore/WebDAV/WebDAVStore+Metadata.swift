@@ -1,0 +1,233 @@
+import FoundationEssentials
+
+/// What is at a path.
+enum WebDAVResource: Hashable, Sendable {
+    case nothing
+    case file(WebDAVFile)
+    case folder
+}
+
+extension WebDAVStore {
+    var fileProperties: String {
+        "<D:resourcetype/><D:getetag/><D:getcontentlength/><D:getlastmodified/>"
+            + (nextcloud == nil ? "" : NextcloudPlace.properties)
+    }
+
+    /// Looks at a path alone.
+    func look(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVResource {
+        let answer: Multistatus
+        do throws(StoreError) {
+            answer = try await ask(
+                .propfind(address.url(of: path), depth: 0, properties: fileProperties),
+                during: operation, at: path)
+        } catch {
+            // Below a file, some say that this is no folder, and others that it is no request.
+            switch error.webDAVStatus {
+            case 404, 409, 410: break
+            case 400, 403, 405:
+                guard let parent = path.parent, !parent.isRoot,
+                    case .file = try await look(at: parent, during: operation)
+                else { throw error }
+            default: throw error
+            }
+            memory.forget(path)
+            return .nothing
+        }
+        return try resource(in: answer, at: path, during: operation)
+    }
+
+    /// Looks at a path without patience, after a write that failed: nil when there is no answer.
+    func lookOnce(
+        at path: RemotePath, during operation: StoreError.Operation
+    ) async -> WebDAVResource? {
+        do throws(StoreError) {
+            let answer = try await askOnce(address.url(of: path), during: operation, at: path)
+            return try resource(in: answer, at: path, during: operation)
+        } catch {
+            return error.webDAVStatus == 404 ? .nothing : nil
+        }
+    }
+
+    /// Whether a folder can be seen at an address.
+    func isFolder(_ url: String, during operation: StoreError.Operation) async -> Bool {
+        let answer = try? await askOnce(url, during: operation, at: nil)
+        return answer?.responses.first?.properties.isCollection == true
+    }
+
+    private func askOnce(
+        _ url: String, during operation: StoreError.Operation, at path: RemotePath?
+    ) async throws(StoreError) -> Multistatus {
+        let sink = MultistatusSink(during: operation, at: path)
+        var policy = configuration.policy
+        policy.attempts = 1
+        _ = try await connection.send(
+            during: operation, at: path, through: loader,
+            observers: HTTPLoader.Observers(sink: sink), policy: policy
+        ) { [self] in
+            var request = WebDAVRequest.propfind(url, depth: 0, properties: fileProperties)
+            request.timeout = .seconds(5)
+            return request
+        }
+        return try sink.finish()
+    }
+
+    private func resource(
+        in answer: Multistatus, at path: RemotePath, during operation: StoreError.Operation
+    ) throws(StoreError) -> WebDAVResource {
+        guard let response = answer.responses.first else {
+            throw StoreError(
+                .badAnswer, during: operation, at: path, detail: "an empty multistatus")
+        }
+        if let status = response.status, !(200..<300).contains(status) {
+            let refusal = WebDAVRefusal(status: status, method: "PROPFIND", words: "")
+            let error = refusal.error(during: operation, at: path)
+            guard status == 404 || status == 410 else { throw error }
+            return .nothing
+        }
+        if response.properties.isCollection { return .folder }
+        let file = file(response.properties, at: path, date: answer.date)
+        memory.keep([file])
+        return .file(file)
+    }
+
+    /// All that lies directly in a folder.
+    ///
+    /// - Throws: `.notFound`; `.wrongKind` when it is a file.
+    func entries(
+        of folder: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> FolderContent {
+        let answer: Multistatus
+        do throws(StoreError) {
+            answer = try await ask(
+                .propfind(
+                    address.url(of: folder, isFolder: true), depth: 1,
+                    properties: fileProperties),
+                during: operation, at: folder)
+        } catch {
+            // With a slash behind it, a file is nothing.
+            guard let status = error.webDAVStatus, [400, 403, 404, 405, 409].contains(status),
+                !folder.isRoot, case .file = try? await look(at: folder, during: operation)
+            else { throw error }
+            throw StoreError(.wrongKind, during: operation, at: folder, underlying: error)
+        }
+        return try content(of: folder, in: answer, during: operation)
+    }
+
+    /// - Parameter date: When the server told of it, by its own clock.
+    func file(
+        _ properties: Multistatus.Properties, at path: RemotePath, date: Date?
+    ) -> WebDAVFile {
+        let tag = properties.etag.flatMap(EntityTag.init)
+        let byteCount = max(0, properties.byteCount ?? 0)
+        let modified = properties.modified ?? Date(timeIntervalSince1970: 0)
+        return WebDAVFile(
+            file: RemoteFile(
+                path: path,
+                revision: tag?.revision ?? Revision(byteCount: byteCount, modified: modified),
+                byteCount: byteCount, modified: modified),
+            tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview,
+            isFresh: isFresh(modified, at: date))
+    }
+
+    /// Whether a file was written so shortly before a moment of the server's clock that the second of it
+    /// may not be over. Kernels stamp files by a clock that is a little behind, and servers keep the date
+    /// of their answers for a second.
+    func isFresh(_ modified: Date, at date: Date?) -> Bool {
+        abs((date ?? configuration.clock.date()).timeIntervalSince(modified)) < 2.5
+    }
+}
+
+/// What a folder holds.
+struct FolderContent: Sendable {
+    var files: [WebDAVFile] = []
+    var folders: [RemotePath] = []
+
+    /// The folder's own tag.
+    var tag: EntityTag?
+
+    /// What has no path: see ``Listing/skipped``.
+    var skipped: [String] = []
+
+    /// Files of our own that nobody has removed, of programs that ended in the middle of something.
+    var leftovers: [RemotePath] = []
+
+    /// Notes something that has no path.
+    mutating func skip(_ href: String, in folder: RemotePath) {
+        let name = href.split(separator: "/").last ?? ""
+        skipped.append((folder.isRoot ? "" : folder.string) + "/" + name)
+    }
+}
+
+extension WebDAVStore {
+    /// Finds out which responses are the folder itself and what lies in it, whatever the server puts
+    /// in front of their names.
+    private func content(
+        of folder: RemotePath, in answer: Multistatus, during operation: StoreError.Operation
+    ) throws(StoreError) -> FolderContent {
+        let places = answer.responses.map { response in
+            response.status.map { (200..<300).contains($0) } ?? true
+                ? address.components(ofHref: response.href, in: folder) : nil
+        }
+        guard
+            let base = base(of: places, asked: address.baseComponents + folder.components)
+        else {
+            throw StoreError(
+                .badAnswer, during: operation, at: folder,
+                detail:
+                    "hrefs of another folder: \(answer.responses.first?.href.prefix(200) ?? "none")"
+            )
+        }
+        var content = FolderContent()
+        for (place, response) in zip(places, answer.responses) {
+            guard let place else {
+                if response.status.map({ (200..<300).contains($0) }) ?? true {
+                    content.skip(response.href, in: folder)
+                }
+                continue
+            }
+            if place == base {
+                guard response.properties.isCollection || answer.responses.count > 1 else {
+                    throw StoreError(.wrongKind, during: operation, at: folder)
+                }
+                content.tag = response.properties.etag.flatMap(EntityTag.init)
+                continue
+            }
+            guard place.count == base.count + 1, place.starts(with: base), let name = place.last
+            else { continue }
+            guard let path = try? folder.appending(name) else {
+                content.skip(response.href, in: folder)
+                continue
+            }
+            if TemporaryName.isOne(name) {
+                if isLeftover(response.properties, at: answer.date) {
+                    content.leftovers.append(path)
+                }
+                continue
+            }
+            if response.properties.isCollection {
+                content.folders.append(path)
+            } else {
+                content.files.append(file(response.properties, at: path, date: answer.date))
+            }
+        }
+        memory.keep(content.files)
+        return content
+    }
+
+    /// The names in front of all that lies in the folder.
+    ///
+    /// Usually those that were asked for. Behind a proxy they may be others: then those of the folder
+    /// itself, which are the shortest, if all else lies directly below.
+    private func base(of places: [[String]?], asked: [String]) -> [String]? {
+        let places = places.compactMap(\.self)
+        if places.contains(asked) { return asked }
+        guard !places.isEmpty else { return nil }
+        if places.allSatisfy({ $0.dropLast().elementsEqual(asked) }) { return asked }
+        guard let shortest = places.min(by: { $0.count < $1.count }),
+            places.allSatisfy({ $0 == shortest || $0.dropLast().elementsEqual(shortest) })
+        else { return nil }
+        return shortest
+    }
+}

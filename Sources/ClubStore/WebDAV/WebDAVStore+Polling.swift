@@ -1,0 +1,175 @@
+import FoundationEssentials
+import Synchronization
+
+extension WebDAVStore {
+    @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
+        let old = try snapshots.find(cursor, during: .changes)
+        var told = try await reportedSnapshot(since: old)
+        if told == nil { told = try await takeSnapshotAgain(old, during: .changes) }
+        let new = told ?? old
+        let changes = old.changes(to: new)
+        return Listing(entries: changes, cursor: snapshots.keep(new))
+    }
+
+    @concurrent public func waitForChanges(
+        after cursor: Cursor, atMost longest: Duration
+    ) async throws(StoreError) -> Bool {
+        try await PollTimeout.wait(atMost: longest) { [self] () throws(StoreError) in
+            try await poll(cursor, atMost: longest)
+        }
+    }
+}
+
+extension WebDAVStore {
+    /// Looks again and again. The first look is at once: something may have happened since the cursor
+    /// was given out.
+    private func poll(
+        _ cursor: Cursor, atMost longest: Duration
+    ) async throws(StoreError) -> Bool {
+        var rested = Duration.zero
+        while true {
+            if try await hasChanged(since: cursor) {
+                pace.withLock { $0.foundSomething() }
+                return true
+            }
+            let rest = pace.withLock { pace in
+                defer { pace.foundNothing() }
+                return pace.rest
+            }
+            guard rested + rest < longest else {
+                try await configuration.clock.wait(
+                    longest - rested, during: .waitForChanges, at: nil)
+                return false
+            }
+            try await configuration.clock.wait(rest, during: .waitForChanges, at: nil)
+            rested += rest
+        }
+    }
+
+    /// Looks once, at as little as the server's word is good for: Nextcloud changes the tag of each
+    /// folder above a change, and some count the changes below a folder (RFC 6578).
+    private func hasChanged(since cursor: Cursor) async throws(StoreError) -> Bool {
+        var snapshot = try snapshots.find(cursor, during: .waitForChanges)
+        if nextcloud != nil || countsChanges.withLock({ $0 }) != false {
+            let now = try await folderState(of: snapshot.folder, during: .waitForChanges)
+            countsChanges.withLock { $0 = now?.syncToken != nil }
+            if let token = snapshot.syncToken { return now?.syncToken != token }
+            if nextcloud != nil, let tag = snapshot.tag {
+                return now?.etag.flatMap(EntityTag.init) != tag
+            }
+            snapshot.syncToken = now?.syncToken
+        }
+        let now = try await takeSnapshotAgain(snapshot, during: .waitForChanges)
+        guard snapshot.changes(to: now).isEmpty else { return true }
+        // The count was read before: from now on it alone will do.
+        snapshots.replace(cursor, with: snapshot)
+        return false
+    }
+
+    private func folderState(
+        of folder: RemotePath, during operation: StoreError.Operation
+    ) async throws(StoreError) -> Multistatus.Properties? {
+        try await ask(
+            .propfind(
+                address.url(of: folder, isFolder: true), depth: 0,
+                properties: "<D:resourcetype/><D:getetag/><D:sync-token/>"),
+            during: operation, at: operation == .list ? folder : nil
+        ).responses.first?.properties
+    }
+
+    /// - Throws: `.cursorReset` when the folder is gone, or a file.
+    private func takeSnapshotAgain(
+        _ old: WebDAVSnapshot, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVSnapshot {
+        do throws(StoreError) {
+            return try await takeSnapshot(
+                of: old.folder, recursive: old.recursive, during: operation)
+        } catch {
+            guard error.code == .wrongKind else { throw error }
+            throw StoreError(.cursorReset, during: operation, underlying: error)
+        }
+    }
+
+    /// Lists a folder, and those in it several at a time when all the way down.
+    ///
+    /// - Throws: `.notFound`; `.wrongKind` when it is a file; `.tooLarge` for what goes down without
+    ///   end.
+    func takeSnapshot(
+        of folder: RemotePath, recursive: Bool, during operation: StoreError.Operation
+    ) async throws(StoreError) -> WebDAVSnapshot {
+        // Read first: what happens in between is then told once too often, and not never.
+        var token: String?
+        if operation == .list || operation == .changes, countsChanges.withLock({ $0 }) == true {
+            token = try await folderState(of: folder, during: operation)?.syncToken
+        }
+        let top = try await entries(of: folder, during: operation)
+        var files = top.files.map(\.file)
+        var folders = top.folders
+        var leftovers = top.leftovers
+        var skipped = top.skipped
+        if recursive {
+            var waiting = top.folders[...]
+            let result: Result<Void, StoreError> = await withTaskGroup(
+                of: Result<FolderContent, StoreError>.self
+            ) { group in
+                var running = 0
+                while true {
+                    while running < configuration.limits.foldersAtOnce,
+                        let next = waiting.popFirst()
+                    {
+                        running += 1
+                        group.addTask { await self.contentIfThere(of: next, during: operation) }
+                    }
+                    guard running > 0, let content = await group.next() else {
+                        return .success(())
+                    }
+                    running -= 1
+                    switch content {
+                    case .failure(let error):
+                        group.cancelAll()
+                        return .failure(error)
+                    case .success(let content):
+                        files += content.files.map(\.file)
+                        folders += content.folders
+                        leftovers += content.leftovers
+                        skipped += content.skipped
+                        waiting += content.folders
+                    }
+                    let depth = (waiting.last?.components.count ?? 0) - folder.components.count
+                    guard depth <= Self.depthLimit, folders.count <= Self.folderLimit else {
+                        group.cancelAll()
+                        return .failure(
+                            StoreError(
+                                .tooLarge, during: operation, at: folder,
+                                detail: "folders without end"))
+                    }
+                }
+            }
+            try result.get()
+        }
+        if operation == .list { removeLeftovers(leftovers) }
+        let entries = (folders.map(RemoteEntry.folder) + files.map(RemoteEntry.file))
+            .sorted { $0.path < $1.path }
+        return WebDAVSnapshot(
+            folder: folder, recursive: recursive, entries: entries, skipped: skipped.sorted(),
+            tag: top.tag, syncToken: token)
+    }
+
+    /// A link that leads up again goes on for ever.
+    private static let depthLimit = 100
+    private static let folderLimit = 50_000
+
+    /// Nothing for a folder that is gone by now.
+    private func contentIfThere(
+        of folder: RemotePath, during operation: StoreError.Operation
+    ) async -> Result<FolderContent, StoreError> {
+        do throws(StoreError) {
+            return .success(try await entries(of: folder, during: operation))
+        } catch {
+            switch error.code {
+            case .notFound, .wrongKind, .cursorReset: return .success(FolderContent())
+            default: return .failure(error)
+            }
+        }
+    }
+}

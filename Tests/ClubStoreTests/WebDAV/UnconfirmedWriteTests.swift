@@ -1,0 +1,215 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// Writes that break off: what the server has then is ours, and no conflict; what anybody else has
+/// written is one.
+@Suite struct UnconfirmedWriteTests {
+    private let standIn: WebDAVStandIn
+    private let old: RemoteFile
+
+    init() async throws {
+        standIn = try WebDAVStandIn()
+        // Finds out what the server can do.
+        _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
+        standIn.plant("old", at: "/a")
+        old = try await standIn.store.metadata(of: path("/a"))
+    }
+
+    /// One attempt to replace what was there at first.
+    private func save(_ text: String) async throws {
+        _ = try await standIn.store.put(data(text), at: path("/a"), mode: .update(old.revision))
+    }
+
+    /// An attempt of which so many bytes are kept, and which is told to have failed.
+    private func saveInVain(_ text: String, keeping count: Int) async throws {
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: count))
+        await expectFailure(.timedOut) { try await save(text) }
+    }
+
+    @Test(arguments: [0, 5, 10])
+    func halfOfOurOwnBytesAreNobodys(_ count: Int) async throws {
+        standIn.breakPuts(.keeping(count))
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
+    @Test func aConnectionThatBreaksEachTimeIsNoConflict() async throws {
+        standIn.breakPuts(.keeping(1), .keeping(2), .keeping(3), .keeping(4))
+        await expectFailure(.offline) { try await save("a new text") }
+        #expect(standIn.contents(of: "/a") == "a ne")
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
+    @Test(arguments: [0, 5])
+    func whatAMemberWritesMeanwhileIsNoConflictWithIt(_ count: Int) async throws {
+        try await saveInVain("a new text", keeping: count)
+        let saved = try await standIn.store.put(
+            data("another text"), at: path("/a"), mode: .update(old.revision))
+        #expect(standIn.contents(of: "/a") == "another text")
+        #expect(try await standIn.store.metadata(of: path("/a")).revision == saved.revision)
+    }
+
+    @Test func aWriteThatIsThereWholeIsDoneWhateverWasSaid() async throws {
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 10))
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
+    @Test(arguments: ["408 Request Timeout", "507 Insufficient Storage"])
+    func whatTheServerGaveUpOnIsOursToo(_ status: String) async throws {
+        standIn.breakPuts(.refusing(status, keeping: 4))
+        _ = await failure { try await save("a new text") }
+        try await save("a new text")
+        #expect(standIn.contents(of: "/a") == "a new text")
+    }
+
+    @Test func whatSomebodyElseMadeOfItIsAConflict() async throws {
+        try await saveInVain("a new text", keeping: 5)
+        standIn.plant("a new idea", at: "/a")
+        await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
+        #expect(standIn.contents(of: "/a") == "a new idea")
+        // It was told; now it is about that.
+        await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
+    }
+
+    @Test func whatSomebodyElseMadeShorterIsAConflictUnlessOursMayHaveArrived() async throws {
+        standIn.plant("a new", at: "/a")
+        await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
+        #expect(standIn.contents(of: "/a") == "a new")
+    }
+
+    @Test func aWriteThatEndedWellIsForgotten() async throws {
+        try await saveInVain("a new text", keeping: 5)
+        try await save("a new text")
+        standIn.plant("a new", at: "/a")
+        await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
+        #expect(standIn.contents(of: "/a") == "a new")
+    }
+
+    @Test func aPhotoThatBrokeOffIsAddedAfterAll() async throws {
+        let folder = try TemporaryFolder()
+        let photo = try folder.write(data("0123456789"), to: "photo")
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 3))
+        await expectFailure(.timedOut) {
+            _ = try await Recorder.upload(photo, to: path("/photo"), in: standIn.store)
+        }
+        _ = try await Recorder.upload(photo, to: path("/photo"), in: standIn.store)
+        #expect(standIn.contents(of: "/photo") == "0123456789")
+    }
+
+    // MARK: - In another run of the program
+
+    /// The same club, as a program sees it that was started after the first has ended: nobody has its
+    /// files locked any more.
+    private func nextRun(after folder: TemporaryFolder) throws -> (WebDAVStore, TemporaryFolder) {
+        let copy = try folder.copyWithoutLocks()
+        var configuration = standIn.store.configuration
+        configuration.unsettledWritesFolder = copy.url
+        return (try WebDAVStore(configuration), copy)
+    }
+
+    /// A run that knows what the server can do.
+    private func keepingRun(in folder: TemporaryFolder) async throws -> WebDAVStore {
+        var configuration = standIn.store.configuration
+        configuration.unsettledWritesFolder = folder.url
+        let store = try WebDAVStore(configuration)
+        _ = try await store.put(data("2nd"), at: path("/second"), mode: .add)
+        #expect(try folder.names.isEmpty)
+        return store
+    }
+
+    @Test(arguments: [0, 5])
+    func theNextRunKnowsWhatWasSent(_ count: Int) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: count))
+        await expectFailure(.timedOut) {
+            _ = try await store.put(
+                data("a new text"), at: path("/a"), mode: .update(old.revision))
+        }
+        let (next, copy) = try nextRun(after: folder)
+        _ = try await next.put(
+            data("a new text, and more"), at: path("/a"), mode: .update(old.revision))
+        #expect(standIn.contents(of: "/a") == "a new text, and more")
+        #expect(try copy.names.isEmpty)
+    }
+
+    @Test func whatWasSentIsKeptBeforeItIsSent() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        let kept = Mutex<[String]>([])
+        standIn.before(standIn.requests.count) { _ in
+            kept.withLock { $0 = (try? folder.names) ?? [] }
+        }
+        _ = try await store.put(data("a new text"), at: path("/a"), mode: .update(old.revision))
+        #expect(kept.withLock { $0 }.count == 1)
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func whatSomebodyElseMadeOfItIsAConflictToTheNextRun() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await keepingRun(in: folder)
+        standIn.breakPuts(.refusing("408 Request Timeout", keeping: 5))
+        _ = await failure {
+            _ = try await store.put(
+                data("a new text"), at: path("/a"), mode: .update(old.revision))
+        }
+        standIn.plant("a new idea", at: "/a")
+        let (next, _) = try nextRun(after: folder)
+        await expectFailure(.conflict(serverRevision: nil)) {
+            _ = try await next.put(
+                data("a new text, and more"), at: path("/a"), mode: .update(old.revision))
+        }
+        #expect(standIn.contents(of: "/a") == "a new idea")
+    }
+
+    @Test func aProgramThatLivesSpeaksForItself() throws {
+        let folder = try TemporaryFolder()
+        let write = UnconfirmedWrite(byteCount: 1, hash: "h", data: nil)
+        let (first, other) = (
+            UnconfirmedWrites(folder: folder.url), UnconfirmedWrites(folder: folder.url)
+        )
+        first.begin(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")).isEmpty)
+        #expect(other.writes(at: try path("/a")).isEmpty)
+        first.note(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")) == [write])
+        other.forget(try path("/a"))
+        #expect(try folder.names.count == 1)
+        first.drop(write, at: try path("/a"))
+        #expect(first.writes(at: try path("/a")) == [write])
+        first.forget(try path("/a"))
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test func whatIsNoNoteOrVeryOldIsNone() throws {
+        let folder = try TemporaryFolder()
+        let writes = UnconfirmedWrites(folder: folder.url)
+        for (index, text) in ["", "null", "{", #"{"path":"/a"}"#].enumerated() {
+            _ = try folder.write(data(text), to: "\(index).json")
+        }
+        let old = try folder.write(
+            data(#"{"path":"/a","write":{"byteCount":1,"hash":"h"}}"#), to: "old.json")
+        #expect(writes.writes(at: try path("/a")).count == 1)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -100 * 86_400)],
+            ofItemAtPath: old.path)
+        #expect(writes.writes(at: try path("/a")).isEmpty)
+        #expect(try !folder.names.contains("old.json"))
+    }
+
+    @Test func onlySoManyAreKept() throws {
+        let writes = UnconfirmedWrites()
+        let write = UnconfirmedWrite(byteCount: 1, hash: "h", data: nil)
+        for index in 0..<20 { writes.note(write, at: try path("/\(index)")) }
+        #expect(writes.writes(at: try path("/0")).isEmpty)
+        #expect(writes.writes(at: try path("/19")) == [write])
+        writes.note(write, at: try path("/19"))
+        #expect(writes.writes(at: try path("/19")) == [write])
+    }
+}

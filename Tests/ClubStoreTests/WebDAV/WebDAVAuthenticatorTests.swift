@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// How a password is shown to a WebDAV server: as the server wants it, and once.
+@Suite struct WebDAVAuthenticatorTests {
+    private let folder: TemporaryFolder
+    private let capabilities: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        capabilities = folder.url.appending(path: "abilities.json")
+    }
+
+    private func standIn(
+        _ challenge: String, accepts scheme: String? = nil
+    ) throws -> WebDAVStandIn {
+        let capabilities = capabilities
+        return try WebDAVStandIn(
+            .init(interception: { request in
+                if let scheme, request["Authorization"]?.hasPrefix(scheme) == true { return nil }
+                return [.answer("401 Unauthorized", ["WWW-Authenticate: \(challenge)"])]
+            }), credentials: .password(user: "ann", password: "secret")
+        ) { $0.capabilitiesFile = capabilities }
+    }
+
+    private func schemes(_ standIn: WebDAVStandIn) -> [String] {
+        standIn.requests.map { request in
+            String((request["Authorization"] ?? "none").prefix { $0 != " " })
+        }
+    }
+
+    private static let basic = #"Basic realm="club""#
+    private static let digest = #"Digest realm="club", nonce="n", qop="auth", algorithm=MD5"#
+
+    @Test func aWrongPasswordIsShownOnce() async throws {
+        let standIn = try standIn(Self.basic)
+        await expectFailure(.unauthorized) { _ = try await standIn.store.list(.root) }
+        #expect(schemes(standIn) == ["none", "Basic"])
+        await expectFailure(.unauthorized) { _ = try await standIn.store.list(.root) }
+        #expect(schemes(standIn) == ["none", "Basic", "Basic"])
+        // The next run of the program knows that the server wants it so.
+        let next = try WebDAVStore(standIn.store.configuration)
+        await expectFailure(.unauthorized) { _ = try await next.list(.root) }
+        #expect(schemes(standIn) == ["none", "Basic", "Basic", "Basic"])
+    }
+
+    @Test func oneThatIsRightIsAskedForOnce() async throws {
+        let standIn = try standIn(Self.basic, accepts: "Basic ")
+        _ = try await standIn.store.list(.root)
+        _ = try await standIn.store.list(.root)
+        let next = try WebDAVStore(standIn.store.configuration)
+        _ = try await next.list(.root)
+        #expect(schemes(standIn) == ["none", "Basic", "Basic", "Basic"])
+    }
+
+    @Test func aServerThatWantsDigestNeverSeesThePassword() async throws {
+        let standIn = try standIn(Self.digest, accepts: "Digest ")
+        _ = try await standIn.store.list(.root)
+        let next = try WebDAVStore(standIn.store.configuration)
+        _ = try await next.list(.root)
+        #expect(!schemes(standIn).contains("Basic"))
+        // Over TLS neither, where it would else be sent unasked.
+        #expect(next.connection.signIn.authorization(isSecure: true) == nil)
+    }
+
+    @Test func whatTheServerCanDoIsKeptBesideHowItWantsPasswords() async throws {
+        let standIn = try standIn(Self.basic, accepts: "Basic ")
+        _ = try await standIn.store.put(data("x"), at: path("/a"), mode: .add)
+        let next = try WebDAVStore(standIn.store.configuration)
+        #expect(next.capabilities.known?.honoursIfMatch == true)
+        #expect(next.capabilities.signInWay == .basic)
+        // As an earlier version has kept it.
+        let old =
+            #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasExactTags":true}}"#
+        try Data(old.utf8).write(to: capabilities)
+        let later = try WebDAVStore(standIn.store.configuration)
+        #expect(later.capabilities.known?.honoursIfMatch == true)
+        #expect(later.capabilities.signInWay == nil)
+    }
+}
