@@ -62,17 +62,21 @@ let modules: [Target] = [
         name: "ClubServer", dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Pictures"],
         swiftSettings: strict),
     .target(
+        name: "ClubAccess",
+        dependencies: ["CLinux", "CSecret", "CYaml", "ClubStore", "ClubLibrary", "ClubServer"],
+        swiftSettings: strict),
+    .target(
         name: "ByteClub",
         dependencies: [
-            "CLinux", "CSecret", "CYaml", "TextEditing", "TerminalUI", "Pictures", "ClubStore",
-            "ClubLibrary", "ClubServer", "WelcomeContent",
+            "CLinux", "TextEditing", "TerminalUI", "Pictures", "ClubStore", "ClubLibrary",
+            "ClubAccess", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "byteclub",
         dependencies: [
-            "ByteClub", "ClubServer", "ClubStore", "Pictures", "TerminalUI", "TextEditing",
-            "WelcomeContent", "CExecutor", argumentParser,
+            "ByteClub", "ClubAccess", "ClubServer", "ClubStore", "Pictures", "TerminalUI",
+            "TextEditing", "WelcomeContent", "CExecutor", argumentParser,
         ],
         swiftSettings: strict),
 ]
@@ -122,11 +126,19 @@ let tests: [Target] = [
         swiftSettings: strict),
     .testTarget(name: "ClubLibraryTests", dependencies: ["ClubLibrary"], swiftSettings: strict),
     .testTarget(
+        name: "ClubAccessTests",
+        dependencies: [
+            "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
+            "TestSupport",
+        ], exclude: ["Connection/Sentences.txt"],
+        swiftSettings: strict),
+    .testTarget(
         name: "ByteClubTests",
         dependencies: [
-            "ByteClub", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
+            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
+            "ClubStoreTestSupport",
             "Pictures", "TestSupport", "TextEditing", "byteclub",
-        ], exclude: ["Setup/Sentences.txt"],
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], exclude: ["Screens"],

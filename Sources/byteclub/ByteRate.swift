@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClub
+import ClubAccess
 
 extension ByteRate: ExpressibleByArgument {
     package init?(argument: String) {

@@ -1,4 +1,5 @@
 import ByteClub
+import ClubAccess
 import ClubStore
 import Dispatch
 

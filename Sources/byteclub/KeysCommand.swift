@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClub
+import ClubAccess
 import TerminalUI
 
 struct KeysCommand: AsyncParsableCommand {
@@ -16,7 +17,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     @MainActor func run() async throws {
         let settings = ClubOptions.settings()
-        let bindings = settings.keys
+        let bindings = ScreenSettings(settings).keys
         var isFirst = true
         for context in KeyContext.all {
             if !isFirst { Output.line("") }

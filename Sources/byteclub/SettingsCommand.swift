@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClub
+import ClubAccess
 import FoundationEssentials
 
 struct SettingsCommand: ParsableCommand {
@@ -19,7 +20,7 @@ struct SettingsCommand: ParsableCommand {
     func run() throws {
         if schema { return Output.write(try SettingsSchema.json()) }
         let file = ClubRegistry().settingsFile
-        let problems = file.read().problems
+        let problems = ScreenSettings(file.read()).problems
         Output.line(file.url.path)
         for problem in problems { Output.complain(problem.description) }
         if !problems.isEmpty { throw ExitCode(1) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClub
+import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc

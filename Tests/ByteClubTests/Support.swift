@@ -5,6 +5,7 @@ import Foundation
 import TextEditing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// A club on a store in memory, with drafts in a folder of its own.
 @MainActor final class TestClub {

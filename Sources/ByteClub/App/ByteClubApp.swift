@@ -1,3 +1,4 @@
+package import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
@@ -19,10 +20,11 @@ internal import TerminalUI
         notice: String? = nil
     ) async throws -> Int32 {
         let settings = registry.settings()
+        let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()
         configuration.idleDescriptor = idleDescriptor
-        configuration.bindings = settings.keys
-        configuration.styles = settings.styles
+        configuration.bindings = screenSettings.keys
+        configuration.styles = screenSettings.styles
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse
         let application = Application(
@@ -44,8 +46,8 @@ internal import TerminalUI
             coordinator.chooseClub()
         } else if let notice {
             coordinator.tell(notice)
-        } else if !settings.problems.isEmpty {
-            coordinator.warn(of: settings.problems)
+        } else if !screenSettings.problems.isEmpty {
+            coordinator.warn(of: screenSettings.problems)
         } else if isFirstStart {
             coordinator.welcome()
         }

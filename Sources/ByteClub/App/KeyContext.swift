@@ -1,3 +1,4 @@
+internal import ClubAccess
 package import TerminalUI
 
 /// The commands of one part of the app: a heading of `byteclub keys`.

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// A box that stands above everything while something is under way that will change what lies beneath.

@@ -1,3 +1,5 @@
+internal import ClubAccess
+
 /// Counts what is in flight, for the activity indicator and for tests that wait until nothing is.
 @MainActor protocol ActivityCounting: AnyObject {
     func begin()

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import ClubStore
 
 /// Who is told when the club's folder or the connection to it has changed.

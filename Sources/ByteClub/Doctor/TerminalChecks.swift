@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// The checks of what the screen needs: the terminal, its colours, its characters, its clipboard.

@@ -1,3 +1,5 @@
+internal import ClubAccess
+
 /// Finds names that have a text in them, ignoring case unless the text has a capital letter.
 struct NameFilter: Hashable, Sendable {
     let query: String

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// Which club to open, and how to join another: what `:login` shows.

@@ -1,3 +1,5 @@
+internal import ClubAccess
+
 /// Where two versions of a note differ, line by line, to be read: `-` is in one's own alone, `+` in the
 /// club's alone. Of long stretches that are the same only the ends are there.
 struct NoteComparison: Equatable, Sendable {

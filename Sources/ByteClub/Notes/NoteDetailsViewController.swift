@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import TerminalUI

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// The editor's fields: the name's, while the note is new, and the text's below it.

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 internal import TextEditing
 

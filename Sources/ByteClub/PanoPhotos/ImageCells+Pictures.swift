@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import Pictures
 internal import TerminalUI
 
@@ -8,7 +9,8 @@ extension ImageCells {
             columnCount: image.size.columns, rowCount: image.size.rows,
             pixels: image.cells.map { cell in
                 Pixel(
-                    cell.glyph, foreground: Color(cell.foreground), background: Color(cell.background))
+                    cell.glyph, foreground: Color(cell.foreground),
+                    background: Color(cell.background))
             })
     }
 }

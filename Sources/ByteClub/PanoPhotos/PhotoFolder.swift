@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
 
@@ -45,7 +46,7 @@ struct PhotoFolder: Sendable, Equatable {
             case S_IFDIR:
                 entries.append(
                     Entry(name: name, kind: .folder, path: entryPath, modified: modified))
-            case S_IFREG where isNamedLikeAPhoto(name):
+            case S_IFREG where PhotoName.isPhoto(name):
                 entries.append(
                     Entry(
                         name: name, kind: .photo, path: entryPath, byteCount: Int64(status.st_size),
@@ -58,11 +59,6 @@ struct PhotoFolder: Sendable, Equatable {
             entries.insert(Entry(name: "..", kind: .parent, path: parent(of: path)), at: 0)
         }
         return PhotoFolder(path: path, entries: entries)
-    }
-
-    static func isNamedLikeAPhoto(_ name: String) -> Bool {
-        let lowercased = name.lowercased()
-        return lowercased.hasSuffix(".jpg") || lowercased.hasSuffix(".jpeg")
     }
 
     static func parent(of path: String) -> String {

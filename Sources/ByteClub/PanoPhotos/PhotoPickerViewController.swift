@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import FoundationEssentials
 internal import Pictures
 internal import TerminalUI

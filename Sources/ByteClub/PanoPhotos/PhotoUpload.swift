@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures
@@ -116,7 +117,8 @@ extension ThumbnailLoader {
         let result: Result<Void, StoreError> = await {
             do throws(StoreError) {
                 try await club.perform { store throws(StoreError) in
-                    for await (path, result) in store.thumbnails(of: batch.map(\.path), size: size) {
+                    for await (path, result) in store.thumbnails(of: batch.map(\.path), size: size)
+                    {
                         guard let key = keys[path] else { continue }
                         let state = await Self.state(result, path, renderer, box)
                         settle(key, state)

@@ -1,3 +1,5 @@
+internal import ClubAccess
+
 /// A path as people type, paste or drag it into a terminal, made absolute.
 ///
 /// Understands `~`, paths relative to a folder, quotes, backslash escapes and `file:` URLs, as file

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// What the reader of `config.yml` takes, as regular expressions for its schema.

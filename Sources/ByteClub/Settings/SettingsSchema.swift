@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import FoundationEssentials
 internal import TerminalUI
 
@@ -189,7 +190,7 @@ package enum SettingsSchema {
             Dictionary(
                 KeyContext.all.flatMap(\.commands).map { command in
                     let keys = Node.keys(
-                        command.title, isTyping: Settings.commands[command.id] ?? false,
+                        command.title, isTyping: ScreenSettings.commands[command.id] ?? false,
                         isNeeded: KeyContext.waysOut.contains(command.id))
                     return (command.id, keys)
                 },

@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import TerminalUI
 
 /// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel.

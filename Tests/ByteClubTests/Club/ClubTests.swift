@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @MainActor @Suite struct ClubTests {
     let test = TestClub()
@@ -28,7 +29,9 @@ import Testing
     @Test func saysWhyItFailedAndComesBackWhenAsked() async throws {
         try test.store.plant("text", at: "/a.txt")
         test.store.failNext(.list, with: .offline)
-        await test.waitUntil { if case .failed(let e) = $0.connection { e.code == .offline } else { false } }
+        await test.waitUntil {
+            if case .failed(let e) = $0.connection { e.code == .offline } else { false }
+        }
         test.club.refresh()
         await test.waitUntil { $0.contents.notes.count == 1 }
         test.club.stop()

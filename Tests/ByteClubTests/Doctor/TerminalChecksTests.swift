@@ -2,6 +2,7 @@ import TerminalUI
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// Each part of a terminal's set-up broken in turn.
 @MainActor @Suite struct TerminalChecksTests {

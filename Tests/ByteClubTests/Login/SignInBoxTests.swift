@@ -4,6 +4,7 @@ import TerminalUI
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The boxes of a sign-in: what a stray key must not do, and what ends late.
 @MainActor @Suite struct SignInBoxTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// How two versions of a note are shown beside one another.
 @Suite struct NoteComparisonTests {

@@ -6,6 +6,7 @@ import Testing
 import TextEditing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @MainActor @Suite struct NoteDocumentTests {
     let test = TestClub()

@@ -5,6 +5,7 @@ import TextEditing
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// What an edit is based on, when the text was here already.
 @Suite @MainActor struct NoteTextsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @Suite struct PhotoFolderTests {
     @Test func showsFoldersFirstAndOnlyPhotos() throws {
@@ -34,7 +35,8 @@ import Testing
             .appendingPathComponent("picker-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: root) }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        let name: [CChar] = Array((root + "/bad").utf8CString.dropLast()) + [-1, 0x2e, 0x6a, 0x70, 0x67, 0]
+        let name: [CChar] =
+            Array((root + "/bad").utf8CString.dropLast()) + [-1, 0x2e, 0x6a, 0x70, 0x67, 0]
         let file = try #require(fopen(name, "w"))
         fclose(file)
         #expect(try PhotoFolder.read(root).entries.map(\.name) == [".."])

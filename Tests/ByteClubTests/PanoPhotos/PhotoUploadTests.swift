@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @MainActor @Suite final class PhotoUploadTests {
     let test = TestClub()

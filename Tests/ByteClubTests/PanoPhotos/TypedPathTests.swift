@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @Suite struct TypedPathTests {
     @Test(arguments: [
@@ -23,14 +24,15 @@ import Testing
         #expect(TypedPath.resolve(typed, in: "/data/photos", home: "/home/ana") == path)
     }
 
-    @Test(arguments: [
-        ("ha", ["harbour.jpg", "harvest.jpg", "sea.jpg"], "har"),
-        ("harb", ["harbour.jpg", "harvest.jpg"], "harbour.jpg"),
-        ("HA", ["harbour.jpg"], nil),
-        ("ha", ["Harbour.jpg"], "Harbour.jpg"),
-        ("x", ["harbour.jpg"], nil),
-        ("", ["one", "only"], "on"),
-    ] as [(String, [String], String?)])
+    @Test(
+        arguments: [
+            ("ha", ["harbour.jpg", "harvest.jpg", "sea.jpg"], "har"),
+            ("harb", ["harbour.jpg", "harvest.jpg"], "harbour.jpg"),
+            ("HA", ["harbour.jpg"], nil),
+            ("ha", ["Harbour.jpg"], "Harbour.jpg"),
+            ("x", ["harbour.jpg"], nil),
+            ("", ["one", "only"], "on"),
+        ] as [(String, [String], String?)])
     func completes(prefix: String, names: [String], expected: String?) {
         #expect(TypedPath.completion(of: prefix, among: names) == expected)
     }

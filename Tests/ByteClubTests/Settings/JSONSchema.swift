@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// As much of JSON Schema (draft 2020-12) as the schema of `config.yml` is written in. Another keyword is a
 /// failure, not ignored.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The reader of `config.yml` and the published schema say the same of a file.
 @Suite struct SettingsFormTests {
@@ -10,7 +11,7 @@ import Testing
     }
 
     private func expect(_ text: String, isRight: Bool) throws {
-        let problems = Settings(reading: text).problems
+        let problems = WholeSettings(reading: text).problems
         #expect(problems.isEmpty == isRight, "the reader: \(text) \(problems)")
         let schema = try JSONSchema(SettingsSchema.json())
         #expect(try schema.accepts(text) == isRight, "the schema: \(text)")

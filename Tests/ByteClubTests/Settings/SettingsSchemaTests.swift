@@ -3,6 +3,7 @@ import TerminalUI
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The published form of `config.yml`.
 @Suite struct SettingsSchemaTests {

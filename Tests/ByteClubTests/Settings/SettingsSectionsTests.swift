@@ -3,11 +3,12 @@ import TerminalUI
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// The sections of `config.yml` beside the clubs: keys, theme, editor, transfers, mouse.
 @Suite struct SettingsSectionsTests {
     @Test func everythingCanBeSet() {
-        let settings = Settings(
+        let settings = WholeSettings(
             reading: """
                 keys:
                   notes.new: a
@@ -46,7 +47,7 @@ import Testing
 
     @Test(arguments: ["keys:", "theme: {}", "editor: ~", "transfers:\nmouse:", "# mine"])
     func nothingChosenIsTheStandard(text: String) {
-        let settings = Settings(reading: text)
+        let settings = WholeSettings(reading: text)
         #expect(settings.problems.isEmpty)
         #expect(settings.keys == KeyBindings())
         #expect(settings.styles.isEmpty)
@@ -85,7 +86,7 @@ import Testing
         ("mouse: left\n", 1, "on or off"),
     ])
     func aWrongLineCostsNothingElse(text: String, line: Int, word: String) {
-        let settings = Settings(reading: text + "clubs: {a: {kind: dropbox, app-key: k}}\n")
+        let settings = WholeSettings(reading: text + "clubs: {a: {kind: dropbox, app-key: k}}\n")
         #expect(settings.problems.count == 1)
         #expect(settings.problems.first?.line == line)
         #expect(settings.problems.first?.sentence.contains(word) == true, "\(settings.problems)")
@@ -100,7 +101,7 @@ import Testing
         ("keys:\r\n  app.keys: ?\r\n", 2),
     ])
     func aSectionThatIsNoYAMLCostsItselfAlone(text: String, line: Int) {
-        let settings = Settings(
+        let settings = WholeSettings(
             reading: "mouse: off\n" + text + "clubs: {a: {kind: dropbox, app-key: k}}\n")
         #expect(settings.problems.count == 1, "\(settings.problems)")
         #expect(settings.problems.first?.line == line + 1, "\(settings.problems)")
@@ -111,26 +112,27 @@ import Testing
     }
 
     @Test func aMarkOfTheByteOrderIsNoPartOfTheText() {
-        let settings = Settings(reading: "\u{FEFF}mouse: off\neditor:\n  wrap: off\n")
+        let settings = WholeSettings(reading: "\u{FEFF}mouse: off\neditor:\n  wrap: off\n")
         #expect(settings.problems.isEmpty, "\(settings.problems)")
         #expect(!settings.usesMouse)
         #expect(!settings.editor.wrapsLines)
     }
 
     @Test func aTabIsCalledATab() {
-        let settings = Settings(reading: "keys:\n\tnotes.new: a\n")
+        let settings = WholeSettings(reading: "keys:\n\tnotes.new: a\n")
         #expect(settings.problems.first?.sentence.contains("spaces") == true)
     }
 
     @Test func theKeysOfABoxMayNotHideItsWayOut() {
-        let settings = Settings(reading: "keys:\n  login.copy-address: Esc\n  notes.stop: [^C]\n")
+        let settings = WholeSettings(
+            reading: "keys:\n  login.copy-address: Esc\n  notes.stop: [^C]\n")
         #expect(settings.problems.map(\.line) == [2])
         #expect(settings.problems.first?.sentence.contains("alert.cancel") == true)
         #expect(settings.keys["notes.stop"] == ["^C"])
     }
 
     @Test func aKeyThatWouldHideAnotherIsRefused() {
-        let settings = Settings(reading: "keys:\n  notes.new: q\n  notes.edit: x\n")
+        let settings = WholeSettings(reading: "keys:\n  notes.new: q\n  notes.edit: x\n")
         #expect(settings.problems.map(\.line) == [2])
         #expect(settings.problems.first?.sentence.contains("app.quit") == true)
         #expect(settings.keys["notes.new"] == nil)
@@ -138,25 +140,25 @@ import Testing
     }
 
     @Test func aKeyThatIsTheBeginningOfAnotherIsRefused() {
-        let settings = Settings(reading: "keys:\n  notes.new: g\n")
+        let settings = WholeSettings(reading: "keys:\n  notes.new: g\n")
         #expect(settings.problems.first?.sentence.contains("list.first") == true)
         #expect(settings.keys["notes.new"] == nil)
     }
 
     @Test func twoCommandsMaySwapTheirKeys() {
-        let settings = Settings(reading: "keys:\n  notes.new: d\n  notes.delete: [n, +]\n")
+        let settings = WholeSettings(reading: "keys:\n  notes.new: d\n  notes.delete: [n, +]\n")
         #expect(settings.problems.isEmpty, "\(settings.problems)")
         #expect(settings.keys["notes.new"] == ["d"])
     }
 
     @Test func aSwapWithAMistakeInItHidesNothing() {
-        let settings = Settings(reading: "keys:\n  notes.new: d\n  notes.delete: nn\n")
+        let settings = WholeSettings(reading: "keys:\n  notes.new: d\n  notes.delete: nn\n")
         #expect(settings.problems.count == 2)
         #expect(settings.keys == KeyBindings())
     }
 
     @Test func placesThatAreNeverSeenTogetherMayShareKeys() {
-        let settings = Settings(reading: "keys:\n  viewer.next: u\n  notes.rename: u\n")
+        let settings = WholeSettings(reading: "keys:\n  viewer.next: u\n  notes.rename: u\n")
         #expect(settings.problems.isEmpty, "\(settings.problems)")
     }
 
@@ -167,12 +169,12 @@ import Testing
             .map { command in
                 "  \(command.id): [\(command.keys.map { "\"\($0.configurationName)\"" }.joined(separator: ", "))]"
             }
-        let settings = Settings(reading: "keys:\n" + lines.joined(separator: "\n"))
+        let settings = WholeSettings(reading: "keys:\n" + lines.joined(separator: "\n"))
         #expect(settings.problems.isEmpty, "\(settings.problems)")
     }
 
     @Test func aNewerFilesNamesAreLeftAlone() {
-        let settings = Settings(
+        let settings = WholeSettings(
             reading: """
                 version: 9
                 keys: {notes.fly: a, notes.new: a}

@@ -1,0 +1,107 @@
+package import ClubStore
+package import FoundationEssentials
+
+/// The checks of one club: whether it answers, how much room is left, and whether its clock and ours agree.
+package enum ClubChecks {
+    package static func connection(
+        _ answer: Result<Account, StoreError>, took time: Duration, club: String,
+        kind: ErrorMessage.ClubKind
+    ) -> Diagnostic {
+        let subject = "connection"
+        switch answer {
+        case .success(let account):
+            let milliseconds = Int(time / .milliseconds(1))
+            let who = account.displayName.isEmpty ? "" : " as \(account.displayName)"
+            return Diagnostic(
+                subject, .fine, "The club “\(club)” answers\(who), in \(milliseconds) ms.")
+        case .failure(let error):
+            let sentence = ErrorMessage(error, club: kind)
+            return Diagnostic(
+                subject, .problem, "“\(club)”: \(sentence.title).", advice: sentence.text
+            )
+        }
+    }
+
+    /// - Parameter protection: What the first write to the server has found out.
+    package static func writing(_ protection: WriteProtection) -> Diagnostic {
+        let subject = "writing"
+        return switch protection {
+        case .byServer:
+            Diagnostic(
+                subject, .fine, "The server refuses to overwrite what somebody else has changed.")
+        case .byLocking:
+            Diagnostic(
+                subject, .fine,
+                "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
+            )
+        case .byLookingFirst:
+            Diagnostic(
+                subject, .notice,
+                "The server would overwrite anything, so Byte Club looks before each write.",
+                advice:
+                    "Two members who save one note in the same second are not told apart. Apache and "
+                    + "Nextcloud can do that.")
+        }
+    }
+
+    package static func quota(_ account: Account) -> Diagnostic {
+        let subject = "quota"
+        let used = Wording.byteCount(account.usedBytes)
+        guard let allocated = account.allocatedBytes, allocated > 0 else {
+            return Diagnostic(subject, .fine, "\(used) are used; the club sets no limit.")
+        }
+        let text = "\(used) of \(Wording.byteCount(allocated)) are used."
+        let left = max(0, allocated - account.usedBytes)
+        if left == 0 || Double(left) < Double(allocated) * 0.01 {
+            return Diagnostic(
+                subject, .problem, text,
+                advice: "Remove photos you no longer need, or get more room.")
+        }
+        if Double(left) < Double(allocated) * 0.1 {
+            return Diagnostic(subject, .notice, text, advice: "There is little room left.")
+        }
+        return Diagnostic(subject, .fine, text)
+    }
+
+    /// - Parameter lead: By how many seconds this computer's clock is ahead of the club's; nil when the club
+    ///   does not tell the time.
+    package static func clock(lead: TimeInterval?) -> Diagnostic {
+        let subject = "clock"
+        guard let lead else {
+            return Diagnostic(
+                subject, .notice, "The club does not tell the time, so the clock was not compared.")
+        }
+        let seconds = Int(abs(max(-1e9, min(1e9, lead))).rounded())
+        let text =
+            seconds < 2
+            ? "It agrees with the club's."
+            : "It is \(spelled(seconds)) \(lead > 0 ? "ahead of" : "behind") the club's."
+        let advice = "Let the system set it: sudo timedatectl set-ntp true"
+        switch seconds {
+        case ..<60: return Diagnostic(subject, .fine, text)
+        case ..<300: return Diagnostic(subject, .notice, text, advice: advice)
+        default:
+            return Diagnostic(
+                subject, .problem, text + " Sign-ins and certificates may be refused for that.",
+                advice: advice)
+        }
+    }
+
+    /// Of the club on this computer.
+    package static let ownClock = Diagnostic(
+        "clock", .fine, "The club has this computer's own clock.")
+
+    /// What cannot be known of a club that does not answer.
+    package static func notLookedAt(_ subject: String) -> Diagnostic {
+        Diagnostic(subject, .notice, "Not looked at: the club has not told.")
+    }
+
+    private static func spelled(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) seconds"
+        case ..<7200: "\(seconds / 60) minutes"
+        case ..<172_800: "\(seconds / 3600) hours"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}

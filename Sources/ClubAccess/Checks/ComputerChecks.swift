@@ -1,0 +1,156 @@
+package import FoundationEssentials
+internal import Glibc
+
+/// The checks of this computer: Byte Club's folders, the room on the disk, what programs and data it
+/// relies on.
+package enum ComputerChecks {
+    /// Each of the folders, and the files in them that must be nobody else's business.
+    package static func permissions(_ paths: Paths, secrets: [URL]) -> [Diagnostic] {
+        let folders = [
+            ("settings", paths.configurationFolder), ("notes and photos", paths.dataFolder),
+            ("drafts", paths.stateFolder), ("what is kept to start faster", paths.cacheFolder),
+        ]
+        var diagnostics = folders.compactMap { what, folder in problem(with: folder, for: what) }
+        // The club's own are made by themselves when they are not there.
+        let photos = paths.clubFolder.appending(path: "photos")
+        for (what, folder) in [("the club", paths.clubFolder), ("the club's photos", photos)]
+        where access(folder.path, F_OK) == 0 || errno == EACCES {
+            if let problem = problem(with: folder, for: what) { diagnostics.append(problem) }
+        }
+        diagnostics += secrets.compactMap(exposure(of:))
+        guard diagnostics.isEmpty else { return diagnostics }
+        return [
+            Diagnostic("permissions", .fine, "All of Byte Club's folders can be read and written.")
+        ]
+    }
+
+    /// Nil when the folder is usable, or can be made.
+    private static func problem(with folder: URL, for what: String) -> Diagnostic? {
+        let subject = "permissions"
+        var status = stat()
+        guard stat(folder.path, &status) == 0 else {
+            guard errno == ENOENT else {
+                return Diagnostic(
+                    subject, .problem,
+                    "The folder for \(what), \(folder.path), cannot be looked at: \(reason()).",
+                    advice: "Check who may enter the folders above it.")
+            }
+            return unmakable(folder, what)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            return Diagnostic(
+                subject, .problem, "\(folder.path), the folder for \(what), is not a folder.",
+                advice: "Move that file away.")
+        }
+        guard access(folder.path, R_OK | W_OK | X_OK) == 0 else {
+            return Diagnostic(
+                subject, .problem,
+                "The folder for \(what), \(folder.path), cannot be used: \(reason()).",
+                advice: status.st_uid == getuid()
+                    ? "Run: chmod u+rwx \(quoted(folder.path))"
+                    : "It belongs to another user. Run: sudo chown -R $USER \(quoted(folder.path))")
+        }
+        return nil
+    }
+
+    /// A folder that is not there yet needs one above it that lets it be made.
+    private static func unmakable(_ folder: URL, _ what: String) -> Diagnostic? {
+        var above = folder.deletingLastPathComponent()
+        while above.path != "/", access(above.path, F_OK) != 0 {
+            above = above.deletingLastPathComponent()
+        }
+        guard access(above.path, W_OK | X_OK) != 0 else { return nil }
+        return Diagnostic(
+            "permissions", .problem,
+            "The folder for \(what), \(folder.path), cannot be made in \(above.path): \(reason()).",
+            advice: "Let this user write there, or set XDG_*_HOME to a place where that is so.")
+    }
+
+    private static func exposure(of file: URL) -> Diagnostic? {
+        var status = stat()
+        guard lstat(file.path, &status) == 0 else { return nil }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return Diagnostic(
+                "permissions", .problem, "\(file.path) should be an ordinary file, and is none.",
+                advice: "Move it away and sign in again.")
+        }
+        guard status.st_mode & 0o077 != 0 else { return nil }
+        return Diagnostic(
+            "permissions", .problem,
+            "Others on this computer can read the secrets in \(file.path).",
+            advice: "Run: chmod 600 \(quoted(file.path))")
+    }
+
+    /// The room left where notes and drafts are written.
+    package static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
+        let subject = "disk"
+        let text = "\(Wording.byteCount(freeByteCount)) are free for \(folder)."
+        switch freeByteCount {
+        case ..<(10 << 20):
+            return Diagnostic(
+                subject, .problem, text,
+                advice: "Make room: notes and drafts cannot be saved otherwise.")
+        case ..<(500 << 20):
+            return Diagnostic(subject, .notice, text, advice: "Make room before adding photos.")
+        default:
+            return Diagnostic(subject, .fine, text)
+        }
+    }
+
+    /// The room on the disk of a folder, or of the nearest one above it that exists. Nil when the
+    /// system does not tell.
+    package static func freeByteCount(at folder: URL) -> Int64? {
+        var place = folder
+        var status = statvfs()
+        while statvfs(place.path, &status) != 0 {
+            guard place.path != "/" else { return nil }
+            place = place.deletingLastPathComponent()
+        }
+        // Some file systems say -1, which is the largest number here.
+        let (bytes, isTooLarge) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isTooLarge ? nil : Int64(clamping: bytes)
+    }
+
+    /// - Parameters:
+    ///   - network: E.g. `libcurl/7.88.1 OpenSSL/3.0.11`.
+    ///   - authorities: The file with the certificates that servers are checked by; nil where there is
+    ///     none to look for.
+    package static func libraries(
+        network: String, supportsTLS: Bool, authorities: String?
+    ) -> [Diagnostic] {
+        let subject = "libraries"
+        guard supportsTLS else {
+            return [
+                Diagnostic(
+                    subject, .problem,
+                    "\(network) was built without TLS: only the embedded club works.",
+                    advice: "Install the system's own libcurl: sudo apt-get install libcurl4")
+            ]
+        }
+        if let authorities, access(authorities, R_OK) != 0 {
+            return [
+                Diagnostic(
+                    subject, .problem,
+                    "The system's certificate authorities (\(authorities)) are missing: no server can be trusted.",
+                    advice: "Run: sudo apt-get install ca-certificates")
+            ]
+        }
+        // What concerns a person: libcurl itself and its TLS.
+        return [
+            Diagnostic(
+                subject, .fine,
+                network.split(separator: " ").prefix(2).joined(separator: ", ") + ".")
+        ]
+    }
+
+    private static func reason() -> String {
+        String(cString: strerror(errno)).lowercased()
+    }
+
+    private static func quoted(_ path: String) -> String {
+        "'"
+            + path.split(separator: "'", omittingEmptySubsequences: false).joined(
+                separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,31 @@
+/// What a check of the set-up has found: one thing, how it stands, and what to do about it.
+public struct Diagnostic: Hashable, Sendable, Codable {
+    /// What was looked at, in a word or two: `terminal`, `clock`.
+    public var subject: String
+    public var severity: Severity
+    /// How it stands, as a sentence.
+    public var text: String
+    /// What to do next, as a sentence; nil when there is nothing to do.
+    public var advice: String?
+
+    public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
+        case fine
+        /// It works, and could be better.
+        case notice
+        /// Something does not work.
+        case problem
+    }
+
+    /// The keys of `doctor --json`, which other programs read.
+    private enum CodingKeys: String, CodingKey {
+        case subject, text, advice
+        case severity = "verdict"
+    }
+
+    package init(_ subject: String, _ severity: Severity, _ text: String, advice: String? = nil) {
+        self.subject = subject
+        self.severity = severity
+        self.text = text
+        self.advice = advice
+    }
+}

@@ -1,0 +1,132 @@
+package import ClubStore
+internal import FoundationEssentials
+internal import Synchronization
+
+/// The one door to every club: screen, commands and listings open their stores here.
+///
+/// A club on somebody's server is opened once in the life of the program: all that use it share its
+/// connections and the tokens of the day.
+package enum ClubConnection {
+    /// Opens a club, or makes sure that it is still open.
+    ///
+    /// - Parameter refused: A store of this club whose sign-in the server has refused. Another one is opened
+    ///   in its place where somebody has signed in since, perhaps in another program.
+    /// - Throws: A `StoreError` during `connect`: `.unauthorized` when nobody is signed in.
+    package static func open(
+        _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil
+    ) async throws(StoreError) -> any RemoteStore {
+        switch club.place {
+        case .embedded: try await EmbeddedClub.open(paths: registry.paths)
+        // It looks for newer tokens by itself.
+        case .dropbox(let dropbox): try line(to: club, dropbox, registry: registry).store
+        case .webdav(let webdav):
+            try await store(
+                of: club, webdav, registry: registry, inPlaceOf: refused as? WebDAVStore)
+        }
+    }
+
+    /// The password or token is read when the club is opened, and again when the server has refused it.
+    private static func store(
+        of club: ClubSettings, _ webdav: ClubSettings.WebDAV, registry: ClubRegistry,
+        inPlaceOf refused: WebDAVStore?
+    ) async throws(StoreError) -> WebDAVStore {
+        let key = Key(paths: registry.paths, club: club)
+        let old = stores.withLock { $0[key] }
+        if let old, old.store !== refused { return old.store }
+        let secret = try await PasswordVault.read(club, registry: registry)
+        if let old, old.secret == secret { return old.store }
+        let store = try makeStore(
+            to: webdav, secret: secret,
+            capabilitiesFile: registry.capabilitiesFile(of: club),
+            unsettledWrites: registry.unsettledWrites(of: club))
+        return stores.withLock { stores in
+            // Somebody else may have been faster.
+            if let now = stores[key], now.store !== old?.store { return now.store }
+            stores[key] = SignedIn(store: store, secret: secret)
+            return store
+        }
+    }
+
+    static func makeStore(
+        to webdav: ClubSettings.WebDAV, secret: String, capabilitiesFile: URL? = nil,
+        unsettledWrites: URL? = nil
+    ) throws(StoreError) -> WebDAVStore {
+        let credentials: WebDAVCredentials =
+            switch webdav.signIn {
+            case .password(let user): .password(user: user, password: secret)
+            case .token: .bearer(token: secret)
+            }
+        var configuration = WebDAVStore.Configuration(
+            baseURL: webdav.url, credentials: credentials)
+        configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
+        configuration.trust.pinnedKey = webdav.pin
+        configuration.capabilitiesFile = capabilitiesFile
+        configuration.unsettledWritesFolder = unsettledWrites
+        return try WebDAVStore(configuration)
+    }
+
+    /// Goes on with tokens got just now, wherever the club is open already.
+    static func adopt(_ tokens: DropboxTokens, for club: ClubSettings, registry: ClubRegistry) async
+    {
+        let key = Key(paths: registry.paths, club: club)
+        await lines.withLock { $0[key] }?.access.adopt(tokens)
+    }
+
+    /// Lets go of a club that the person has signed out of.
+    package static func close(_ club: ClubSettings, registry: ClubRegistry) {
+        let key = Key(paths: registry.paths, club: club)
+        _ = lines.withLock { $0.removeValue(forKey: key) }
+        _ = stores.withLock { $0.removeValue(forKey: key) }
+    }
+
+    private struct Key: Hashable {
+        var paths: Paths
+        var club: ClubSettings
+    }
+
+    /// A store with the tokens it uses.
+    struct Line: Sendable {
+        let store: DropboxStore
+        let access: DropboxAccess
+    }
+
+    /// A store with the password or token that it was opened with.
+    private struct SignedIn: Sendable {
+        let store: WebDAVStore
+        let secret: String
+    }
+
+    private static let lines = Mutex<[Key: Line]>([:])
+    private static let stores = Mutex<[Key: SignedIn]>([:])
+
+    private static func line(
+        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, registry: ClubRegistry
+    ) throws(StoreError) -> Line {
+        let key = Key(paths: registry.paths, club: club)
+        if let line = lines.withLock({ $0[key] }) { return line }
+        let vault = SecretVault(club: club, registry: registry, secrets: ClubSecrets(registry))
+        let line = try makeLine(
+            to: dropbox, vault: vault,
+            unsettledWrites: registry.unsettledWrites(of: club))
+        return lines.withLock { lines in
+            if let line = lines[key] { return line }
+            lines[key] = line
+            return line
+        }
+    }
+
+    static func makeLine(
+        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unsettledWrites: URL? = nil
+    ) throws(StoreError) -> Line {
+        let app = dropbox.app
+        let access = DropboxAccess(app: app, vault: vault)
+        var configuration = DropboxStore.Configuration(hosts: app.hosts)
+        configuration.unsettledWritesFolder = unsettledWrites
+        if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
+        return Line(store: DropboxStore(configuration, access: access), access: access)
+    }
+}
+
+extension ClubSettings.Dropbox {
+    package var app: DropboxApp { DropboxApp(key: appKey, gateway: apiURL) }
+}

@@ -1,0 +1,70 @@
+package import FoundationEssentials
+internal import Glibc
+
+/// How sizes, ages and durations are written for a person, everywhere in the app.
+package enum Wording {
+    /// A size in decimal units, as disks and clouds count: `0 B`, `980 B`, `1.2 KB`, `34 MB`.
+    package static func byteCount(_ count: Int64) -> String {
+        guard count >= 1000 else { return "\(max(0, count)) B" }
+        var value = Double(count)
+        var unit = 0
+        let units = ["B", "KB", "MB", "GB", "TB", "PB"]
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        if value >= 9.95 { return "\(Int(value.rounded())) \(units[unit])" }
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
+    /// A speed: `1.2 MB/s`.
+    package static func speed(_ bytesPerSecond: Double) -> String {
+        byteCount(Int64(bytesPerSecond.isFinite ? min(bytesPerSecond, 1e15) : 0)) + "/s"
+    }
+
+    /// The time left, rounded so that it does not flicker: `8 s left`, `3 min left`, `2 h left`.
+    package static func timeLeft(_ duration: Duration) -> String {
+        let seconds = max(1, duration.components.seconds)
+        switch seconds {
+        case ..<60: return "\(seconds) s left"
+        case ..<3600: return "\((seconds + 30) / 60) min left"
+        case ..<172_800: return "\((seconds + 1800) / 3600) h left"
+        default: return "days left"
+        }
+    }
+
+    /// The age of a file, short enough for a list: `now`, `5 min`, `3 h`, `2 d`, else a date.
+    ///
+    /// Dates are in the person's time zone: `12 Mar` this year, `Mar 2024` before. A time in the
+    /// future (another member's clock is ahead) counts as now.
+    package static func age(of date: Date, at now: Date) -> String {
+        let seconds = Int(max(0, min(now.timeIntervalSince(date), 1e12)))
+        switch seconds {
+        case ..<60: return "now"
+        case ..<3600: return "\(seconds / 60) min"
+        case ..<86_400: return "\(seconds / 3600) h"
+        case ..<604_800: return "\(seconds / 86_400) d"
+        default: break
+        }
+        let then = localTime(date)
+        let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        let month = months[Int(then.tm_mon) % months.count]
+        let isThisYear = then.tm_year == localTime(now).tm_year
+        return isThisYear ? "\(then.tm_mday) \(month)" : "\(month) \(then.tm_year + 1900)"
+    }
+
+    /// `1 note`, `2 notes`.
+    static func count(_ count: Int, _ singular: String, _ plural: String) -> String {
+        "\(count) \(count == 1 ? singular : plural)"
+    }
+
+    private static func localTime(_ date: Date) -> tm {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var fields = tm()
+        localtime_r(&seconds, &fields)
+        return fields
+    }
+}

@@ -1,0 +1,123 @@
+package import FoundationEssentials
+
+/// Where a secret is kept.
+package enum SecretPlace: String, Codable, Hashable, Sendable {
+    /// The desktop's keyring.
+    case keyring
+    /// A file that nobody else may read.
+    case file
+}
+
+/// Keeps tokens and passwords: in the desktop's keyring where one runs, else each in a file of its own
+/// with mode 0600.
+package struct Secrets: Sendable {
+    private let folder: URL
+    private let keyring: ProfileKeyring?
+
+    package init(paths: Paths, environment: [String: String] = ProcessInfo.processInfo.environment)
+    {
+        self.init(paths: paths, keyring: Keyring.isReachable(environment) ? Keyring.shared : nil)
+    }
+
+    init(paths: Paths, keyring: (any SecretKeeper)?) {
+        folder = paths.stateFolder.appending(path: "secrets")
+        self.keyring = keyring.map { ProfileKeyring(keyring: $0, profile: paths.stateFolder.path) }
+    }
+
+    private func file(of account: String) -> WholeFile {
+        WholeFile(url: folder.appending(path: account + ".json"))
+    }
+
+    /// The files that secrets are in, whosever they are.
+    package func files() -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().map { folder.appending(path: $0) }
+    }
+
+    /// - Returns: Nil when there is none.
+    @concurrent package func read(
+        _ account: String, from place: SecretPlace
+    ) async throws(SecretError) -> Data? {
+        ProcessSecrecy.begin()
+        switch place {
+        case .keyring:
+            guard let keyring else { throw .noKeyring }
+            return try await keyring.read(account)
+        case .file:
+            do throws(WholeFile.Failure) {
+                return try file(of: account).read()
+            } catch {
+                throw .file(path: file(of: account).url.path, reason: error.reason)
+            }
+        }
+    }
+
+    /// Keeps a secret in place of an older one.
+    ///
+    /// - Parameters:
+    ///   - label: What the keyring's own program calls it.
+    ///   - place: Where it was kept until now; nil for the best place there is.
+    /// - Returns: Where it is kept.
+    @concurrent package func write(
+        _ secret: Data, account: String, label: String, to place: SecretPlace?
+    ) async throws(SecretError) -> SecretPlace {
+        ProcessSecrecy.begin()
+        if place != .file, let keyring {
+            do throws(SecretError) {
+                try await keyring.write(secret, account: account, label: label)
+                return .keyring
+            } catch {
+                // A keyring that nobody unlocks is no place for a new secret: the file is.
+                if place == .keyring { throw error }
+            }
+        }
+        do throws(WholeFile.Failure) {
+            try file(of: account).write(secret)
+        } catch {
+            throw .file(path: file(of: account).url.path, reason: error.reason)
+        }
+        return .file
+    }
+
+    @concurrent package func remove(
+        _ account: String, from place: SecretPlace
+    ) async throws(SecretError) {
+        switch place {
+        case .keyring:
+            guard let keyring else { throw .noKeyring }
+            try await keyring.remove(account)
+        case .file:
+            do throws(WholeFile.Failure) {
+                try file(of: account).remove()
+            } catch {
+                throw .file(path: file(of: account).url.path, reason: error.reason)
+            }
+        }
+    }
+}
+
+/// Why a secret could not be had or kept, as a sentence.
+package enum SecretError: Error, Hashable, CustomStringConvertible {
+    /// The keyring that has it does not run.
+    case noKeyring
+    /// It is locked, and nobody unlocked it.
+    case keyringLocked
+    case file(path: String, reason: String)
+    /// It was kept for another server or account than the settings name now.
+    case forAnother(club: String)
+
+    package var description: String {
+        switch self {
+        case .noKeyring:
+            "What you signed in with is in your desktop's keyring, and no keyring can be reached from here. "
+                + "Start it, or sign in again."
+        case .keyringLocked:
+            "Your desktop's keyring is locked, or does not answer. Unlock it and try again, or sign in again."
+        case .file(let path, let reason):
+            "What you signed in with cannot be read or kept in \(path): \(reason)."
+        case .forAnother(let club):
+            "The settings name another server, account or key for “\(club)” than the one you signed in to. "
+                + "Nothing was sent there. If that is right, sign in again."
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package import FoundationEssentials
+
+/// The clubs a person can open, and what this computer remembers of them.
+///
+/// What a club is stands in `config.yml`, which is the person's. Which one was opened last, and where
+/// its secrets are kept, is the program's to remember: `clubs.json` in the folder for state.
+package struct ClubRegistry: Sendable {
+    package let paths: Paths
+
+    package init(paths: Paths = Paths()) {
+        self.paths = paths
+    }
+
+    package var settingsFile: SettingsFile { SettingsFile(paths: paths) }
+    private var memoryFile: WholeFile {
+        WholeFile(url: paths.stateFolder.appending(path: "clubs.json"))
+    }
+
+    /// What the person has chosen, as it stands in `config.yml` now.
+    package func settings() -> Settings { settingsFile.read() }
+
+    /// All clubs, the embedded one first, with what is wrong in the settings.
+    package func read() -> (clubs: [ClubSettings], problems: [Settings.Problem]) {
+        let settings = settings()
+        return ([.embedded] + settings.clubs, settings.problems)
+    }
+
+    /// What the screen shows of them.
+    package func list() -> ClubList {
+        let secrets = (try? memory())?.secrets ?? [:]
+        return ClubList(
+            clubs: read().clubs,
+            signedIn: Set(secrets.filter { SecretPlace(rawValue: $0.value) != nil }.keys),
+            refusalToChange: refusalToChange())
+    }
+
+    /// Why no club could be kept now; nil when one could.
+    package func refusalToChange() -> SettingsError? {
+        if let error = settingsFile.refusalToChange() { return error }
+        do throws(WholeFile.Failure) {
+            try WholeFile.checkFolder(paths.stateFolder)
+            return nil
+        } catch {
+            return SettingsError(notWriting: memoryFile.url, error)
+        }
+    }
+
+    /// The club that a name means; without a name, the one opened last.
+    package func club(named name: String?) throws(ClubChoiceError) -> ClubSettings {
+        let settings = settings()
+        let clubs = [.embedded] + settings.clubs
+        guard let name else {
+            let memory: Memory
+            do throws(SettingsError) {
+                memory = try self.memory()
+            } catch {
+                throw .forgotten(error.description)
+            }
+            guard let current = memory.current else { return .embedded }
+            if let club = Self.find(current, in: clubs) { return club }
+            guard let problem = settings.problem(hiding: current) else { throw .gone(current) }
+            throw .unreadable(
+                current, problem: "\(settingsFile.url.path), \(problem.description)")
+        }
+        guard let club = Self.find(name, in: clubs) else {
+            throw .unknown(name, known: clubs.map(\.name))
+        }
+        return club
+    }
+
+    private static func find(_ name: String, in clubs: [ClubSettings]) -> ClubSettings? {
+        if ClubSettings.embeddedNames.contains(name.lowercased()) { return .embedded }
+        return clubs.first { $0.name == name }
+            ?? clubs.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    /// Where the copying of one club into another keeps what is under way, so that it can go on.
+    package func copyFolder(from source: ClubSettings, to destination: ClubSettings) -> URL {
+        paths.stateFolder.appending(
+            path: "copies/\(identity(of: source)) to \(identity(of: destination))")
+    }
+
+    /// Keeps other programs from copying between the same clubs, until this one ends.
+    ///
+    /// - Returns: False when one is at it now.
+    package func beginCopy(
+        from source: ClubSettings, to destination: ClubSettings
+    ) throws(SettingsError) -> Bool {
+        let lock = copyFolder(from: source, to: destination).appending(path: "lock")
+        do throws(WholeFile.Failure) {
+            let held = try FileLock(lock)
+            if held.attempt() == .taken { return true }
+            held.release()
+            return false
+        } catch {
+            throw SettingsError(notWriting: lock, error)
+        }
+    }
+
+    // MARK: - Memory
+
+    /// What the program remembers between runs.
+    private struct Memory: Codable, Hashable {
+        /// The name of the club opened last; nil for the embedded one.
+        var current: String?
+        /// Where the secrets of each club are; a newer program may know places that this one does not.
+        var secrets: [String: String] = [:]
+        /// What Dropbox calls the account that is signed in to each club.
+        var accounts: [String: String] = [:]
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            current = try values.decodeIfPresent(String.self, forKey: .current)
+            secrets = try values.decodeIfPresent([String: String].self, forKey: .secrets) ?? [:]
+            accounts = try values.decodeIfPresent([String: String].self, forKey: .accounts) ?? [:]
+        }
+    }
+
+    /// - Throws: `.unreadable`. What could not be read must not be taken for nothing, and be written over.
+    private func memory() throws(SettingsError) -> Memory {
+        let file = memoryFile
+        let data: Data?
+        do throws(WholeFile.Failure) {
+            data = try file.read()
+        } catch {
+            throw .unreadable(path: file.url.path, reason: error.reason)
+        }
+        guard let data else { return Memory() }
+        guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else {
+            throw .unreadable(
+                path: file.url.path,
+                reason: "it is damaged. Move it away, and sign in to your clubs again")
+        }
+        return memory
+    }
+
+    /// Why what this computer remembers of the clubs cannot be read; nil when it can.
+    package var memoryProblem: String? {
+        do throws(SettingsError) {
+            _ = try memory()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Where a club's secrets are; nil when nobody is signed in there, and while that cannot be told.
+    package func secretPlace(of club: ClubSettings) -> SecretPlace? {
+        (try? memory())?.secrets[club.name].flatMap(SecretPlace.init)
+    }
+
+    /// Remembers that a club is the one to open next time.
+    package func makeCurrent(_ club: ClubSettings) throws(SettingsError) {
+        try change { $0.current = club.place == .embedded ? nil : club.name }
+    }
+
+    package func remember(
+        secretsOf club: ClubSettings, in place: SecretPlace?
+    ) throws(SettingsError) {
+        try change { $0.secrets[club.name] = place?.rawValue }
+    }
+
+    /// Remembers whose account is signed in to a club; its drafts are that account's from now on.
+    package func remember(account: String?, of club: ClubSettings) throws(SettingsError) {
+        guard let account else { return }
+        try change { $0.accounts[club.name] = account }
+    }
+
+    func account(of club: ClubSettings) -> String? {
+        (try? memory())?.accounts[club.name]
+    }
+
+    /// Signed out: the embedded club comes next, unless another was chosen meanwhile.
+    package func forget(_ club: ClubSettings) throws(SettingsError) {
+        try change { memory in
+            memory.secrets[club.name] = nil
+            if memory.current == club.name { memory.current = nil }
+        }
+    }
+
+    /// One program at a time: two that sign in at once must not undo each other.
+    private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
+        let file = memoryFile
+        let lock: FileLock
+        do throws(WholeFile.Failure) {
+            lock = try FileLock.hold(URL(filePath: file.url.path + ".lock"))
+        } catch {
+            throw SettingsError(notWriting: file.url, error)
+        }
+        defer { lock.release() }
+        let old = try memory()
+        var new = old
+        body(&new)
+        guard new != old else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        guard let data = try? encoder.encode(new) else { return }
+        do throws(WholeFile.Failure) {
+            try file.write(data)
+        } catch {
+            throw SettingsError(notWriting: file.url, error)
+        }
+    }
+}
+
+/// Why no club could be chosen.
+package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
+    case unknown(String, known: [String])
+    /// The club opened last is in the settings no more.
+    case gone(String)
+    /// The club opened last may be in the settings, but not all of them can be read.
+    case unreadable(String, problem: String)
+    /// Which club was opened last cannot be told; with the reason.
+    case forgotten(String)
+
+    package var description: String {
+        switch self {
+        case .unknown(let name, let known):
+            "There is no club “\(name)”. There is: \(known.joined(separator: ", "))."
+        case .gone(let name):
+            "The club “\(name)”, which was opened last, is not in config.yml any more. Choose another "
+                + "one with --club NAME, or go back to the one on this computer: byteclub login club."
+        case .unreadable(let name, let problem):
+            "The club “\(name)”, which was opened last, cannot be found in the settings as they are: "
+                + "\(problem) Mend that line, choose another club with --club NAME, or go back to the one on "
+                + "this computer: byteclub login club."
+        case .forgotten(let reason):
+            "Which club was opened last cannot be told. \(reason) Choose one with --club NAME."
+        }
+    }
+}

@@ -1,0 +1,217 @@
+public import ClubStore
+public import FoundationEssentials
+
+/// A club as the settings name it: where it is, and nothing secret.
+public struct ClubSettings: Hashable, Sendable {
+    /// What `--club` and `:club` call it.
+    public var name: String
+    public var place: Place
+
+    public enum Place: Hashable, Sendable {
+        /// In a folder of this computer, behind a server of our own.
+        case embedded
+        case dropbox(Dropbox)
+        case webdav(WebDAV)
+    }
+
+    /// A folder on a WebDAV server.
+    public struct WebDAV: Hashable, Sendable {
+        /// The club's folder.
+        public var url: URL
+        public var signIn: SignIn
+        /// A file of certificates to believe instead of the system's, as an absolute path.
+        public var authoritiesFile: String?
+        /// The one key to believe, whoever vouches for it or does not.
+        public var pin: ServerKey?
+
+        /// What a person shows to the server.
+        public enum SignIn: Hashable, Sendable {
+            case password(user: String)
+            /// A bearer token (RFC 6750), which says whose it is.
+            case token
+        }
+
+        public init(
+            url: URL, signIn: SignIn, authoritiesFile: String? = nil, pin: ServerKey? = nil
+        ) {
+            self.url = url
+            self.signIn = signIn
+            self.authoritiesFile = authoritiesFile
+            self.pin = pin
+        }
+    }
+
+    /// A folder on Dropbox.
+    public struct Dropbox: Hashable, Sendable {
+        /// The key of the app that asks for access.
+        public var appKey: String
+        /// A gateway instead of Dropbox itself.
+        public var apiURL: URL?
+        /// The club's folder; nil for all that the app may see.
+        public var folder: String?
+
+        public init(appKey: String, apiURL: URL? = nil, folder: String? = nil) {
+            self.appKey = appKey
+            self.apiURL = apiURL
+            self.folder = folder
+        }
+    }
+
+    public init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+    }
+
+    /// The club that is always there.
+    public static let embedded = ClubSettings(name: "embedded", place: .embedded)
+
+    /// Whether a person has to sign in to it.
+    public var needsSignIn: Bool { place != .embedded }
+
+    /// For errors: what to do depends on whose server it is.
+    public var kind: ErrorMessage.ClubKind { place == .embedded ? .embedded : .remote }
+
+    /// What the screen calls it.
+    package var title: String { place == .embedded ? "embedded club" : name }
+
+    /// What follows `byteclub login` to sign in to it.
+    package var loginCommand: String {
+        switch place {
+        case .embedded: "club"
+        case .dropbox(let dropbox):
+            "dropbox --app-key " + Self.shellQuoted(dropbox.appKey)
+                + (dropbox.apiURL.map { " --api-url " + Self.shellQuoted($0.absoluteString) } ?? "")
+                + (dropbox.folder.map { " --folder " + Self.shellQuoted($0) } ?? "")
+                + " --name \(name)"
+        case .webdav(let webdav):
+            "webdav \(Self.shellQuoted(webdav.url.absoluteString)) "
+                + (webdav.signIn.user.map { "--user " + Self.shellQuoted($0) } ?? "--token")
+                + (webdav.authoritiesFile.map { " --ca-file " + Self.shellQuoted($0) } ?? "")
+                + (webdav.pin.map { " --pin \($0)" } ?? "")
+                + " --name \(name)"
+        }
+    }
+
+    private static func shellQuoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The words for the kind of club.
+    public var placeName: String {
+        switch place {
+        case .embedded: "this computer"
+        case .dropbox: "Dropbox"
+        case .webdav: "WebDAV"
+        }
+    }
+}
+
+extension ClubSettings {
+    /// Names that mean the embedded club.
+    package static let embeddedNames: Set<String> = ["embedded", "club"]
+
+    /// Why a name will not do for a club; nil when it will. It becomes part of file names, and is
+    /// typed after `--club`.
+    public static func refusal(ofName name: String) -> String? {
+        if embeddedNames.contains(name.lowercased()) {
+            return "The name “\(name)” is taken by the club on this computer."
+        }
+        let isWritable = name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || $0.properties.numericType != nil
+                || "-_.".unicodeScalars.contains($0)
+        }
+        guard isWritable, let first = name.first, first != "-", first != ".", name.utf8.count <= 64
+        else {
+            return "A club's name is made of letters, digits, “-”, “_” and “.”, at most 64 bytes."
+        }
+        return nil
+    }
+
+    /// Why an address will not do for a gateway; nil when it will.
+    ///
+    /// - Parameter allowsPlain: Tokens would go there in the clear over plain HTTP, so that is for this
+    ///   computer alone; a WebDAV server can be shown a password without saying it (Digest).
+    public static func refusal(ofAddress address: URL, allowsPlain: Bool = false) -> String? {
+        guard let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let host = address.host()?.lowercased(), !host.isEmpty
+        else { return "The address must begin with https:// and name a host." }
+        guard address.user() == nil, address.password() == nil else {
+            return "A name or password must not stand in an address, where everybody can read it."
+        }
+        guard address.query() == nil, address.fragment() == nil else {
+            return "The address must have nothing after a “?” or “#”."
+        }
+        let names = address.path(percentEncoded: false).split(separator: "/")
+        guard !names.contains("."), !names.contains("..") else {
+            return "The address must name its folder without “.” or “..” on the way."
+        }
+        if let port = address.port, !(1...65_535).contains(port) {
+            return "A port is a number from 1 to 65535."
+        }
+        if scheme == "http", !allowsPlain, !LoopbackHost.contains(host) {
+            return
+                "The address must begin with https://, or what is secret could be read on the way."
+        }
+        return nil
+    }
+}
+
+extension ClubSettings.WebDAV.SignIn {
+    /// Nil for a token.
+    public var user: String? {
+        if case .password(let user) = self { user } else { nil }
+    }
+
+    /// What is typed to sign in.
+    var secretName: String { self == .token ? "token" : "password" }
+}
+
+extension ClubSettings {
+    /// Why a Dropbox club's key or folder will not do; nil when they will.
+    package static func refusal(of dropbox: Dropbox) -> String? {
+        let isKey = dropbox.appKey.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isKey, !dropbox.appKey.isEmpty, dropbox.appKey.utf8.count <= 200 else {
+            return "The app key must be the one from Dropbox's App Console: letters and digits."
+        }
+        if let folder = dropbox.folder, (try? root(of: folder)) == nil {
+            return "“\(folder)” cannot be a folder's name on Dropbox."
+        }
+        return nil
+    }
+
+    /// Why a WebDAV club's address, name or file will not do; nil when they will.
+    package static func refusal(of webdav: WebDAV) -> String? {
+        // A password can be shown without saying it (Digest), a token cannot.
+        let isToken = webdav.signIn == .token
+        if let refusal = refusal(ofAddress: webdav.url, allowsPlain: !isToken) { return refusal }
+        if let user = webdav.signIn.user?.unicodeScalars {
+            guard !user.isEmpty, !user.contains(":"),
+                !user.contains(where: { $0.properties.generalCategory == .control })
+            else { return "The user's name must not be empty, and has no “:” in it." }
+        }
+        if let file = webdav.authoritiesFile, !file.hasPrefix("/") {
+            return "The file of certificates must be an absolute path: “\(file)” is none."
+        }
+        return nil
+    }
+
+    /// Why a password or token will not do, before a server is asked; nil when it will.
+    package static func refusal(ofSecret secret: String, for webdav: WebDAV) -> String? {
+        if secret.isEmpty { return "The \(webdav.signIn.secretName) must not be empty." }
+        guard webdav.signIn == .token else { return nil }
+        // It becomes part of a field as it is.
+        return secret.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            ? nil : "A token has no blanks in it, and nothing but letters, digits and marks."
+    }
+
+    /// A folder's path from what was typed: `Byte Club`, `/shared/club`.
+    static func root(of folder: String) throws(StoreError) -> RemotePath {
+        var root = RemotePath.root
+        for name in try RemotePath(validating: folder).components {
+            root = try root.appending(newName: name)
+        }
+        return root
+    }
+}

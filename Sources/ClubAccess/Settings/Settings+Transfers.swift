@@ -1,0 +1,33 @@
+/// How photos are moved.
+package struct TransferSettings: Hashable, Sendable {
+    /// The JPEG quality that photos are encoded anew with, from 0.1 to 1.
+    package var photoQuality = 0.6
+    /// The most bytes to move in a second; nil for as fast as it goes.
+    package var bytesPerSecondLimit: Int64?
+
+    package static let photoQualities = 0.1...1.0
+
+    /// The standard settings.
+    package init() {}
+}
+
+extension Settings {
+    /// Reads the section `transfers`.
+    mutating func readTransfers(_ node: YAMLNode) {
+        var chosen = transfers
+        readFields(of: node, "the transfers") { fields in
+            if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
+                chosen.photoQuality = quality
+            }
+            guard let text = fields.text("limit-rate") else { return }
+            if let rate = ByteRate(text) {
+                chosen.bytesPerSecondLimit = rate.bytesPerSecond
+            } else {
+                fields.report(
+                    fields.line(of: "limit-rate"),
+                    "“\(text)” is no rate. Rates are bytes in a second: 500K, 4M.")
+            }
+        }
+        transfers = chosen
+    }
+}

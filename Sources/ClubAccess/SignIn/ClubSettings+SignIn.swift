@@ -1,0 +1,61 @@
+package import ClubStore
+internal import FoundationEssentials
+
+extension ClubSettings.Place {
+    /// Whether it is the same folder of the same account, whatever is believed of the server: a key and
+    /// a file of certificates may change, and the club stays the club.
+    func isSame(as other: Self) -> Bool { identityParts == other.identityParts }
+
+    /// What tells clubs apart whatever they are called: the server, the account as far as the settings
+    /// know it, and the folder.
+    var identityParts: [[String]] {
+        switch self {
+        case .embedded: [["embedded"]]
+        case .dropbox(let dropbox):
+            [
+                ["dropbox", dropbox.appKey], Self.plain(dropbox.apiURL),
+                [Self.plain(folder: dropbox.folder)],
+            ]
+        case .webdav(let webdav):
+            [["webdav"], webdav.signIn.user.map { [$0] } ?? [], Self.plain(webdav.url)]
+        }
+    }
+
+    /// An address as it is compared: the server, and the names on the way. With and without a slash at its
+    /// end it is the same folder; so it is however its letters are written (RFC 3986, section 6.2.2).
+    private static func plain(_ url: URL?) -> [String] {
+        guard let url else { return [] }
+        return [url.origin] + url.path(percentEncoded: false).split(separator: "/").map(String.init)
+    }
+
+    /// A folder on Dropbox as it is compared: there, letters are the same in any case.
+    private static func plain(folder: String?) -> String {
+        let path = folder.flatMap { try? ClubSettings.root(of: $0) } ?? .root
+        return path.string.lowercased()
+    }
+}
+
+extension URL {
+    /// Scheme, host and port, as far as they tell servers apart.
+    var origin: String {
+        let scheme = scheme?.lowercased() ?? ""
+        let port = port ?? (scheme == "http" ? 80 : 443)
+        return "\(scheme)://\(host()?.lowercased() ?? ""):\(port)"
+    }
+}
+
+extension ClubSettings {
+    /// Whether it is the same club under the same name; see ``Place/isSame(as:)``.
+    package func isSameClub(as other: ClubSettings) -> Bool {
+        name == other.name && place.isSame(as: other.place)
+    }
+
+    /// Whether a person can do something about an error by signing in again: with another password, or
+    /// by accepting the server's new key.
+    package func isMendedBySignIn(_ error: StoreError) -> Bool {
+        switch (error.code, place) {
+        case (.unauthorized, .dropbox), (.unauthorized, .webdav), (.untrusted, .webdav): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import ClubStore
+internal import FoundationEssentials
+
+/// Joins a club on a WebDAV server; no screen, no terminal.
+///
+/// Nothing is written before the server has let the person in and shown the folder.
+package struct WebDAVSignIn: Sendable {
+    package let settings: ClubSettings.WebDAV
+    private let keeping: ClubRegistration
+
+    /// - Throws: `.badInput` when the address, the name or the file will not do.
+    package init(_ settings: ClubSettings.WebDAV, registry: ClubRegistry) throws(SignInError) {
+        // Before the password is asked for.
+        ProcessSecrecy.begin()
+        if let refusal = ClubSettings.refusal(of: settings) { throw .badInput(refusal) }
+        self.settings = settings
+        keeping = ClubRegistration(registry)
+    }
+
+    /// Which club this will be; see ``ClubRegistration/club(named:at:usually:)``.
+    package func club(named name: String?) throws(SignInError) -> ClubSettings {
+        try keeping.club(named: name, at: .webdav(settings), usually: "webdav")
+    }
+
+    /// All of it, for who is called by nothing that waits for a terminal.
+    @concurrent package func join(
+        named name: String?, secret: String
+    ) async throws(SignInError) -> ClubSettings {
+        let club = try club(named: name)
+        _ = try await finish(secret: secret, as: club)
+        return club
+    }
+
+    /// Whether the file of certificates can be used.
+    ///
+    /// - Throws: `.badInput`, with what is wrong with it.
+    package func checkAuthorities() throws(SignInError) {
+        guard let path = settings.authoritiesFile else { return }
+        let data: Data?
+        do throws(WholeFile.Failure) {
+            data = try WholeFile(url: URL(filePath: path)).read()
+        } catch {
+            throw .badInput("The file of certificates, \(path), cannot be read: \(error.reason).")
+        }
+        guard let data else {
+            throw .badInput("There is no file of certificates at \(path).")
+        }
+        let mark = "-----BEGIN CERTIFICATE-----"
+        guard data.firstRange(of: Data(mark.utf8)) != nil else {
+            throw .badInput("There is no certificate in \(path): it must have one in PEM, \(mark)")
+        }
+    }
+
+    /// Tries the password or token, makes the folder where it is new, and keeps both; the club is the current
+    /// one then.
+    @concurrent package func finish(
+        secret: String, as club: ClubSettings
+    ) async throws(SignInError) -> Account {
+        try checkAuthorities()
+        if let refusal = ClubSettings.refusal(ofSecret: secret, for: settings) {
+            throw .badInput(refusal)
+        }
+        let store: WebDAVStore
+        let account: Account
+        do throws(StoreError) {
+            store = try ClubConnection.makeStore(to: settings, secret: secret)
+        } catch {
+            throw .store(error)
+        }
+        do throws(StoreError) {
+            try await enter(store)
+            account = try await store.account()
+        } catch {
+            if let server = store.untrustedServer { throw .untrusted(server) }
+            throw .webdav(error, settings)
+        }
+        if Task.isCancelled { throw .cancelled }
+        try await keeping.keep(PasswordVault.encode(secret), for: club)
+        ClubConnection.close(club, registry: keeping.registry)
+        return account
+    }
+}
+
+extension WebDAVSignIn {
+    /// The club's folder may be new.
+    private func enter(_ store: WebDAVStore) async throws(StoreError) {
+        do throws(StoreError) {
+            _ = try await store.list(.root, recursive: false)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            try await store.makeRoot()
+        }
+    }
+}
+
+/// A club's password or token among the secrets.
+enum PasswordVault {
+    private struct Secret: Codable {
+        var password: String
+    }
+
+    static func encode(_ secret: String) -> Data {
+        guard let data = try? JSONEncoder().encode(Secret(password: secret)) else {
+            preconditionFailure("a password is a text")
+        }
+        return data
+    }
+
+    /// - Throws: `.unauthorized` when there is none, or when it cannot be had.
+    static func read(
+        _ club: ClubSettings, registry: ClubRegistry
+    ) async throws(StoreError) -> String {
+        do throws(SecretError) {
+            let data = try await ClubSecrets(registry).read(club)
+            if let data, let secret = try? JSONDecoder().decode(Secret.self, from: data) {
+                return secret.password
+            }
+        } catch {
+            throw StoreError(.unauthorized, during: .connect, underlying: error)
+        }
+        throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
+    }
+}

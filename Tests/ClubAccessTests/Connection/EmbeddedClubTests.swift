@@ -1,0 +1,156 @@
+import ClubServer
+import ClubStore
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ClubAccess
+
+/// The real server process, started and lost.
+@Suite(.serialized) struct EmbeddedClubTests {
+    private func withHome(
+        _ body: @Sendable (ClubHome, EmbeddedClub) async throws -> Void
+    ) async throws {
+        let home = try ClubHome(hasClub: true)
+        defer { home.remove() }
+        let club = makeClub(in: home)
+        do {
+            try await body(home, club)
+        } catch {
+            await club.close()
+            throw error
+        }
+        await club.close()
+    }
+
+    private func makeClub(
+        in home: ClubHome, program: String = ClubHome.program, more: [String: String] = [:]
+    ) -> EmbeddedClub {
+        let environment = home.environment(more: more)
+        return EmbeddedClub(
+            paths: Paths(environment: environment), program: program, environment: environment)
+    }
+
+    @Test func startsItsServerAndAnswers() async throws {
+        try await withHome { home, club in
+            try home.write("text", toNote: "Plan.txt")
+            let store = try await club.open()
+            #expect(try await store.list(.root).files.map(\.name) == ["Plan.txt"])
+            #expect(home.servers.count == 1)
+        }
+    }
+
+    @Test func severalShareOneServer() async throws {
+        try await withHome { home, club in
+            let other = makeClub(in: home)
+            async let first = club.open()
+            async let second = other.open()
+            async let third = club.open()
+            _ = try await (
+                first.list(.root), second.list(.root), third.list(.root)
+            )
+            #expect(home.servers.count == 1)
+            await other.close()
+        }
+    }
+
+    @Test func aKilledServerIsStartedAgainWhenNeeded() async throws {
+        try await withHome { home, club in
+            let store = try await club.open()
+            let path = try RemotePath(validating: "/a.txt")
+            _ = try await store.put(Data("text".utf8), at: path, mode: .add)
+            for server in home.servers { kill(server, SIGKILL) }
+            #expect(try await store.fetch(path).data == Data("text".utf8))
+            _ = try await club.open().fetch(path)
+        }
+    }
+
+    /// As the end of a killed server looks from outside: its lease is still held for a moment.
+    @Test func aServerThatIsNoLongerReachedIsReplaced() async throws {
+        try await withHome { home, club in
+            let store = try await club.open()
+            let server = home.servers
+            let place = try ClubMeetingPlace(
+                clubFolder: home.club.path, environment: home.environment())
+            #expect(unlink(place.socketPath) == 0)
+            #expect(try await store.list(.root).files.isEmpty)
+            #expect(home.servers != server)
+        }
+    }
+
+    @Test func aServerThatIsLeavingIsWaitedFor() async throws {
+        try await withHome { home, club in
+            let environment = home.environment()
+            let place = try ClubMeetingPlace(clubFolder: home.club.path, environment: environment)
+            let lock = open(place.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            async let store = club.open()
+            let log = Paths(environment: environment).stateFolder.appending(path: "serve.log")
+            let deadline = ContinuousClock.now + .seconds(60)
+            while (try? String(contentsOf: log, encoding: .utf8))?.contains("Another server")
+                != true
+            {
+                try #require(.now < deadline)
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            close(lock)
+            #expect(try await store.list(.root).files.isEmpty)
+        }
+    }
+
+    @Test func theServerStaysWhileAnotherNeedsIt() async throws {
+        try await withHome { home, club in
+            let other = makeClub(in: home)
+            _ = try await other.open()
+            let server = home.servers
+            _ = try await club.open()
+            await other.close()
+            _ = try await club.open().list(.root)
+            #expect(home.servers == server)
+        }
+    }
+
+    @Test func aProgramThatIsNotThereIsReported() async throws {
+        let home = try ClubHome(hasClub: true)
+        defer { home.remove() }
+        let error = await failure(of: makeClub(in: home, program: "/nonexistent/byteclub"))
+        guard case .programNotStarted = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func aServerThatLeavesAtOnceIsReportedWithItsLog() async throws {
+        let home = try ClubHome(hasClub: true)
+        defer { home.remove() }
+        let error = await failure(of: makeClub(in: home, program: "/bin/false"))
+        let log = Paths(environment: home.environment()).stateFolder.appending(path: "serve.log")
+        #expect(error == .serverNotReady(log: log.path))
+        var status = stat()
+        #expect(stat(log.path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func aRuntimeFolderOfSomebodyElseIsReported() async throws {
+        let home = try ClubHome(hasClub: true)
+        defer { home.remove() }
+        let run = home.folder.appending(path: "run/byteclub")
+        try Data().write(to: run)
+        guard case .noMeetingPlace(let sentence) = await failure(of: makeClub(in: home)) else {
+            Issue.record("a file was taken for a folder")
+            return
+        }
+        #expect(sentence.hasSuffix("."))
+    }
+
+    private func failure(of club: EmbeddedClub) async -> EmbeddedClubError? {
+        do throws(StoreError) {
+            _ = try await club.open()
+            return nil
+        } catch {
+            #expect(error.operation == .connect)
+            return error.underlying as? EmbeddedClubError
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ClubStore
+import Testing
+
+@testable import ClubAccess
+
+@Suite struct ErrorMessageTests {
+    /// What a person cannot be expected to know, and what nobody wants to read.
+    private static let jargon = [
+        "HTTP", "JSON", "URL", "API", "token", "socket", "cursor", "revision", "status", "code",
+        "errno", "null", "nil", "400", "401", "403", "404", "409", "429", "500", "503", "507",
+        "StoreError",
+        "optional", "exception", "unknown", "invalid",
+    ]
+
+    /// Every code, during every operation, on both kinds of club.
+    @Test(arguments: StoreError.Code.allCases)
+    func everyCodeHasATitleAndASentenceForPeople(_ code: StoreError.Code) throws {
+        for operation in StoreError.Operation.allCases {
+            for club in [ErrorMessage.ClubKind.embedded, .remote] {
+                let error = StoreError(
+                    code, during: operation, at: try RemotePath(validating: "/sea.jpg"),
+                    detail: operation == .naming ? "sea.jpg" : "409 path/conflict/file/..")
+                let words = ErrorMessage(error, club: club)
+                #expect((3...60).contains(words.title.count), "\(words.title)")
+                #expect(!words.title.hasSuffix("."))
+                #expect((20...300).contains(words.text.count), "\(words.text)")
+                #expect(words.text.hasSuffix("."))
+                #expect(words.text.first?.isLowercase == false)
+                for word in Self.jargon {
+                    #expect(!(words.title + " " + words.text).contains(word), "\(words)")
+                }
+                #expect(!words.text.contains("path/conflict"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        EmbeddedClubError.noMeetingPlace("/run/x is not a folder of yours."),
+        .programNotStarted(reason: "Permission denied"),
+        .serverNotReady(log: "/home/ada/.local/state/byteclub/serve.log"),
+        .folderServedElsewhere(folder: "/home/ada/club"),
+    ])
+    func aClubThatCannotBeOpenedSaysWhy(_ reason: EmbeddedClubError) {
+        let error = StoreError(
+            .serverUnavailable(retryAfter: nil), during: .connect, underlying: reason)
+        let words = ErrorMessage(error)
+        #expect(words.title == "Could not open the club")
+        #expect(words.text.hasSuffix("."))
+        #expect(words.text.count > 20)
+    }
+
+    @Test(arguments: [
+        (Duration.seconds(1), "in a second"), (.seconds(20), "in 20 seconds"),
+        (.seconds(300), "in 5 minutes"), (.seconds(7200), "in 2 hours"),
+    ])
+    func tellsWhenToComeBack(_ wait: Duration, _ expected: String) {
+        let error = StoreError(.rateLimited(retryAfter: wait), during: .list)
+        #expect(ErrorMessage(error, club: .remote).text.contains(expected))
+    }
+
+    @Test func namesTheFile() throws {
+        let error = StoreError(
+            .notFound, during: .fetch, at: try RemotePath(validating: "/a/Plan.txt"))
+        #expect(ErrorMessage(error).text.contains("“Plan.txt”"))
+    }
+
+    @Test func namesTheNameThatCannotBeKept() throws {
+        do {
+            _ = try RemotePath(validating: "/photos").appending(newName: "a/b")
+            Issue.record("was allowed")
+        } catch {
+            #expect(ErrorMessage(error).text.contains("“a/b”"))
+        }
+    }
+}

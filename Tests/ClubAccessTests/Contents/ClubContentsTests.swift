@@ -1,0 +1,61 @@
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ClubAccess
+
+@Suite struct ClubContentsTests {
+    private func file(_ path: String, revision: String = "000000001") throws -> RemoteFile {
+        RemoteFile(
+            path: try RemotePath(validating: path), revision: Revision(rawValue: revision),
+            byteCount: 1, modified: Date(timeIntervalSince1970: 0))
+    }
+
+    @Test func sortsFilesIntoNotesAndPhotos() throws {
+        var contents = ClubContents()
+        contents.apply([
+            .folder(try RemotePath(validating: "/photos")),
+            .file(try file("/day 10.txt")), .file(try file("/Day 2.txt")), .file(try file("/a.md")),
+            .file(try file("/photos/Sea.JPEG")), .file(try file("/photos/cliff.jpg")),
+            .file(try file("/photos/readme.txt")), .file(try file("/photos/old/deep.jpg")),
+            .file(try file("/other/x.txt")), .file(try file("/.hidden")),
+        ])
+        #expect(contents.notes.map(\.name) == ["a.md", "Day 2.txt", "day 10.txt"])
+        #expect(contents.photos.map(\.name) == ["cliff.jpg", "Sea.JPEG"])
+    }
+
+    @Test func findsThePhotosFolderInAnyCase() throws {
+        var contents = ClubContents()
+        contents.apply([.file(try file("/Photos/a.jpg"))])
+        #expect(contents.photos.map(\.name) == ["a.jpg"])
+        #expect(contents.hasPhoto(named: "A.JPG"))
+    }
+
+    @Test func appliesChangesInOrder() throws {
+        var contents = ClubContents()
+        contents.apply([.file(try file("/a.txt")), .file(try file("/b.txt"))])
+        contents.apply([
+            .deleted(try RemotePath(validating: "/a.txt")),
+            .file(try file("/b.txt", revision: "000000002")),
+            .file(try file("/c.txt")), .deleted(try RemotePath(validating: "/c.txt")),
+        ])
+        #expect(contents.notes.map(\.revision.rawValue) == ["000000002"])
+    }
+
+    @Test func aDeletedFolderTakesItsChildrenAlong() throws {
+        var contents = ClubContents()
+        contents.apply([.file(try file("/photos/a.jpg")), .file(try file("/photos.txt"))])
+        contents.apply([.deleted(try RemotePath(validating: "/photos"))])
+        #expect(contents.photos.isEmpty)
+        #expect(contents.notes.map(\.name) == ["photos.txt"])
+    }
+
+    @Test(arguments: [
+        ["a", "B", "c"], ["1", "2", "10"], ["x1y", "x01z", "x2"], ["a", "a1", "aa"],
+        ["file 99999999999999999999", "file 100000000000000000000"],
+        ["plan.md", "plan.txt", "plan2.txt", "plan10.txt", "plane.txt"], [".a", ".b.txt", "b"],
+    ])
+    func ordersNamesNaturally(names: [String]) {
+        #expect(names.shuffled().sorted { NaturalOrderKey($0) < NaturalOrderKey($1) } == names)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubAccess
+
+/// The door on 127.0.0.1 that a browser brings its answer to.
+@Suite struct LoopbackAnswerTests {
+    private func get(_ target: String, from door: LoopbackAnswer) async throws -> String {
+        try await LoopbackClient.send(
+            "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(door.port)\r\n\r\n", toPort: door.port)
+    }
+
+    @Test func givesTheQueryAndOneSmallPage() async throws {
+        let door = try LoopbackAnswer()
+        #expect(door.redirect.absoluteString == "http://127.0.0.1:\(door.port)/")
+        async let query = door.wait()
+        let page = try await get("/?code=a%20b&state=c", from: door)
+        #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(page.contains("Cache-Control: no-store\r\n"))
+        #expect(page.contains("Referrer-Policy: no-referrer\r\n"))
+        #expect(page.utf8.count < 1024)
+        #expect(try await query == "code=a%20b&state=c")
+    }
+
+    @Test func silentConnectionsDoNotHoldUpTheAnswer() async throws {
+        let door = try LoopbackAnswer()
+        async let query = door.wait()
+        // As a browser that connects in advance.
+        let silent = try (0..<(LoopbackAnswer.connectionLimit - 1)).map { _ in
+            try LoopbackClient.connect(toPort: door.port)
+        }
+        defer { for descriptor in silent { close(descriptor) } }
+        _ = try await get("/?x", from: door)
+        #expect(try await query == "x")
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: HOST\r\n\r\n", "404"),
+        ("GET /favicon.ico HTTP/1.1\r\nHost: HOST\r\n\r\n", "404"),
+        ("GET /other?code=a HTTP/1.1\r\nHost: HOST\r\n\r\n", "404"),
+        ("GET /?code=a HTTP/1.1\r\nHost: localhost:1\r\n\r\n", "400"),
+        ("GET /?code=a HTTP/1.1\r\n\r\n", "400"),
+        ("GET /?code=a HTTP/1.1\r\nHost: HOST\r\nHost: HOST\r\n\r\n", "400"),
+        ("POST /?code=a HTTP/1.1\r\nHost: HOST\r\n\r\n", "400"),
+        ("\r\n\r\n", "400"),
+    ])
+    func whatIsNoAnswerIsSentAway(request: String, status: String) async throws {
+        let door = try LoopbackAnswer()
+        async let query = door.wait()
+        let answer = try await LoopbackClient.send(
+            request.replacing("HOST", with: "127.0.0.1:\(door.port)"), toPort: door.port)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        _ = try await get("/?x", from: door)
+        #expect(try await query == "x")
+    }
+
+    @Test func doesNotWaitForEver() async throws {
+        let door = try LoopbackAnswer()
+        await #expect(throws: LoopbackError.timedOut) {
+            try await door.wait(atMost: .milliseconds(50))
+        }
+    }
+
+    @Test func canBeStopped() async throws {
+        let door = try LoopbackAnswer()
+        let waiting = Task { try await door.wait() }
+        waiting.cancel()
+        await #expect(throws: LoopbackError.cancelled) { try await waiting.value }
+    }
+
+    /// Without free descriptors nobody can be let in, and the kernel says at once that somebody waits.
+    @Test func doesNotSpinWhenNobodyCanBeLetIn() async throws {
+        let calls = Mutex(0)
+        let door = try LoopbackAnswer { listener in
+            let isFirst = calls.withLock { calls in
+                calls += 1
+                return calls <= 2
+            }
+            guard isFirst else { return accept(listener, nil, nil) }
+            errno = EMFILE
+            return -1
+        }
+        let began = ContinuousClock.now
+        async let query = door.wait()
+        _ = try await get("/?x", from: door)
+        #expect(try await query == "x")
+        #expect(ContinuousClock.now - began >= LoopbackAnswer.pause * 2)
+        #expect(calls.withLock { $0 } == 3)
+    }
+
+    @Test func saysWhenThePortIsTaken() throws {
+        let door = try LoopbackAnswer()
+        let error = #expect(throws: LoopbackError.self) { try LoopbackAnswer(port: door.port) }
+        #expect(error?.description.contains("--no-browser") == true)
+    }
+}

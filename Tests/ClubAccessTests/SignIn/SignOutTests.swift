@@ -1,0 +1,70 @@
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ClubAccess
+
+/// Signing out where something stands against it.
+@Suite struct SignOutTests {
+    private let club = ClubSettings(
+        name: "home", place: .webdav("https://nas.local/c", user: "ann"))
+
+    @Test func theSecretAndItsPlaceAreForgottenAndTheClubStays() async throws {
+        let home = LoginHome()
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let outcome = try await SignOut.signOut(
+            club, registry: home.registry, secrets: home.secrets)
+        guard case .done = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(try await !home.hasFile(of: "home"))
+        #expect(home.registry.secretPlace(of: club) == nil)
+        #expect(home.registry.read().clubs.contains(club))
+        #expect(try home.registry.club(named: nil) == .embedded)
+        guard case .wasSignedOut = try await SignOut.signOut(club, registry: home.registry) else {
+            Issue.record("signed out twice")
+            return
+        }
+    }
+
+    /// What is still in the keyring must not be forgotten, or nobody would ever remove it.
+    @Test func aKeyringThatIsLockedKeepsThePersonSignedIn() async throws {
+        let keyring = TestKeyring()
+        let home = LoginHome(keyring: keyring)
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        keyring.lock()
+        let error = await #expect(throws: SignInError.self) {
+            try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        }
+        #expect(error?.description == SecretError.keyringLocked.description)
+        #expect(home.registry.secretPlace(of: club) == .keyring)
+        #expect(keyring.accounts.count == 1)
+        #expect(try home.registry.club(named: nil) == club)
+    }
+
+    @Test func aFileThatCannotBeRemovedKeepsThePersonSignedIn() async throws {
+        let home = LoginHome()
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let file = home.folder.appending(path: "state/byteclub/secrets/home.json")
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        await #expect(throws: SignInError.self) {
+            try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        }
+        #expect(home.registry.secretPlace(of: club) == .file)
+    }
+
+    @Test func givenUpInTimeNothingIsForgotten() async throws {
+        let home = LoginHome()
+        let club = club
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        }
+        await #expect(throws: SignInError.self) { try await task.value }
+        #expect(home.registry.secretPlace(of: club) == .file)
+        #expect(try await home.hasFile(of: "home"))
+    }
+}
