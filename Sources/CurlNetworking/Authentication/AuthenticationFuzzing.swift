@@ -9,20 +9,20 @@ package enum AuthenticationFuzzing {
         var head = ResponseHead(status: 401)
         head.headers["WWW-Authenticate"] = String(decoding: bytes, as: UTF8.self)
         head.headers["Authentication-Info"] = head.headers["WWW-Authenticate"]
-        var memory = AuthenticationMemory()
+        var cache = AuthenticationCache()
         var state = AuthenticationState(for: url, clientNonce: { "c" })
         let credential = URLCredential(user: "ü\"\\", password: "p", persistence: .forSession)
         var rounds = 0
-        while case .ask = state.take(head, to: request, memory: &memory, storage: nil) {
+        while case .ask = state.take(head, to: request, cache: &cache, storage: nil) {
             _ = state.answer(.useCredential, credential)
-            for field in state.fields(for: request, own: HTTPHeaderFields(), memory: &memory) {
+            for field in state.fields(for: request, own: HTTPHeaderFields(), cache: &cache) {
                 precondition(HTTPChallenge.parse(field.value).count == 1)
             }
             rounds += 1
             precondition(rounds <= AuthenticationState.mostQuestions)
         }
         head.status = 200
-        _ = state.take(head, to: request, memory: &memory, storage: nil)
+        _ = state.take(head, to: request, cache: &cache, storage: nil)
     }
 
     package static func certificate(_ bytes: UnsafeRawBufferPointer) {
@@ -34,7 +34,7 @@ package enum AuthenticationFuzzing {
     /// The inside of a file of credentials, as if it had come through its checksum.
     package static func credentialFile(_ bytes: UnsafeRawBufferPointer) {
         _ = CredentialFile.parse(Data(bytes))
-        if let sealed = try? SealedRecord.seal(Data(bytes), as: .credentials) {
+        if let sealed = try? ChecksummedRecord.seal(Data(bytes), as: .credentials) {
             _ = CredentialFile.parse(sealed)
         }
     }

@@ -8,7 +8,7 @@ enum AuthenticationParty: Hashable, Sendable {
     var status: Int { self == .server ? 401 : 407 }
     var challengeField: String { self == .server ? "WWW-Authenticate" : "Proxy-Authenticate" }
     var answerField: String { self == .server ? "Authorization" : "Proxy-Authorization" }
-    /// Whether a head comes from somebody who wants a proof.
+    /// Whether a head comes from somebody who wants a credential.
     static func isAsking(_ head: ResponseHead) -> Bool {
         head.status == server.status || head.status == proxy.status
     }
@@ -37,7 +37,7 @@ struct ChallengedRequest: Sendable {
     /// Whether it only makes a tunnel: it is the proxy's affair alone.
     var isTunnel = false
     /// Asked of to answer `auth-int`: the hash of the body in hexadecimal, nil for none. See
-    /// `AuthenticationState.bodyHashWanted`.
+    /// `AuthenticationState.bodyHashAlgorithm`.
     var bodyHash: String?
     var proxy: ProxyAddress?
 

@@ -4,13 +4,13 @@ import FoundationEssentials
 enum AuthenticationAction: Sendable {
     /// Go on with what the head says, a 401 and 407 included: it is the answer.
     case deliver
-    /// Send the request again, in a new leg; `fields(for:)` has the proof.
+    /// Send the request again, in a new attempt; `fields(for:)` has the credential.
     case retry
     /// Put it to the delegate, then call `answer(_:_:)`.
     case ask(URLAuthenticationChallenge, Audience)
     /// Open the handshake.
     case trust
-    /// Begin a new leg with this client certificate.
+    /// Begin a new attempt with this client certificate.
     case present(ClientIdentity)
     /// Go on with the handshake without a client certificate.
     case presentNone
@@ -31,12 +31,12 @@ enum AuthenticationAction: Sendable {
 ///
 /// | moment | what happens |
 /// |---|---|
-/// | a request goes out | it carries the task's proof, else the one the session remembers |
-/// | 401 or 407 to no proof | the strongest offer that was not rejected is put to the delegate |
-/// | to a proof with a nonce that has aged | once more with the new nonce, nobody is asked |
-/// | to a remembered proof | it is forgotten; the delegate is asked, which has not failed yet |
-/// | to the delegate's proof | the delegate is asked again, with one failure more |
-/// | anything else | the proof was good; the session remembers it as its persistence allows |
+/// | a request goes out | it carries the task's credential, else the one the session remembers |
+/// | 401 or 407 to no credential | the strongest offer that was not rejected is put to the delegate |
+/// | to a credential with a nonce that has aged | once more with the new nonce, nobody is asked |
+/// | to a remembered credential | it is forgotten; the delegate is asked, which has not failed yet |
+/// | to the delegate's credential | the delegate is asked again, with one failure more |
+/// | anything else | the credential was good; the session remembers it as its persistence allows |
 ///
 /// No loops: credentials that nobody was asked for are tried once each, an aged nonce is renewed at
 /// most `mostRenewals` times in a row, and a delegate is asked at most `mostQuestions` times in all.
@@ -53,8 +53,8 @@ struct AuthenticationState: Sendable {
     static let mostRenewals = 3
 
     private struct Dialogue: Sendable {
-        var proof: AuthenticationProof?
-        var sent: AuthenticationProof.Sent?
+        var credential: CachedCredential?
+        var sent: CachedCredential.Sent?
         var failures: [URLProtectionSpace: Int] = [:]
         var refused: [URLProtectionSpace: [URLCredential]] = [:]
         var rejected: Set<URLProtectionSpace> = []
@@ -80,7 +80,7 @@ struct AuthenticationState: Sendable {
     }
 
     /// From the URL of the task's first request: `http://name:password@host/`.
-    private func ownCredential(for url: URL) -> URLCredential? {
+    private func urlCredential(for url: URL) -> URLCredential? {
         guard let firstURL, let origin = Origin(of: firstURL), origin == Origin(of: url),
             let user = firstURL.user(percentEncoded: false), !user.isEmpty
         else { return nil }
@@ -89,7 +89,7 @@ struct AuthenticationState: Sendable {
             persistence: .forSession)
     }
 
-    /// Whether somebody has asked for a proof over HTTP, or was shown one.
+    /// Whether somebody has asked for a credential over HTTP, or was shown one.
     var hasSpoken: Bool { !dialogues.isEmpty }
 
     /// Whether the delegate is being asked.
@@ -99,36 +99,36 @@ struct AuthenticationState: Sendable {
 // MARK: - Requests
 
 extension AuthenticationState {
-    /// The hash of the body that the proof of the next request needs: give it as its `bodyHash`.
-    func bodyHashWanted(
-        for request: ChallengedRequest, memory: AuthenticationMemory
+    /// The hash of the body that the credential of the next request needs: give it as its `bodyHash`.
+    func bodyHashAlgorithm(
+        for request: ChallengedRequest, cache: AuthenticationCache
     ) -> DigestAlgorithm? {
-        proof(for: request, .server, memory)?.bodyHash
+        credential(for: request, .server, cache)?.bodyHash
     }
 
-    /// The fields that prove who we are. To be called once for each leg, as it begins.
+    /// The fields that prove who we are. To be called once for each attempt, as it begins.
     ///
     /// They stand in for fields of the same name. A request with an `Authorization` of its own keeps it
     /// until it is challenged.
     mutating func fields(
         for request: ChallengedRequest, own headers: HTTPHeaderFields,
-        memory: inout AuthenticationMemory
+        cache: inout AuthenticationCache
     ) -> [HTTPHeaderFields.Field] {
         var fields: [HTTPHeaderFields.Field] = []
         for party in request.parties {
             dialogues[party]?.sent = nil
-            guard let proof = proof(for: request, party, memory) else { continue }
-            if var own = dialogues[party]?.proof, own.space == proof.space {
+            guard let cached = credential(for: request, party, cache) else { continue }
+            if var own = dialogues[party]?.credential, own.space == cached.space {
                 guard let answer = own.answer(request, clientNonce: makeClientNonce) else {
                     continue
                 }
-                dialogues[party]?.proof = own
+                dialogues[party]?.credential = own
                 dialogues[party]?.sent = answer.sent
                 fields.append(.init(name: party.answerField, value: answer.value))
             } else {
                 guard headers[party.answerField] == nil,
-                    var answer = memory.answer(
-                        in: proof.space, request, clientNonce: makeClientNonce)
+                    var answer = cache.answer(
+                        in: cached.space, request, clientNonce: makeClientNonce)
                 else { continue }
                 answer.sent.isPreemptive = true
                 dialogues[party, default: Dialogue()].sent = answer.sent
@@ -138,11 +138,11 @@ extension AuthenticationState {
         return fields
     }
 
-    private func proof(
-        for request: ChallengedRequest, _ party: AuthenticationParty, _ memory: AuthenticationMemory
-    ) -> AuthenticationProof? {
-        if let own = dialogues[party]?.proof, own.isInSpace(of: request, party) { return own }
-        return memory.proof(for: request, party)
+    private func credential(
+        for request: ChallengedRequest, _ party: AuthenticationParty, _ cache: AuthenticationCache
+    ) -> CachedCredential? {
+        if let own = dialogues[party]?.credential, own.isInSpace(of: request, party) { return own }
+        return cache.credential(for: request, party)
     }
 }
 
@@ -151,18 +151,18 @@ extension AuthenticationState {
 extension AuthenticationState {
     /// To be called with the head of each answer, before anything else is done about it.
     mutating func take(
-        _ head: ResponseHead, to request: ChallengedRequest, memory: inout AuthenticationMemory,
+        _ head: ResponseHead, to request: ChallengedRequest, cache: inout AuthenticationCache,
         storage: URLCredentialStorage?
     ) -> AuthenticationAction {
         // A 407 says nothing of the server, and a 401 that the proxy has let the request pass.
         guard let party = request.parties.first(where: { $0.status == head.status }) else {
             if !AuthenticationParty.isAsking(head) {
-                for party in request.parties { noteSuccess(head, party, &memory, storage) }
+                for party in request.parties { noteSuccess(head, party, &cache, storage) }
             }
             return .deliver
         }
         if party == .server, request.parties.contains(.proxy) {
-            noteSuccess(head, .proxy, &memory, storage)
+            noteSuccess(head, .proxy, &cache, storage)
         }
         var dialogue = dialogues[party] ?? Dialogue()
         defer { dialogues[party] = dialogue }
@@ -172,16 +172,16 @@ extension AuthenticationState {
             let same = offers.first { $0.space == sent.space }
             if let same, let digest = same.digest, digest.nonce != sent.nonce,
                 digest.isStale || sent.isPreemptive, dialogue.renewals < Self.mostRenewals,
-                let renewed = AuthenticationProof(same, sent.credential, for: request)
+                let renewed = CachedCredential(same, sent.credential, for: request)
             {
                 dialogue.renewals += 1
-                dialogue.proof = renewed
+                dialogue.credential = renewed
                 return .retry
             }
-            memory.forget(sent)
+            cache.forget(sent)
             dialogue.refused[sent.space, default: []].append(sent.credential)
             if !sent.isPreemptive { dialogue.failures[sent.space, default: 0] += 1 }
-            dialogue.proof = nil
+            dialogue.credential = nil
         }
         let open = offers.filter { !dialogue.rejected.contains($0.space) }
         return ask(
@@ -214,7 +214,7 @@ extension AuthenticationState {
         _ storage: URLCredentialStorage?
     ) -> [URLCredential] {
         var known: [URLCredential] = []
-        if party == .server, let own = ownCredential(for: request.url) { known.append(own) }
+        if party == .server, let own = urlCredential(for: request.url) { known.append(own) }
         if party == .proxy, let own = request.proxy?.credential { known.append(own) }
         if let stored = storage?.defaultCredential(for: space), stored.hasPassword {
             known.append(stored)
@@ -223,7 +223,7 @@ extension AuthenticationState {
     }
 
     private mutating func noteSuccess(
-        _ head: ResponseHead, _ party: AuthenticationParty, _ memory: inout AuthenticationMemory,
+        _ head: ResponseHead, _ party: AuthenticationParty, _ cache: inout AuthenticationCache,
         _ storage: URLCredentialStorage?
     ) {
         guard var dialogue = dialogues[party], let sent = dialogue.sent else { return }
@@ -231,28 +231,29 @@ extension AuthenticationState {
         dialogue.sent = nil
         dialogue.renewals = 0
         let isGenuine = Self.nextNonce(in: head, party, sent) { nonce in
-            dialogue.proof?.take(nextNonce: nonce)
-            memory.take(nextNonce: nonce, for: sent)
+            dialogue.credential?.take(nextNonce: nonce)
+            cache.take(nextNonce: nonce, for: sent)
         }
-        guard let proof = dialogue.proof, sent.credential.persistence != .none, isGenuine else {
+        guard let cached = dialogue.credential, sent.credential.persistence != .none, isGenuine
+        else {
             return
         }
-        memory.remember(proof)
-        dialogue.proof = nil
+        cache.remember(cached)
+        dialogue.credential = nil
         storage?.keep(sent.credential, for: sent.space)
     }
 
     /// Reads `Authentication-Info`. Returns false when the server shows that it does not know the
     /// password: then nothing of it is believed or remembered.
     private static func nextNonce(
-        in head: ResponseHead, _ party: AuthenticationParty, _ sent: AuthenticationProof.Sent,
+        in head: ResponseHead, _ party: AuthenticationParty, _ sent: CachedCredential.Sent,
         take: (String) -> Void
     ) -> Bool {
         guard sent.nonce != nil, let field = head.headers[party.infoField] else { return true }
         let parameters = HTTPChallenge.parseParameters(field)
         let value = { (name: String) in parameters.first { $0.name == name }?.value }
-        if let proof = value("rspauth"), let expected = sent.expectedProof,
-            proof.lowercased() != expected
+        if let cached = value("rspauth"), let expected = sent.expectedServerDigest,
+            cached.lowercased() != expected
         {
             return false
         }
@@ -318,10 +319,10 @@ extension AuthenticationState {
             return ask(
                 Array(offers.dropFirst()), party, request, question.response, dialogue, storage)
         }
-        guard let chosen, let proof = AuthenticationProof(offer, chosen, for: request) else {
+        guard let chosen, let cached = CachedCredential(offer, chosen, for: request) else {
             return .deliver
         }
-        dialogue.proof = proof
+        dialogue.credential = cached
         return .retry
     }
 }

@@ -43,12 +43,12 @@ enum CredentialFile {
     }
 
     static func render(_ entries: [Entry]) throws -> Data {
-        try SealedRecord.seal(JSONEncoder().encode(entries), as: .credentials)
+        try ChecksummedRecord.seal(JSONEncoder().encode(entries), as: .credentials)
     }
 
     /// nil when the file is damaged or another's.
     static func parse(_ data: Data) -> [Entry]? {
-        guard let payload = try? SealedRecord.open(data, as: .credentials) else { return nil }
+        guard let payload = try? ChecksummedRecord.open(data, as: .credentials) else { return nil }
         return try? JSONDecoder().decode([Entry].self, from: payload)
     }
 }

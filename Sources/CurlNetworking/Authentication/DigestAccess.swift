@@ -87,7 +87,7 @@ struct DigestAccess: Sendable {
         var authorization: String
         /// What the server has to send as `rspauth` if it knows the password too; nil when that
         /// cannot be told in advance.
-        var expectedProof: String?
+        var expectedServerDigest: String?
     }
 
     /// Answers for one request.
@@ -121,7 +121,7 @@ struct DigestAccess: Sendable {
         guard let request = algorithm.hexHash("\(method):\(target)\(tail)"),
             let response = algorithm.hexHash("\(secret):\(middle):\(request)"),
             let answer = algorithm.hexHash(":\(target)"),
-            let proof = algorithm.hexHash("\(secret):\(middle):\(answer)"),
+            let cached = algorithm.hexHash("\(secret):\(middle):\(answer)"),
             let name = userParameter(user)
         else { return nil }
         first = nonces
@@ -140,7 +140,7 @@ struct DigestAccess: Sendable {
         if offer.hashesUser { parts.append("userhash=true") }
         return Answer(
             authorization: "Digest " + parts.joined(separator: ", "),
-            expectedProof: offer.protection == .request ? proof : nil)
+            expectedServerDigest: offer.protection == .request ? cached : nil)
     }
 
     /// A name beyond ASCII goes as RFC 8187 has it where the server reads UTF-8.

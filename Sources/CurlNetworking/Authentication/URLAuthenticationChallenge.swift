@@ -2,7 +2,7 @@ import Synchronization
 
 /// A question put to a delegate: how to prove who we are, or whether to believe who the server is.
 public final class URLAuthenticationChallenge: Sendable {
-    /// Who asks, and for what kind of proof.
+    /// Who asks, and for what kind of credential.
     public let protectionSpace: URLProtectionSpace
     /// A credential that is known for the space and was not tried yet; after a failure, the one that
     /// has failed.

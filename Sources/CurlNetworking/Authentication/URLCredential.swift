@@ -45,12 +45,12 @@ public final class URLCredential: Hashable, Sendable {
         self.persistence = .none
     }
 
-    /// The name; nil for other kinds of proof.
+    /// The name; nil for other kinds of credential.
     public var user: String? {
         if case .password(let user, _) = kind { user } else { nil }
     }
 
-    /// The password; nil for other kinds of proof.
+    /// The password; nil for other kinds of credential.
     public var password: String? {
         if case .password(_, let password) = kind { password } else { nil }
     }
@@ -58,7 +58,7 @@ public final class URLCredential: Hashable, Sendable {
     /// Whether there is a password.
     public var hasPassword: Bool { password != nil }
 
-    /// The client certificate; nil for other kinds of proof.
+    /// The client certificate; nil for other kinds of credential.
     public var identity: ClientIdentity? {
         if case .identity(let identity) = kind { identity } else { nil }
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Credentials by protection space, shared by sessions.
 ///
-/// The shared storage lives in memory alone, `.permanent` credentials too: Linux has no keychain that
+/// The shared storage lives in cache alone, `.permanent` credentials too: Linux has no keychain that
 /// is always there, and a library must not leave passwords in a file that nobody asked for. A program
 /// that wants them kept names a file: `URLCredentialStorage(file:)`. It is readable by its owner only,
 /// and always whole: it is written beside itself and moved into place. Passwords stand in it as they
@@ -38,10 +38,10 @@ open class URLCredentialStorage: @unchecked Sendable {
     private let written: Mutex<[CredentialFile.Entry]>
     private let file: URL?
 
-    /// Where permanent ones are kept; nil for a storage in memory.
+    /// Where permanent ones are kept; nil for a storage in cache.
     package var fileURL: URL? { file }
 
-    /// An empty storage in memory.
+    /// An empty storage in cache.
     public init() {
         file = nil
         contents = Mutex(Contents())
@@ -58,7 +58,7 @@ open class URLCredentialStorage: @unchecked Sendable {
         self.file = file
         let path = file.path(percentEncoded: false)
         var contents = Contents()
-        if let data = try WholeFile.read(path, atMost: CredentialFile.largestByteCount) {
+        if let data = try AtomicFile.read(path, atMost: CredentialFile.largestByteCount) {
             if let entries = CredentialFile.parse(data) {
                 for entry in entries {
                     contents.credentials[entry.space, default: [:]][entry.user] = entry.credential
@@ -67,12 +67,12 @@ open class URLCredentialStorage: @unchecked Sendable {
                     }
                 }
             } else {
-                try WholeFile.setAside(path)
+                try AtomicFile.setAside(path)
             }
         }
         self.contents = Mutex(contents)
         self.written = Mutex(Self.permanent(contents))
-        LastWishes.add(self)
+        ExitHandlers.add(self)
     }
 
     /// All credentials of a space by user name; nil when there are none.
@@ -156,9 +156,9 @@ open class URLCredentialStorage: @unchecked Sendable {
             // Read inside this lock, so that the file never goes back in time.
             let entries = contents.withLock { Self.permanent($0) }
             guard entries != written else { return }
-            // A full disk costs the memory of the next run, not the log-in of this one.
+            // A full disk costs the cache of the next run, not the log-in of this one.
             guard let data = try? CredentialFile.render(entries),
-                (try? WholeFile.write(data, to: file.path(percentEncoded: false))) != nil
+                (try? AtomicFile.write(data, to: file.path(percentEncoded: false))) != nil
             else { return }
             written = entries
         }

@@ -107,7 +107,7 @@ public let NSURLProtectionSpaceSOCKSProxy = "NSURLProtectionSpaceSOCKSProxy"
 public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
 /// Name and password in the clear (RFC 7617).
 public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
-/// Name and a proof of the password (RFC 7616).
+/// Name and a credential of the password (RFC 7616).
 public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
 /// A certificate of ours, in the TLS handshake.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"

@@ -30,7 +30,7 @@ struct BackgroundDeposits: Sendable {
             let data = try? record.render(), data.count <= BackgroundTaskRecord.largestByteCount
         else { return }
         let name = Self.name(Self.owner, record.session, record.number)
-        _ = try? WholeFile.write(data, to: folder.path(of: name), isBroughtToDisk: false)
+        _ = try? AtomicFile.write(data, to: folder.path(of: name), isBroughtToDisk: false)
     }
 
     /// To be called by the helper when a task is in the journal, and by its owner when nobody is to
@@ -54,7 +54,7 @@ struct BackgroundDeposits: Sendable {
 
     private static func lock(_ folder: PrivateFolder) -> Int32? {
         // Locked before anybody can see it.
-        let unfinished = folder.path + "/" + WholeFile.unfinishedPrefix + owner
+        let unfinished = folder.path + "/" + AtomicFile.unfinishedPrefix + owner
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let lock = open(unfinished, flags, 0o600)
         guard lock >= 0 else { return nil }
@@ -134,7 +134,7 @@ struct BackgroundDeposits: Sendable {
             let owner = String(name.dropLast(Self.ownerSuffix.count))
             if isLeft[owner] == nil, !Self.isAlive(owner, in: folder) { unlink(path + "/" + name) }
         }
-        for name in allNames where name.hasPrefix(WholeFile.unfinishedPrefix) {
+        for name in allNames where name.hasPrefix(AtomicFile.unfinishedPrefix) {
             // `.unfinished`, a number, and the name it was to have.
             let parts = name.split(separator: "-")
             if parts.count == 5, !Self.isAlive(String(parts[2]), in: folder) {

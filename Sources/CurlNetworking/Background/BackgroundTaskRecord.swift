@@ -74,7 +74,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     struct Upload: Codable, Hashable, Sendable {
         var resumeData: Data
         /// Of the file it was begun with: the rest of another one does not belong to it.
-        var stamp: WholeFile.Stamp
+        var stamp: AtomicFile.Stamp
     }
 
     /// The head of an answer.
@@ -196,13 +196,13 @@ extension BackgroundTaskRecord {
     static let largestByteCount = 1 << 20
 
     func render() throws -> Data {
-        try SealedRecord.seal(JSONEncoder().encode(self), as: .backgroundTask)
+        try ChecksummedRecord.seal(JSONEncoder().encode(self), as: .backgroundTask)
     }
 
     /// nil when it is damaged, or says what no task of ours can.
     init?(parsing data: Data) {
         guard data.count <= Self.largestByteCount,
-            let payload = try? SealedRecord.open(data, as: .backgroundTask),
+            let payload = try? ChecksummedRecord.open(data, as: .backgroundTask),
             let record = try? JSONDecoder().decode(Self.self, from: payload),
             record.isSound
         else { return nil }

@@ -29,7 +29,7 @@ package enum CacheFuzzing {
                 let again = CachePlan(request: request, decision: decision, entry: stored)
                 _ = again.answer(at: now + later)
                 _ = again.react(to: response, requestTime: now, responseTime: now + later)
-                _ = again.standIn(at: now + later)
+                _ = again.fallbackResponse(at: now + later)
             }
         }
     }

@@ -57,7 +57,7 @@ struct CachePlan: Sendable {
     }
 
     /// What may be given where no answer came at all.
-    func standIn(at now: Date) -> Answer? {
+    func fallbackResponse(at now: Date) -> Answer? {
         guard let entry, isFromServer,
             CacheReaction.mayStandIn(entry.head, for: nil, request: request, now: now)
         else { return nil }

@@ -43,7 +43,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
         var failure: URLError?
         data.withUnsafeBytes { bytes in
             bodySum.add(bytes)
-            do throws(URLError) { try WholeFile.write(bytes, to: descriptor) } catch {
+            do throws(URLError) { try AtomicFile.write(bytes, to: descriptor) } catch {
                 failure = error
             }
         }
@@ -79,7 +79,7 @@ struct CacheScratchFile: ~Copyable, Sendable {
     private func write(_ bytes: [UInt8]) throws(URLError) {
         var failure: URLError?
         bytes.withUnsafeBytes { bytes in
-            do throws(URLError) { try WholeFile.write(bytes, to: descriptor) } catch {
+            do throws(URLError) { try AtomicFile.write(bytes, to: descriptor) } catch {
                 failure = error
             }
         }

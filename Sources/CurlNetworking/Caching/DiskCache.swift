@@ -71,7 +71,7 @@ final class DiskCache: Sendable {
 
     /// Begins a file for a body that is still to come.
     func makeScratchFile(for head: StoredHead) throws(URLError) -> CacheScratchFile {
-        try WholeFile.makeFolder(folder)
+        try AtomicFile.makeFolder(folder)
         let file = try CacheScratchFile(folder: folder, head: head)
         try file.begin()
         return file
@@ -178,7 +178,7 @@ final class DiskCache: Sendable {
 
     private static func read(_ descriptor: Int32, atMost count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = WholeFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+            filled = AtomicFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 

@@ -19,8 +19,8 @@ struct CookieFile: Sendable {
     /// Reads the cookies as they are at this moment. No file, or one that is not whole, has none.
     ///
     /// - Throws: When the file cannot be read.
-    func read() throws(URLError) -> (cookies: [Cookie], stamp: WholeFile.Stamp?) {
-        guard let file = try WholeFile.readStamped(path, atMost: Self.largestByteCount) else {
+    func read() throws(URLError) -> (cookies: [Cookie], stamp: AtomicFile.Stamp?) {
+        guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
             return ([], nil)
         }
         return ((try? Self.decode(file.bytes)) ?? [], file.stamp)
@@ -29,14 +29,14 @@ struct CookieFile: Sendable {
     /// Like `read`, under the lock: a file that is not whole is set aside, as `….damaged`.
     private func readOrSetAside() throws(URLError) -> [Cookie] {
         do {
-            guard let file = try WholeFile.readStamped(path, atMost: Self.largestByteCount) else {
+            guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
                 return []
             }
             return try Self.decode(file.bytes)
         } catch let error as URLError where error.code != .dataLengthExceedsMaximum {
             throw error
         } catch {
-            try WholeFile.setAside(path)
+            try AtomicFile.setAside(path)
             return []
         }
     }
@@ -47,9 +47,9 @@ struct CookieFile: Sendable {
     /// - Throws: When the file or its lock cannot be written; the file is then as it was.
     func update(
         _ change: (inout [Cookie]) -> Void
-    ) throws(URLError) -> (cookies: [Cookie], stamp: WholeFile.Stamp) {
+    ) throws(URLError) -> (cookies: [Cookie], stamp: AtomicFile.Stamp) {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try WholeFile.makeFolder(String(path[..<slash]))
+            try AtomicFile.makeFolder(String(path[..<slash]))
         }
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else {
@@ -63,7 +63,7 @@ struct CookieFile: Sendable {
         }
         var cookies = try readOrSetAside()
         change(&cookies)
-        let stamp = try WholeFile.write(Self.encode(cookies), to: path, by: path + ".new")
+        let stamp = try AtomicFile.write(Self.encode(cookies), to: path, by: path + ".new")
         return (cookies, stamp)
     }
 

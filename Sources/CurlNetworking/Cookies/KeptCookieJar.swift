@@ -11,7 +11,7 @@ final class KeptCookieJar: Sendable {
         var jar: CookieJar
         var isLoaded: Bool
         var isSaveScheduled = false
-        var stamp: WholeFile.Stamp?
+        var stamp: AtomicFile.Stamp?
         var lastLook = DispatchTime(uptimeNanoseconds: 1)
     }
 
@@ -29,7 +29,7 @@ final class KeptCookieJar: Sendable {
         self.file = file
         self.clock = clock
         state = Mutex(State(jar: jar, isLoaded: file == nil))
-        if file != nil { LastWishes.add(self) }
+        if file != nil { ExitHandlers.add(self) }
     }
 
     // MARK: - Under the lock
@@ -97,7 +97,7 @@ final class KeptCookieJar: Sendable {
         }
     }
 
-    private func take(_ cookies: [Cookie], _ stamp: WholeFile.Stamp?, now: Date) {
+    private func take(_ cookies: [Cookie], _ stamp: AtomicFile.Stamp?, now: Date) {
         state.withLock { state in
             state.jar.adopt(cookies, now: now)
             state.stamp = stamp
@@ -119,7 +119,7 @@ final class KeptCookieJar: Sendable {
     func lookAtFile() {
         guard let file else { return }
         filing.withLock { _ in
-            guard let stamp = WholeFile.stamp(of: file.path),
+            guard let stamp = AtomicFile.stamp(of: file.path),
                 stamp != state.withLock({ $0.stamp }), let (cookies, newStamp) = try? file.read()
             else { return }
             take(cookies, newStamp, now: clock())

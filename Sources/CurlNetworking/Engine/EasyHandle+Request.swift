@@ -8,14 +8,14 @@ extension EasyHandle {
     /// How many bytes of a large body are given to a socket at a time.
     static let sendBufferByteCount = 256 << 10
 
-    /// Sets everything for one leg on a handle that is new or was reset.
+    /// Sets everything for one attempt on a handle that is new or was reset.
     ///
     /// Redirects, timers, credentials and cookies are the engine's; libcurl only moves this request
     /// and its answer.
     ///
     /// - Parameter headers: All fields but libcurl's own.
-    func configure(for load: Load, headers: HTTPHeaderFields) throws(URLError) {
-        let request = load.request
+    func configure(for transfer: Transfer, headers: HTTPHeaderFields) throws(URLError) {
+        let request = transfer.request
         guard let url = request.url else { throw URLError(.badURL) }
         try Self.check(request, headers)
         set(CURLOPT_URL, url.absoluteString)
@@ -27,23 +27,23 @@ extension EasyHandle {
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // HTTP/2 of libcurl 7.88 stalls and spins when paused.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        if load.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
-        load.task.session.avoidOldConnections(on: self)
-        setRoute(load)
-        setTLS(for: load, to: url)
-        setMethodAndBody(request, load.body, from: load.bodyOffset)
-        load.acceptsCodings = setHeaders(headers, isRaw: load.webSocket != nil)
-        let timeout = request.ownTimeout ?? load.settings.requestTimeout
+        if transfer.needsFreshConnection { set(CURLOPT_FRESH_CONNECT, 1) }
+        transfer.task.session.avoidOldConnections(on: self)
+        setRoute(transfer)
+        setTLS(for: transfer, to: url)
+        setMethodAndBody(request, transfer.body, from: transfer.bodyOffset)
+        transfer.acceptsCodings = setHeaders(headers, isRaw: transfer.webSocket != nil)
+        let timeout = request.ownTimeout ?? transfer.settings.requestTimeout
         // Shares the time among the addresses of a host; the timers that count are the engine's.
         set(
             CURLOPT_CONNECTTIMEOUT_MS,
             timeout > 0 && timeout < 1e6 ? max(1, Int(timeout * 1000)) : 1_000_000_000)
-        load.installCallbacks(on: self)
+        transfer.installCallbacks(on: self)
     }
 
-    private func setRoute(_ load: Load) {
-        if let path = load.settings.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
-        setProxy(for: load)
+    private func setRoute(_ transfer: Transfer) {
+        if let path = transfer.settings.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        setProxy(for: transfer)
     }
 
     private func setMethodAndBody(

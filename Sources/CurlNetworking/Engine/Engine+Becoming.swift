@@ -5,8 +5,9 @@ import Synchronization
 
 extension Engine {
     /// The delegate wants the rest of the answer in a file.
-    func becomeDownload(_ task: URLSessionTask, leg: Int) {
-        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.isAsking,
+    func becomeDownload(_ task: URLSessionTask, attempt: Int) {
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
+            transfer.isAsking,
             let old = task.status.withLock({ $0.life.isOver ? nil : $0 })
         else { return }
         let successor = task.session.adopt { identifier in
@@ -19,30 +20,30 @@ extension Engine {
             status.isHeldBack = true  // until the delegate knows of it
             status.predecessor = task  // whose body may still be on its way
         }
-        stopWatchingNetwork(for: load)
-        loads[load.id] = nil
-        load.task = successor
-        loads[load.id] = load
-        load.caching.writer?.discard()
-        load.caching.writer = nil
-        makeFile(for: load)
+        stopWatchingNetwork(for: transfer)
+        transfers[transfer.id] = nil
+        transfer.task = successor
+        transfers[transfer.id] = transfer
+        transfer.caching.writer?.discard()
+        transfer.caching.writer = nil
+        makeFile(for: transfer)
         task.post(.becameDownload(successor)) { $0.successor = successor }
-        load.pauses.remove(.asking)
-        load.mark()
+        transfer.pauses.remove(.asking)
+        transfer.mark()
     }
 
     /// A task was cancelled after it had become another, and before anybody knew: neither goes on.
     func dropSuccessor(of task: URLSessionTask) {
         guard let successor = task.successor else { return }
-        if let load = loads[ObjectIdentifier(successor)] {  // not over already
-            leave(load)
-            load.file?.discard()
+        if let transfer = transfers[ObjectIdentifier(successor)] {  // not over already
+            remove(transfer)
+            transfer.file?.discard()
         }
         successor.status.withLock { status in
             status.life.complete()
             status.predecessor = nil
         }
-        task.session.strike(successor)
+        task.session.unregister(successor)
     }
 }
 
@@ -56,7 +57,7 @@ extension TaskStatus {
         sentByteCount = old.sentByteCount
         expectedToSend = old.expectedToSend
         expectedToReceive = old.expectedToReceive
-        toldSent = old.toldSent
+        reportedSent = old.reportedSent
         transactions = old.transactions
         followedRedirects = old.followedRedirects
         priority = old.priority

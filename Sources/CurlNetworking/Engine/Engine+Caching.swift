@@ -5,228 +5,235 @@ import Synchronization
 // Cookies and cache, where the engine comes by them.
 
 extension Engine {
-    // MARK: - Before a leg
+    // MARK: - Before a attempt
 
-    /// Asks the cache about a leg, then goes for a connection or gives the answer that is there.
+    /// Asks the cache about a attempt, then goes for a connection or gives the answer that is there.
     ///
     /// A handshake, and what only moves an upload on, ask for no document: they pass the cache by.
-    func begin(_ load: Load) {
-        load.stage = .waiting
-        guard !load.pauses.contains(.suspended) else { return }  // until it is resumed
-        guard let cache = load.settings.web.cache, !load.isWebSocket, !load.isAside else {
-            load.caching.plan = nil
-            return approach(load)
+    func begin(_ transfer: Transfer) {
+        transfer.stage = .waiting
+        guard !transfer.pauses.contains(.suspended) else { return }  // until it is resumed
+        guard let cache = transfer.settings.web.cache, !transfer.isWebSocket,
+            !transfer.isControlRequest
+        else {
+            transfer.caching.plan = nil
+            return approach(transfer)
         }
-        let request = load.requestWithFields
-        let policy = request.ownCachePolicy ?? load.settings.web.cachePolicy
-        if let plan = cache.planAtOnce(for: request, policy: policy) { return carryOut(plan, load) }
-        load.stage = .planning
-        let task = load.task
-        let leg = load.leg
+        let request = transfer.requestWithFields
+        let policy = request.ownCachePolicy ?? transfer.settings.web.cachePolicy
+        if let plan = cache.planAtOnce(for: request, policy: policy) {
+            return carryOut(plan, transfer)
+        }
+        transfer.stage = .planning
+        let task = transfer.task
+        let attempt = transfer.attempt
         cache.planLater(for: request, policy: policy) { plan in
-            Self.shared.submit { $0.take(plan, for: task, leg: leg) }
+            Self.shared.submit { $0.take(plan, for: task, attempt: attempt) }
         }
     }
 
-    private func take(_ plan: CachePlan, for task: URLSessionTask, leg: Int) {
-        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.stage == .planning
+    private func take(_ plan: CachePlan, for task: URLSessionTask, attempt: Int) {
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
+            transfer.stage == .planning
         else { return }
-        load.stage = .waiting
-        guard !load.pauses.contains(.suspended) else { return }
-        carryOut(plan, load)
+        transfer.stage = .waiting
+        guard !transfer.pauses.contains(.suspended) else { return }
+        carryOut(plan, transfer)
     }
 
-    private func carryOut(_ plan: CachePlan, _ load: Load) {
-        load.caching.plan = plan
+    private func carryOut(_ plan: CachePlan, _ transfer: Transfer) {
+        transfer.caching.plan = plan
         if let answer = plan.answer(at: Date()) {
-            serve(answer, load)
+            serve(answer, transfer)
         } else if plan.decision == .fail {
-            end(load, with: URLError(.resourceUnavailable, failingURL: load.request.url))
+            fail(transfer, with: URLError(.resourceUnavailable, failingURL: transfer.request.url))
         } else {
-            approach(load)
+            approach(transfer)
         }
     }
 
     /// Goes for a connection.
-    private func approach(_ load: Load) {
-        if !asksAboutNetwork(for: load) { goOn(load) }
+    private func approach(_ transfer: Transfer) {
+        if !asksAboutNetwork(for: transfer) { proceed(transfer) }
     }
 
     /// A redirect within an origin keeps its connection.
-    func goOn(_ load: Load) {
-        if load.hasConnection { prepareBody(of: load) } else { lineUp(load) }
+    func proceed(_ transfer: Transfer) {
+        if transfer.hasConnection { prepareBody(of: transfer) } else { enqueue(transfer) }
     }
 
-    /// The fields to send, as they are at the last moment: while a load waits in line other answers
+    /// The fields to send, as they are at the last moment: while a transfer waits in line other answers
     /// may have set cookies.
-    func fieldsToSend(for load: Load) -> HTTPHeaderFields {
-        var fields = load.fields
-        load.caching.requestTime = Date()
-        if let plan = load.caching.plan, plan.request.headers["Cookie"] != fields["Cookie"] {
+    func fieldsToSend(for transfer: Transfer) -> HTTPHeaderFields {
+        var fields = transfer.fields
+        transfer.caching.requestTime = Date()
+        if let plan = transfer.caching.plan, plan.request.headers["Cookie"] != fields["Cookie"] {
             var request = plan.request
             request.headers = fields
-            load.caching.plan = plan.withoutEntry(for: request)
+            transfer.caching.plan = plan.withoutEntry(for: request)
         }
-        for field in load.caching.plan?.addedFields.fields ?? [] {
+        for field in transfer.caching.plan?.addedFields.fields ?? [] {
             fields[field.name] = field.value
         }
-        for field in load.upload?.creationFields ?? [] { fields[field.name] = field.value }
-        for proof in load.proofs { fields[proof.name] = proof.value }
-        if fields["Content-Type"] == nil { fields["Content-Type"] = load.assumedContentType }
+        for field in transfer.upload?.creationFields ?? [] { fields[field.name] = field.value }
+        for proof in transfer.authorizationFields { fields[proof.name] = proof.value }
+        if fields["Content-Type"] == nil { fields["Content-Type"] = transfer.assumedContentType }
         return fields
     }
 
     // MARK: - The head of an answer
 
-    func takeCookies(from head: ResponseHead, _ load: Load) {
-        guard !head.setCookies.isEmpty, load.request.httpShouldHandleCookies,
-            let url = load.request.url
+    func takeCookies(from head: ResponseHead, _ transfer: Transfer) {
+        guard !head.setCookies.isEmpty, transfer.request.httpShouldHandleCookies,
+            let url = transfer.request.url
         else { return }
-        load.settings.web.cookies?.receive(
-            head.setCookies, from: url, mainDocumentURL: load.request.mainDocumentURL,
-            sessionPolicy: load.settings.web.acceptPolicy)
+        transfer.settings.web.cookies?.receive(
+            head.setCookies, from: url, mainDocumentURL: transfer.request.mainDocumentURL,
+            sessionPolicy: transfer.settings.web.acceptPolicy)
     }
 
     /// Tells the cache of an answer. Returns whether a stored one is given in its place.
-    func isReplacedFromCache(_ head: ResponseHead, _ load: Load) -> Bool {
-        guard let cache = load.settings.web.cache, let plan = load.caching.plan else {
+    func isReplacedFromCache(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
+        guard let cache = transfer.settings.web.cache, let plan = transfer.caching.plan else {
             return false
         }
         let now = Date()
         let reaction = plan.react(
-            to: head, requestTime: load.caching.requestTime, responseTime: now)
+            to: head, requestTime: transfer.caching.requestTime, responseTime: now)
         cache.apply(reaction, of: plan)
         switch reaction.answer {
         case .server:
             return false
         case .serverAndStore(let stored):
-            load.caching.writer = load.response.flatMap {
+            transfer.caching.writer = transfer.response.flatMap {
                 CacheWriter(
                     cache: cache, head: stored, response: $0, request: plan.request,
                     isWorthKeeping: true)
             }
             return false
         case .serverAndPropose(let head):
-            guard load.task.asksAboutCaching else { return false }
-            load.caching.writer = load.response.flatMap {
+            guard transfer.task.asksAboutCaching else { return false }
+            transfer.caching.writer = transfer.response.flatMap {
                 CacheWriter(
                     cache: cache, head: head, response: $0, request: plan.request,
                     isWorthKeeping: false)
             }
             return false
         case .stored(let stored):
-            load.caching.standIn = plan.answer(
+            transfer.caching.fallbackResponse = plan.answer(
                 under: stored, isConfirmed: head.status == 304, at: now)
-            return load.caching.standIn != nil
+            return transfer.caching.fallbackResponse != nil
         }
     }
 
     // MARK: - Giving a stored answer
 
-    private func serve(_ answer: CachePlan.Answer, _ load: Load) {
-        giveUpConnection(of: load)
-        load.stage = .serving
-        load.caching.serving = LoadCaching.StoredBody(answer.body)
-        load.response = answer.response
-        noteCachedTransaction(of: load, answer.response)
-        load.mark()
-        react(to: answer.response, of: load)
+    private func serve(_ answer: CachePlan.Answer, _ transfer: Transfer) {
+        giveUpConnection(of: transfer)
+        transfer.stage = .serving
+        transfer.caching.serving = AttemptCaching.StoredBody(answer.body)
+        transfer.response = answer.response
+        noteCachedTransaction(of: transfer, answer.response)
+        transfer.mark()
+        react(to: answer.response, of: transfer)
     }
 
     /// The server has confirmed what is stored, or has failed: its own body does not matter.
-    func serveStandIn(of load: Load) {
-        guard let answer = load.caching.standIn else { return }
-        load.caching.standIn = nil
-        detach(load)
-        _ = load.takeArrived()
-        load.verdict = nil
-        serve(answer, load)
+    func serveFallbackResponse(of transfer: Transfer) {
+        guard let answer = transfer.caching.fallbackResponse else { return }
+        transfer.caching.fallbackResponse = nil
+        detach(transfer)
+        _ = transfer.takeArrived()
+        transfer.result = nil
+        serve(answer, transfer)
     }
 
     /// Returns whether a stored answer is given where none came from the server (RFC 5861 §4).
-    func isHelpedFromCache(_ load: Load, after error: URLError) -> Bool {
-        guard load.response == nil,
-            [.offline, .connecting, .exchanging].contains(load.stage),
-            error.code.isOfTheConnection, let answer = load.caching.plan?.standIn(at: Date())
+    func isHelpedFromCache(_ transfer: Transfer, after error: URLError) -> Bool {
+        guard transfer.response == nil,
+            [.offline, .connecting, .exchanging].contains(transfer.stage),
+            error.code.isOfTheConnection,
+            let answer = transfer.caching.plan?.fallbackResponse(at: Date())
         else { return false }
-        load.caching.standIn = answer
-        serveStandIn(of: load)
+        transfer.caching.fallbackResponse = answer
+        serveFallbackResponse(of: transfer)
         return true
     }
 
     /// Brings the next piece of a stored body on its way.
-    func serveMore(_ load: Load) {
-        guard load.pauses.isEmpty, load.verdict == nil, load.stage == .serving,
-            let serving = load.caching.serving, !serving.isReading
+    func serveMore(_ transfer: Transfer) {
+        guard transfer.pauses.isEmpty, transfer.result == nil, transfer.stage == .serving,
+            let serving = transfer.caching.serving, !serving.isReading
         else { return }
-        if load.following != nil { return take(Data(), load) }
+        if transfer.nextRequest != nil { return take(Data(), transfer) }
         switch serving.body {
         case .data:
-            take(serving.body.piece(at: serving.position, byteCount: Self.pieceByteCount), load)
+            take(serving.body.piece(at: serving.position, byteCount: Self.pieceByteCount), transfer)
         case .file(let file):
-            load.caching.serving?.isReading = true
-            let task = load.task
-            let leg = load.leg
+            transfer.caching.serving?.isReading = true
+            let task = transfer.task
+            let attempt = transfer.attempt
             let position = serving.position
             FileQueue.run {
                 let piece = file.piece(at: position, byteCount: Self.pieceByteCount)
-                Self.shared.submit { $0.take(piece, for: task, leg: leg) }
+                Self.shared.submit { $0.take(piece, for: task, attempt: attempt) }
             }
         }
     }
 
     private static var pieceByteCount: Int { 256 << 10 }
 
-    private func take(_ piece: Data?, for task: URLSessionTask, leg: Int) {
-        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.stage == .serving
+    private func take(_ piece: Data?, for task: URLSessionTask, attempt: Int) {
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
+            transfer.stage == .serving
         else { return }
-        load.caching.serving?.isReading = false
-        take(piece, load)
+        transfer.caching.serving?.isReading = false
+        take(piece, transfer)
     }
 
-    private func take(_ piece: Data?, _ load: Load) {
+    private func take(_ piece: Data?, _ transfer: Transfer) {
         guard let piece else {
-            return end(
-                load,
+            return fail(
+                transfer,
                 with: URLError(
-                    .cannotOpenFile, failingURL: load.request.url,
+                    .cannotOpenFile, failingURL: transfer.request.url,
                     underlyingText: "the cache's file cannot be read"))
         }
         if piece.isEmpty {
-            load.verdict = CURLE_OK
+            transfer.result = CURLE_OK
         } else {
-            load.caching.serving?.position += piece.count
-            piece.withUnsafeBytes { load.takeIn($0) }
+            transfer.caching.serving?.position += piece.count
+            piece.withUnsafeBytes { transfer.takeIn($0) }
         }
-        load.mark()
+        transfer.mark()
     }
 
     // MARK: - Keeping the server's answer
 
     /// A redirect that was followed is complete.
-    func keepRedirect(of load: Load) {
-        guard let writer = load.caching.writer else { return }
-        load.caching.writer = nil
-        if load.verdict == CURLE_OK { writer.keep() } else { writer.discard() }
+    func keepRedirect(of transfer: Transfer) {
+        guard let writer = transfer.caching.writer else { return }
+        transfer.caching.writer = nil
+        if transfer.result == CURLE_OK { writer.keep() } else { writer.discard() }
     }
 
-    /// Stores the answer of a load that is complete, as its delegate wants it, and then goes on.
-    func keepAnswer(of load: Load, then goOn: @escaping @Sendable () -> Void) {
-        guard let writer = load.caching.writer else { return goOn() }
-        load.caching.writer = nil
-        let task = load.task
+    /// Stores the answer of a transfer that is complete, as its delegate wants it, and then goes on.
+    func keepAnswer(of transfer: Transfer, then proceed: @escaping @Sendable () -> Void) {
+        guard let writer = transfer.caching.writer else { return proceed() }
+        transfer.caching.writer = nil
+        let task = transfer.task
         guard task.asksAboutCaching else {
             writer.keep()
-            return goOn()
+            return proceed()
         }
         writer.finish { proposal in
-            guard let proposal else { return goOn() }
+            guard let proposal else { return proceed() }
             task.post(
                 .willCache(
                     proposal,
                     Reply { chosen in
                         writer.commit(chosen)
-                        goOn()
+                        proceed()
                     }))
         }
     }

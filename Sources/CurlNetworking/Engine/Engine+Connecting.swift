@@ -6,71 +6,71 @@ import Synchronization
 extension Engine {
     // MARK: - Towards a connection
 
-    func lineUp(_ load: Load) {
-        load.stage = .waiting
-        guard !load.pauses.contains(.suspended) else { return }
-        let task = load.task
+    func enqueue(_ transfer: Transfer) {
+        transfer.stage = .waiting
+        guard !transfer.pauses.contains(.suspended) else { return }
+        let task = transfer.task
         if slots.enter(
-            load.id, at: load.place, limit: load.connectionLimit,
+            transfer.id, at: transfer.place, limit: transfer.connectionLimit,
             priority: task.priority)
         {
-            load.hasConnection = true
-            prepareBody(of: load)
+            transfer.hasConnection = true
+            prepareBody(of: transfer)
         } else {
-            load.isInLine = true
+            transfer.isQueued = true
         }
     }
 
-    func giveUpConnection(of load: Load) {
-        if load.isInLine {
-            slots.withdraw(load.id, from: load.place)
-            load.isInLine = false
+    func giveUpConnection(of transfer: Transfer) {
+        if transfer.isQueued {
+            slots.withdraw(transfer.id, from: transfer.place)
+            transfer.isQueued = false
         }
-        guard load.hasConnection else { return }
-        load.hasConnection = false
-        guard let next = slots.leave(load.place), let heir = loads[next] else { return }
-        heir.isInLine = false
-        heir.hasConnection = true
-        prepareBody(of: heir)
+        guard transfer.hasConnection else { return }
+        transfer.hasConnection = false
+        guard let next = slots.release(transfer.place), let next = transfers[next] else { return }
+        next.isQueued = false
+        next.hasConnection = true
+        prepareBody(of: next)
     }
 
-    func prepareBody(of load: Load) {
-        load.stage = .preparing
-        let task = load.task
-        let leg = load.leg
-        if load.upload?.leg?.isUpload == false {
-            load.body = .none
-            return connect(load)
+    func prepareBody(of transfer: Transfer) {
+        transfer.stage = .preparing
+        let task = transfer.task
+        let attempt = transfer.attempt
+        if transfer.upload?.step?.isUpload == false {
+            transfer.body = .none
+            return connect(transfer)
         }
-        switch load.source {
+        switch transfer.source {
         case .none:
-            load.body = .none
-            connect(load)
+            transfer.body = .none
+            connect(transfer)
         case .data(let data):
-            load.body = .data(data, position: 0)
-            connect(load)
+            transfer.body = .data(data, position: 0)
+            connect(transfer)
         case .file(let url):
             FileQueue.run {
                 let opened = Result { () throws(URLError) in
                     try BodyReader.open(file: url, wake: Self.waker(for: task))
                 }
-                Self.shared.submit { $0.take(opened, for: task, leg: leg) }
+                Self.shared.submit { $0.take(opened, for: task, attempt: attempt) }
             }
         case .pipe(let pipe):
             pipe.connect(wake: Self.waker(for: task))
-            load.body = .pipe(pipe)
-            connect(load)
+            transfer.body = .pipe(pipe)
+            connect(transfer)
         case .given(let stream):
-            load.source = .stream
-            load.body = .reader(
+            transfer.source = .stream
+            transfer.body = .reader(
                 BodyReader(
-                    stream: stream, byteCount: load.request.announcedByteCount,
+                    stream: stream, byteCount: transfer.request.announcedByteCount,
                     wake: Self.waker(for: task)))
-            connect(load)
-        case .stream where load.upload?.hasArrived == true:
-            askForRest(of: load)
+            connect(transfer)
+        case .stream where transfer.upload?.hasArrived == true:
+            askForRest(of: transfer)
         case .stream:
-            let byteCount = load.request.announcedByteCount
+            let byteCount = transfer.request.announcedByteCount
             task.post(
                 .needsBodyStream(
                     Reply { stream in
@@ -85,7 +85,7 @@ extension Engine {
                                 URLError(
                                     .requestBodyStreamExhausted,
                                     underlyingText: "the delegate gave no body stream"))
-                        Self.shared.submit { $0.take(opened, for: task, leg: leg) }
+                        Self.shared.submit { $0.take(opened, for: task, attempt: attempt) }
                     }))
         }
     }
@@ -98,62 +98,66 @@ extension Engine {
     }
 
     func take(
-        _ opened: Result<BodyReader, URLError>, for task: URLSessionTask, leg: Int
+        _ opened: Result<BodyReader, URLError>, for task: URLSessionTask, attempt: Int
     ) {
-        guard let load = loads[ObjectIdentifier(task)], load.leg == leg, load.stage == .preparing
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
+            transfer.stage == .preparing
         else { return }
         switch opened {
         case .success(let reader):
-            load.body = .reader(reader)
-            connect(load)
+            transfer.body = .reader(reader)
+            connect(transfer)
         case .failure(let error):
-            end(load, with: error.failingURL == nil ? error.for(load.request.url) : error)
+            fail(transfer, with: error.failingURL == nil ? error.for(transfer.request.url) : error)
         }
     }
 
     func bodyArrived(for task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task.successor ?? task)], load.isAwaitingBody else {
+        guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)],
+            transfer.isAwaitingBody
+        else {
             return
         }
-        load.isAwaitingBody = false
-        applyPauses(to: load)
+        transfer.isAwaitingBody = false
+        applyPauses(to: transfer)
     }
 
-    func connect(_ load: Load) {
-        guard !load.pauses.contains(.suspended) else {
-            load.stage = .held
+    func connect(_ transfer: Transfer) {
+        guard !transfer.pauses.contains(.suspended) else {
+            transfer.stage = .held
             return
         }
-        guard !load.isGetWithBody else {
-            return end(
-                load,
+        guard !transfer.isGetWithBody else {
+            return fail(
+                transfer,
                 with: URLError(
-                    .dataLengthExceedsMaximum, failingURL: load.request.url,
+                    .dataLengthExceedsMaximum, failingURL: transfer.request.url,
                     underlyingText: "a GET has no body"))
         }
-        guard prepareUpload(of: load), prove(load) else { return }
+        guard prepareUpload(of: transfer), authorize(transfer) else { return }
         guard let easy = takeHandle() else {
-            return end(load, with: URLError(.unknown, underlyingText: "no memory for a transfer"))
+            return fail(
+                transfer, with: URLError(.unknown, underlyingText: "no memory for a transfer"))
         }
         do throws(URLError) {
-            try easy.configure(for: load, headers: fieldsToSend(for: load))
+            try easy.configure(for: transfer, headers: fieldsToSend(for: transfer))
         } catch {
-            return end(load, with: error)
+            return fail(transfer, with: error)
         }
-        if load.upload?.leg?.isUpload != false {
-            let expected = load.body.byteCount
-            load.task.status.withLock { $0.expectedToSend = expected }
+        if transfer.upload?.step?.isUpload != false {
+            let expected = transfer.body.byteCount
+            transfer.task.status.withLock { $0.expectedToSend = expected }
         }
-        load.easy = easy
-        load.stage = .connecting
-        load.notes.handedOver = now
-        load.updateTimers(at: now)
-        deadlineChanged(of: load)
+        transfer.easy = easy
+        transfer.stage = .connecting
+        transfer.timings.handedOver = now
+        transfer.updateTimers(at: now)
+        deadlineChanged(of: transfer)
         guard multi.add(easy) else {
-            load.easy = nil
-            return end(
-                load, with: URLError(.unknown, underlyingText: "libcurl refused the transfer"))
+            transfer.easy = nil
+            return fail(
+                transfer, with: URLError(.unknown, underlyingText: "libcurl refused the transfer"))
         }
-        if load.handshake != nil { multi.handshakes.begin(easy) }
+        if transfer.handshake != nil { multi.handshakes.begin(easy) }
     }
 }

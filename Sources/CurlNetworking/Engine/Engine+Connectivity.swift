@@ -3,47 +3,47 @@ import FoundationEssentials
 
 // Networks a task may use, and waiting for one.
 
-/// What a load knows of networks.
-struct LoadConnectivity {
+/// What a transfer knows of networks.
+struct TransferConnectivity {
     /// Whether the delegate was told that the task waits.
-    var hasTold = false
-    /// Whether networks have changed since the load last set out.
+    var hasNotified = false
+    /// Whether networks have changed since the transfer last set out.
     var hasChanged = false
     /// Counts the questions, so that an answer that comes late is known by it.
     var round = 0
     var isWatching = false
-    /// What the load failed with while it is looked up whether there is a network.
+    /// What the transfer failed with while it is looked up whether there is a network.
     var failure: URLError?
 }
 
 extension Engine {
-    /// Asks about the way to a load's server, or to its proxy, if it matters. The load then waits for the answer.
-    func asksAboutNetwork(for load: Load) -> Bool {
-        let access = load.settings.access
-        guard let host = load.firstHost, load.settings.unixSocketPath == nil,
-            access.waitsForConnectivity || access.isPicky(about: load.request)
+    /// Asks about the way to a transfer's server, or to its proxy, if it matters. The transfer then waits for the answer.
+    func asksAboutNetwork(for transfer: Transfer) -> Bool {
+        let access = transfer.settings.access
+        guard let host = transfer.firstHost, transfer.settings.unixSocketPath == nil,
+            access.waitsForConnectivity || access.hasNetworkRestrictions(about: transfer.request)
         else { return false }
-        load.connectivity.failure = nil
-        ask(about: host, for: load)
+        transfer.connectivity.failure = nil
+        ask(about: host, for: transfer)
         return true
     }
 
-    private func ask(about host: String, for load: Load) {
-        let access = load.settings.access
-        let task = load.task
-        load.stage = .offline
-        load.updateTimers(at: now)
-        deadlineChanged(of: load)
-        load.connectivity.round += 1
-        load.connectivity.hasChanged = false
-        let round = load.connectivity.round
+    private func ask(about host: String, for transfer: Transfer) {
+        let access = transfer.settings.access
+        let task = transfer.task
+        transfer.stage = .offline
+        transfer.updateTimers(at: now)
+        deadlineChanged(of: transfer)
+        transfer.connectivity.round += 1
+        transfer.connectivity.hasChanged = false
+        let round = transfer.connectivity.round
         if access.waitsForConnectivity {  // before the look, so that no change is missed
-            load.connectivity.isWatching = true
-            access.network.watch(for: load.id) {
+            transfer.connectivity.isWatching = true
+            access.network.watch(for: transfer.id) {
                 Self.shared.submit { $0.networkChanged(for: task) }
             }
         }
-        let knowsCost = access.isPicky(about: load.request)
+        let knowsCost = access.hasNetworkRestrictions(about: transfer.request)
         Self.networkQueue.async { @Sendable in
             let path = access.network.path(to: host, knowsCost: knowsCost)
             Self.shared.submit { $0.take(path, for: task, round: round) }
@@ -53,66 +53,66 @@ extension Engine {
     private static let networkQueue = DispatchQueue(label: "CurlNetworking.paths", qos: .utility)
 
     private func take(_ path: NetworkPath, for task: URLSessionTask, round: Int) {
-        guard let load = loads[ObjectIdentifier(task)], load.stage == .offline,
-            load.connectivity.round == round
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.stage == .offline,
+            transfer.connectivity.round == round
         else { return }
-        let access = load.settings.access
-        let refusal = access.refusal(of: path, for: load.request)
-        if let failure = load.connectivity.failure, path.isThere, refusal == nil {
-            return end(load, with: failure)  // it was not for want of a network
+        let access = transfer.settings.access
+        let refusal = access.refusal(of: path, for: transfer.request)
+        if let failure = transfer.connectivity.failure, path.isThere, refusal == nil {
+            return fail(transfer, with: failure)  // it was not for want of a network
         }
         if refusal == nil, path.isThere || !access.waitsForConnectivity {
-            load.stage = .waiting
-            // A suspended load lines up when it is resumed, and asks again then.
-            return load.pauses.contains(.suspended) ? () : goOn(load)
+            transfer.stage = .waiting
+            // A suspended transfer lines up when it is resumed, and asks again then.
+            return transfer.pauses.contains(.suspended) ? () : proceed(transfer)
         }
         if let refusal, !access.waitsForConnectivity {
-            return end(load, with: URLError(refusal, failingURL: load.request.url))
+            return fail(transfer, with: URLError(refusal, failingURL: transfer.request.url))
         }
-        wait(load)
+        wait(transfer)
     }
 
-    private func wait(_ load: Load) {
-        giveUpConnection(of: load)
-        if load.connectivity.hasChanged { return begin(load) }
-        guard !load.connectivity.hasTold else { return }
-        load.connectivity.hasTold = true
-        load.task.post(.waitsForConnectivity)
+    private func wait(_ transfer: Transfer) {
+        giveUpConnection(of: transfer)
+        if transfer.connectivity.hasChanged { return begin(transfer) }
+        guard !transfer.connectivity.hasNotified else { return }
+        transfer.connectivity.hasNotified = true
+        transfer.task.post(.waitsForConnectivity)
     }
 
     private func networkChanged(for task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        load.connectivity.hasChanged = true
-        load.connectivity.isWatching = false
-        if load.stage == .offline { begin(load) }
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        transfer.connectivity.hasChanged = true
+        transfer.connectivity.isWatching = false
+        if transfer.stage == .offline { begin(transfer) }
     }
 
-    func stopWatchingNetwork(for load: Load) {
-        guard load.connectivity.isWatching else { return }
-        load.connectivity.isWatching = false
-        load.settings.access.network.unwatch(load.id)
+    func stopWatchingNetwork(for transfer: Transfer) {
+        guard transfer.connectivity.isWatching else { return }
+        transfer.connectivity.isWatching = false
+        transfer.settings.access.network.unwatch(transfer.id)
     }
 
-    /// Returns whether a load that could not connect waits for a network, or finds out whether there
+    /// Returns whether a transfer that could not connect waits for a network, or finds out whether there
     /// is one.
-    func waitsForNetwork(_ load: Load, after error: URLError) -> Bool {
-        guard load.settings.access.waitsForConnectivity, load.stage == .connecting,
-            load.settings.unixSocketPath == nil, let host = load.firstHost
+    func waitsForNetwork(_ transfer: Transfer, after error: URLError) -> Bool {
+        guard transfer.settings.access.waitsForConnectivity, transfer.stage == .connecting,
+            transfer.settings.unixSocketPath == nil, let host = transfer.firstHost
         else { return false }
         switch error.code {
         case .notConnectedToInternet:
-            detach(load)
-            load.verdict = nil
-            load.stage = .offline
-            load.updateTimers(at: now)
-            deadlineChanged(of: load)
-            wait(load)
+            detach(transfer)
+            transfer.result = nil
+            transfer.stage = .offline
+            transfer.updateTimers(at: now)
+            deadlineChanged(of: transfer)
+            wait(transfer)
             return true
         case .cannotFindHost, .dnsLookupFailed:
-            detach(load)
-            load.verdict = nil
-            load.connectivity.failure = error
-            ask(about: host, for: load)
+            detach(transfer)
+            transfer.result = nil
+            transfer.connectivity.failure = error
+            ask(about: host, for: transfer)
             return true
         default:
             return false
@@ -120,7 +120,7 @@ extension Engine {
     }
 }
 
-extension Load {
+extension Transfer {
     /// Whom the request's connection leads to: a proxy finds the way to the server by itself.
     fileprivate var firstHost: String? {
         guard let url = request.url else { return nil }

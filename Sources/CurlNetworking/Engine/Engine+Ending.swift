@@ -1,50 +1,50 @@
 import CCurl
 import FoundationEssentials
 
-// How a load ends: well, early, or in another leg.
+// How a transfer ends: well, early, or in another attempt.
 
 extension Engine {
     // MARK: - The end
 
-    func conclude(_ load: Load) {
-        guard let verdict = load.verdict else { return }
-        if load.caching.standIn != nil { return serveStandIn(of: load) }
-        if let next = load.following {
-            keepRedirect(of: load)
-            return beginNextLeg(of: load, next)
+    func complete(_ transfer: Transfer) {
+        guard let result = transfer.result else { return }
+        if transfer.caching.fallbackResponse != nil { return serveFallbackResponse(of: transfer) }
+        if let next = transfer.nextRequest {
+            keepRedirect(of: transfer)
+            return beginNextAttempt(of: transfer, next)
         }
-        guard verdict == CURLE_OK else {
-            guard let easy = load.easy else { return }
-            if let loss = loss(of: load, verdict) { return settle(load, after: loss) }
-            if isRefusedTunnel(load) { return }
-            return end(load, with: failure(of: load, verdict, easy))
+        guard result == CURLE_OK else {
+            guard let easy = transfer.easy else { return }
+            if let loss = loss(of: transfer, result) { return retryLost(transfer, after: loss) }
+            if isRefusedTunnel(transfer) { return }
+            return fail(transfer, with: failure(of: transfer, result, easy))
         }
-        guard load.response != nil else {
-            return end(
-                load,
+        guard transfer.response != nil else {
+            return fail(
+                transfer,
                 with: URLError(
-                    .networkConnectionLost, failingURL: load.request.url,
+                    .networkConnectionLost, failingURL: transfer.request.url,
                     underlyingText: "the connection ended within the head of the answer"))
         }
-        if load.isWebSocket {
-            return endLostWebSocket(load)
+        if transfer.isWebSocket {
+            return endLostWebSocket(transfer)
         }
-        guard !load.isCutShort else {
-            return end(
-                load,
+        guard !transfer.isCutShort else {
+            return fail(
+                transfer,
                 with: URLError(
-                    .cannotDecodeContentData, failingURL: load.request.url,
+                    .cannotDecodeContentData, failingURL: transfer.request.url,
                     underlyingText: "the compressed body ended early"))
         }
-        leave(load)
-        let task = load.task
-        if !load.deliversAsItComes, !load.memory.isEmpty { _ = task.post(load.memory) }
-        guard let file = load.file else {
-            let result = TaskResult(data: load.memory)
-            guard load.caching.writer != nil else { return tellAfterTurn(task, result) }
-            return keepAnswer(of: load) { task.post(.completed(result)) }
+        remove(transfer)
+        let task = transfer.task
+        if !transfer.deliversAsItComes, !transfer.memory.isEmpty { _ = task.post(transfer.memory) }
+        guard let file = transfer.file else {
+            let result = TaskResult(data: transfer.memory)
+            guard transfer.caching.writer != nil else { return reportAfterTurn(task, result) }
+            return keepAnswer(of: transfer) { task.post(.completed(result)) }
         }
-        keepAnswer(of: load) {
+        keepAnswer(of: transfer) {
             file.finish { result in
                 switch result {
                 case .success(let file):
@@ -56,12 +56,12 @@ extension Engine {
         }
     }
 
-    /// What of the request had left, when it is the leg's kept-alive connection that failed; nil for
+    /// What of the request had left, when it is the attempt's kept-alive connection that failed; nil for
     /// every other failure.
-    private func loss(of load: Load, _ verdict: CURLcode) -> Load.ConnectionLoss? {
-        if let loss = load.loss { return loss }
-        guard load.notes.isReused, load.head.isUntouched else { return nil }
-        switch verdict {
+    private func loss(of transfer: Transfer, _ result: CURLcode) -> Transfer.ConnectionLoss? {
+        if let loss = transfer.loss { return loss }
+        guard transfer.timings.isReused, transfer.head.isUntouched else { return nil }
+        switch result {
         // While sending libcurl fails at once, and when it cannot have the body again; for a new
         // connection it may have to look up the name again before it asks for a socket.
         case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
@@ -73,60 +73,60 @@ extension Engine {
     }
 
     /// Sends a lost request again on a new connection, or fails.
-    private func settle(_ load: Load, after loss: Load.ConnectionLoss) {
+    private func retryLost(_ transfer: Transfer, after loss: Transfer.ConnectionLoss) {
         let lost = LostRequest(
-            method: load.request.method, hasLeft: loss == .sent,
-            isRepetition: load.needsFreshConnection)
+            method: transfer.request.method, hasLeft: loss == .sent,
+            isRepetition: transfer.needsFreshConnection)
         guard lost.isSentAgain else {
-            return end(
-                load,
+            return fail(
+                transfer,
                 with: URLError(
-                    .networkConnectionLost, failingURL: load.request.url,
+                    .networkConnectionLost, failingURL: transfer.request.url,
                     underlyingText: "the connection was lost before an answer came; the server may "
                         + "have got the request, so it was not sent again"))
         }
-        load.needsFreshConnection = true
+        transfer.needsFreshConnection = true
         guard lost.hasLeft else {
-            load.notes.requestStart = 0  // for the metrics, too, it never was on its way
-            return connectAgain(load)
+            transfer.timings.requestStart = 0  // for the metrics, too, it never was on its way
+            return connectAgain(transfer)
         }
-        detach(load)
-        load.beginLeg()
-        prepareBody(of: load)
+        detach(transfer)
+        transfer.beginAttempt()
+        prepareBody(of: transfer)
     }
 
-    /// Ends a load early.
-    func end(_ load: Load, with error: URLError) {
-        guard load.stage != .over, !waitsForNetwork(load, after: error),
-            !isHelpedFromCache(load, after: error), !survives(load, error)
+    /// Ends a transfer early.
+    func fail(_ transfer: Transfer, with error: URLError) {
+        guard transfer.stage != .over, !waitsForNetwork(transfer, after: error),
+            !isHelpedFromCache(transfer, after: error), !survives(transfer, error)
         else { return }
-        leave(load)
-        load.caching.writer?.discard()
-        tellFailure(of: load, error)
+        remove(transfer)
+        transfer.caching.writer?.discard()
+        reportFailure(of: transfer, error)
     }
 
-    func leave(_ load: Load) {
-        detach(load)
-        load.stage = .over
-        load.body = .none
-        stopWatchingNetwork(for: load)
-        loads[load.id] = nil
-        giveUpConnection(of: load)
+    func remove(_ transfer: Transfer) {
+        detach(transfer)
+        transfer.stage = .over
+        transfer.body = .none
+        stopWatchingNetwork(for: transfer)
+        transfers[transfer.id] = nil
+        giveUpConnection(of: transfer)
     }
 
     /// Takes the transfer off libcurl, which closes its connection if it was not done with it.
-    func detach(_ load: Load) {
-        if let easy = load.easy {
-            noteTransaction(of: load, easy)
-            load.easy = nil
+    func detach(_ transfer: Transfer) {
+        if let easy = transfer.easy {
+            noteTransaction(of: transfer, easy)
+            transfer.easy = nil
             multi.remove(easy)
-            if load.handshake != nil { multi.handshakes.end(easy) }
-            load.handshake = nil
+            if transfer.handshake != nil { multi.handshakes.remove(easy) }
+            transfer.handshake = nil
             // One that stopped midway keeps buffers that libcurl then refuses to resize.
-            if load.verdict == CURLE_OK { giveBack(easy) }
+            if transfer.result == CURLE_OK { giveBack(easy) }
         }
-        load.stage = .preparing
-        load.updateTimers(at: now)
+        transfer.stage = .preparing
+        transfer.updateTimers(at: now)
     }
 }
 

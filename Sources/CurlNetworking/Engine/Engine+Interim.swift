@@ -2,11 +2,11 @@ import FoundationEssentials
 
 extension Engine {
     /// Passes interim answers (1xx) on.
-    func takeInterimHeads(of load: Load) {
-        for head in load.head.takeInterim() {
-            load.upload?.take(interim: head)
-            guard let url = load.request.url, load.task.listener != nil else { continue }
-            load.task.post(.informational(HTTPURLResponse(url: url, head: head)))
+    func takeInterimHeads(of transfer: Transfer) {
+        for head in transfer.head.takeInterim() {
+            transfer.upload?.take(interim: head)
+            guard let url = transfer.request.url, transfer.task.listener != nil else { continue }
+            transfer.task.post(.informational(HTTPURLResponse(url: url, head: head)))
         }
     }
 }

@@ -8,44 +8,44 @@ import Synchronization
 extension Engine {
     /// Whether the transfer failed because a proxy wants a proof first. If so, all that follows is
     /// done.
-    func isRefusedTunnel(_ load: Load) -> Bool {
-        guard load.stage == .connecting, let head = load.tunnelHead?.head,
+    func isRefusedTunnel(_ transfer: Transfer) -> Bool {
+        guard transfer.stage == .connecting, let head = transfer.tunnelHead?.head,
             head.status == AuthenticationParty.proxy.status,
-            let request = load.connectRequest
+            let request = transfer.connectRequest
         else { return false }
-        load.isTunnelRefused = true
-        let action = load.task.session.proofs.withLock {
-            load.authentication.take(
-                head, to: request, memory: &$0, storage: load.settings.credentialStorage)
+        transfer.isTunnelRefused = true
+        let action = transfer.task.session.authenticationCache.withLock {
+            transfer.authentication.take(
+                head, to: request, cache: &$0, storage: transfer.settings.credentialStorage)
         }
-        perform(action, for: load)
-        load.mark()
+        perform(action, for: transfer)
+        transfer.mark()
         return true
     }
 
     /// Nobody has what the proxy wants. What it says may not pass for the server's answer.
-    func refuseTunnel(_ load: Load) {
-        end(
-            load,
+    func refuseTunnel(_ transfer: Transfer) {
+        fail(
+            transfer,
             with: URLError(
-                .userAuthenticationRequired, failingURL: load.request.url,
-                underlyingText: load.proxy?.trouble("wants a name and a password")))
+                .userAuthenticationRequired, failingURL: transfer.request.url,
+                underlyingText: transfer.proxy?.trouble("wants a name and a password")))
     }
 
     /// The tunnel is made: what opened it was right.
-    func noteTunnel(of load: Load) {
-        guard let head = load.tunnelHead?.head, (200..<300).contains(head.status),
-            let request = load.connectRequest
+    func noteTunnel(of transfer: Transfer) {
+        guard let head = transfer.tunnelHead?.head, (200..<300).contains(head.status),
+            let request = transfer.connectRequest
         else { return }
-        _ = load.task.session.proofs.withLock {
-            load.authentication.take(
-                head, to: request, memory: &$0, storage: load.settings.credentialStorage)
+        _ = transfer.task.session.authenticationCache.withLock {
+            transfer.authentication.take(
+                head, to: request, cache: &$0, storage: transfer.settings.credentialStorage)
         }
     }
 }
 
-extension Load {
-    /// Finds the leg's proxy, and what its parties get to see of the request.
+extension Transfer {
+    /// Finds the attempt's proxy, and what its parties get to see of the request.
     func findRoute(to url: URL) {
         proxy = settings.proxy(for: url)
         let isTunnelled = proxy?.isHTTP == true && url.scheme?.lowercased() == "https"
@@ -78,8 +78,8 @@ extension Load {
 
 extension EasyHandle {
     /// A `Proxy-Authorization` of the request's own goes to the proxy unless there is a better one.
-    func setProxy(for load: Load) {
-        let proxy = load.proxy
+    func setProxy(for transfer: Transfer) {
+        let proxy = transfer.proxy
         // Never what libcurl would find in the environment by itself.
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_PROXY, proxy?.curlText ?? "")
@@ -92,8 +92,8 @@ extension EasyHandle {
         }
         let name = AuthenticationParty.proxy.answerField
         let value =
-            load.proxyProofs.first?.value ?? load.request.headers[name]
-            ?? load.settings.additionalHeaders?[name]
+            transfer.proxyAuthorizationFields.first?.value ?? transfer.request.headers[name]
+            ?? transfer.settings.additionalHeaders?[name]
         setProxyHeaderLines(value.map { [name + ": " + $0.withoutLineBreaks] } ?? [])
     }
 }

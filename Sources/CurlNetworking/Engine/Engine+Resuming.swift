@@ -7,10 +7,10 @@ import Synchronization
 extension Engine {
     /// Whether a task that starts goes on with the part of a download; then it lines up when that is
     /// open.
-    func opensPart(for load: Load) -> Bool {
-        let task = load.task
+    func openPartialFile(for transfer: Transfer) -> Bool {
+        let task = transfer.task
         guard let data = (task as? URLSessionDownloadTask)?.resumption?.data else { return false }
-        load.stage = .preparing
+        transfer.stage = .preparing
         FileQueue.run {
             let opened = Result { () throws(URLError) in
                 try DownloadFile(goingOnWith: data, for: task)
@@ -21,7 +21,7 @@ extension Engine {
     }
 
     private func take(_ opened: Result<DownloadFile, URLError>, for task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)], load.stage == .preparing,
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.stage == .preparing,
             let given = (task as? URLSessionDownloadTask)?.resumption, let data = given.data
         else {
             if case .success(let file) = opened { file.discard() }
@@ -30,67 +30,67 @@ extension Engine {
         switch opened {
         case .success(let file):
             let resumption = DownloadResumption(data, at: file.byteCount)
-            load.file = file
-            load.resumption = resumption
-            load.request = given.complete(resumption.request)
-            let request = load.request
+            transfer.file = file
+            transfer.resumption = resumption
+            transfer.request = given.complete(resumption.request)
+            let request = transfer.request
             task.status.withLock { $0.currentRequest = request }
-            begin(load)
+            begin(transfer)
         case .failure(let error):
-            end(load, with: error)
+            fail(transfer, with: error)
         }
     }
 
     /// Compares the answer with what is there.
     ///
     /// - Returns: Whether it is to be delivered; if not, all that follows is done.
-    func goesOn(_ load: Load, with response: HTTPURLResponse) -> Bool {
-        guard var resumption = load.resumption else { return true }
-        let task = load.task
+    func goesOn(_ transfer: Transfer, with response: HTTPURLResponse) -> Bool {
+        guard var resumption = transfer.resumption else { return true }
+        let task = transfer.task
         let head = ResponseHead(status: response.statusCode, headers: response.headers)
         switch resumption.decide(on: head) {
         case .proceed(let offset, let total):
             var data = resumption.data
             data.totalByteCount = total
-            load.file?.begin(at: offset, total: total, .goesOn(data))
+            transfer.file?.begin(at: offset, total: total, .goesOn(data))
             task.post(.resumed(at: offset, expected: total ?? -1)) { $0.resumedOffset = offset }
             return true
         case .startOver:
-            load.file?.begin(
+            transfer.file?.begin(
                 at: 0, total: nil,
-                .make(for: load.request, originalURL: resumption.data.originalURL, head))
-            load.resumption = nil
+                .make(for: transfer.request, originalURL: resumption.data.originalURL, head))
+            transfer.resumption = nil
             return true
         case .askForWhole:
             resumption.startOver()
-            load.resumption = resumption
-            load.following =
+            transfer.resumption = resumption
+            transfer.nextRequest =
                 (task as? URLSessionDownloadTask)?.resumption?.complete(resumption.request)
             return false
         case .deliver, .unavailable:
-            load.file?.discard()  // but not what the resume data names
-            load.file = nil
-            load.resumption = nil
+            transfer.file?.discard()  // but not what the resume data names
+            transfer.file = nil
+            transfer.resumption = nil
             return true
         }
     }
 
     /// The file for the body of an answer.
-    func makeFile(for load: Load) {
-        guard load.file == nil else { return }
+    func makeFile(for transfer: Transfer) {
+        guard transfer.file == nil else { return }
         // A stored answer comes without a head from the server, and needs no going on with.
-        load.file = DownloadFile(
-            for: load.task,
-            recipe: load.head.head.flatMap { head in
-                .make(for: load.request, originalURL: load.task.originalRequest?.url, head)
+        transfer.file = DownloadFile(
+            for: transfer.task,
+            recipe: transfer.head.head.flatMap { head in
+                .make(for: transfer.request, originalURL: transfer.task.originalRequest?.url, head)
             })
     }
 
-    /// Tells that a load has failed, with what a later task needs to go on.
-    func tellFailure(of load: Load, _ error: URLError) {
-        let task = load.task
-        guard let file = load.file else {
-            let blob = uploadResumeData(of: load)
+    /// Tells that a transfer has failed, with what a later task needs to go on.
+    func reportFailure(of transfer: Transfer, _ error: URLError) {
+        let task = transfer.task
+        guard let file = transfer.file else {
+            let blob = uploadResumeData(of: transfer)
             return task.post(
                 .completed(TaskResult(error: error.with(resumeData: blob, of: task))))
         }
@@ -99,16 +99,18 @@ extension Engine {
         }
     }
 
-    /// Lets go of a cancelled load, and makes resume data if its user asked for it.
-    func stop(_ load: Load) {
-        let task = load.task
-        leave(load)
+    /// Lets go of a cancelled transfer, and makes resume data if its user asked for it.
+    func stop(_ transfer: Transfer) {
+        let task = transfer.task
+        remove(transfer)
         if task.wantsResumeData {
-            if let file = load.file { return file.stop { task.finishCancelling(resumeData: $0) } }
+            if let file = transfer.file {
+                return file.stop { task.finishCancelling(resumeData: $0) }
+            }
             return task.finishCancelling(
-                resumeData: uploadResumeData(of: load) ?? task.givenResumeData)
+                resumeData: uploadResumeData(of: transfer) ?? task.givenResumeData)
         }
-        load.file?.discard()
+        transfer.file?.discard()
         task.finishCancelling()
     }
 }

@@ -1,13 +1,14 @@
 import FoundationEssentials
 import Synchronization
 
-// What tasks ask of the engine. What a task wants is read from the task itself, so that wishes that
+// What tasks ask of the engine. What a task wants is read from the task itself, so that jobs that
 // come late or twice do no harm. As in the files beside this one, every function runs in a turn of the
 // engine, never inside a callback of libcurl.
 
 extension Engine {
     func start(_ task: URLSessionTask) {
-        guard loads[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver }) else {
+        guard transfers[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver })
+        else {
             return
         }
         if let failure = task.startFailure {
@@ -21,48 +22,48 @@ extension Engine {
             return task.post(
                 .completed(TaskResult(error: URLError(code, failingURL: url?.withoutCredentials))))
         }
-        let load = Load(task: task, origin: origin, marks: marks, sockets: sockets)
-        loads[load.id] = load
-        noteSuspension(of: load)
-        if !delays(load) { setOut(load) }
+        let transfer = Transfer(task: task, origin: origin, marks: marks, sockets: sockets)
+        transfers[transfer.id] = transfer
+        noteSuspension(of: transfer)
+        if !delays(transfer) { startTransfer(transfer) }
     }
 
     /// The time to begin has come.
-    func setOut(_ load: Load) {
-        takesUpUpload(load)
-        if !opensPart(for: load) { begin(load) }
+    func startTransfer(_ transfer: Transfer) {
+        resumeUpload(transfer)
+        if !openPartialFile(for: transfer) { begin(transfer) }
     }
 
     func lifeChanged(of task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        noteSuspension(of: load)
-        let isSuspended = load.pauses.contains(.suspended)
-        switch load.stage {
-        case .waiting where isSuspended && load.isInLine:
-            slots.withdraw(load.id, from: load.place)
-            load.isInLine = false
-        case .waiting where !isSuspended && !load.isInLine:
-            begin(load)
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        noteSuspension(of: transfer)
+        let isSuspended = transfer.pauses.contains(.suspended)
+        switch transfer.stage {
+        case .waiting where isSuspended && transfer.isQueued:
+            slots.withdraw(transfer.id, from: transfer.place)
+            transfer.isQueued = false
+        case .waiting where !isSuspended && !transfer.isQueued:
+            begin(transfer)
         case .held where !isSuspended:
-            connect(load)
-        case .connecting where isSuspended && !load.isAsking:
-            detach(load)  // nothing of the request has left yet
-            load.stage = .held
+            connect(transfer)
+        case .connecting where isSuspended && !transfer.isAsking:
+            detach(transfer)  // nothing of the request has left yet
+            transfer.stage = .held
         default:
             break
         }
-        applyPauses(to: load)
+        applyPauses(to: transfer)
     }
 
     func priorityChanged(of task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)], load.isInLine else { return }
-        slots.withdraw(load.id, from: load.place)
-        load.isInLine = false
-        lineUp(load)
+        guard let transfer = transfers[ObjectIdentifier(task)], transfer.isQueued else { return }
+        slots.withdraw(transfer.id, from: transfer.place)
+        transfer.isQueued = false
+        enqueue(transfer)
     }
 
     func abort(_ task: URLSessionTask) {
-        if let load = loads[ObjectIdentifier(task)] { return stop(load) }
+        if let transfer = transfers[ObjectIdentifier(task)] { return stop(transfer) }
         dropSuccessor(of: task)
         // What was given is all there is, as long as nothing was begun with it.
         let isFresh = !task.status.withLock { $0.life.hasStarted }
@@ -71,33 +72,35 @@ extension Engine {
     }
 
     func fail(_ task: URLSessionTask, with error: URLError) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        end(load, with: error.failingURL == nil ? error.for(load.request.url) : error)
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        fail(transfer, with: error.failingURL == nil ? error.for(transfer.request.url) : error)
     }
 
     func flowOpened(for task: URLSessionTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        load.pauses.remove(.flow)
-        applyPauses(to: load)
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        transfer.pauses.remove(.flow)
+        applyPauses(to: transfer)
     }
 
-    func noteSuspension(of load: Load) {
-        if load.task.status.withLock({ $0.life.isHeld }) {
-            load.pauses.insert(.suspended)
+    func noteSuspension(of transfer: Transfer) {
+        if transfer.task.status.withLock({ $0.life.isHeld }) {
+            transfer.pauses.insert(.suspended)
         } else {
-            load.pauses.remove(.suspended)
+            transfer.pauses.remove(.suspended)
         }
     }
 
     // MARK: - Pauses
 
-    func applyPauses(to load: Load) {
-        if load.stage == .serving { return serveMore(load) }
-        load.updateTimers(at: now)
-        deadlineChanged(of: load)
-        guard load.stage == .exchanging, load.verdict == nil, let easy = load.easy else { return }
+    func applyPauses(to transfer: Transfer) {
+        if transfer.stage == .serving { return serveMore(transfer) }
+        transfer.updateTimers(at: now)
+        deadlineChanged(of: transfer)
+        guard transfer.stage == .exchanging, transfer.result == nil, let easy = transfer.easy else {
+            return
+        }
         _ = easy.pause(
-            receiving: !load.pauses.isEmpty,
-            sending: load.isAwaitingBody || load.pauses.contains(.suspended))
+            receiving: !transfer.pauses.isEmpty,
+            sending: transfer.isAwaitingBody || transfer.pauses.contains(.suspended))
     }
 }

@@ -7,105 +7,109 @@ import Synchronization
 
 extension Engine {
     /// The server has shown who it is. Nothing of the request has left.
-    func meetServer(of load: Load) {
-        guard let handshake = load.handshake, let easy = load.easy, let url = load.request.url
+    func evaluateServerTrust(of transfer: Transfer) {
+        guard let handshake = transfer.handshake, let easy = transfer.easy,
+            let url = transfer.request.url
         else { return }
         multi.hold(easy)
         // libcurl's own patience must not end while a person reads a fingerprint.
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, 1_000_000_000)
-        perform(load.authentication.take(handshake.trust, from: url), for: load)
+        perform(transfer.authentication.take(handshake.trust, from: url), for: transfer)
     }
 
     /// The server is trusted.
-    func trustServer(of load: Load) {
-        guard let handshake = load.handshake, let easy = load.easy, let url = load.request.url
+    func trustServer(of transfer: Transfer) {
+        guard let handshake = transfer.handshake, let easy = transfer.easy,
+            let url = transfer.request.url
         else { return }
-        guard !load.pauses.contains(.suspended) else {
-            detach(load)
-            load.stage = .held
+        guard !transfer.pauses.contains(.suspended) else {
+            detach(transfer)
+            transfer.stage = .held
             return
         }
         // What one task's delegate has accepted is not for the tasks of others.
-        if load.task.delegate != nil, !handshake.isTrusted { easy.set(CURLOPT_FORBID_REUSE, 1) }
-        if load.identity(for: url) == nil,
+        if transfer.task.delegate != nil, !handshake.isTrusted { easy.set(CURLOPT_FORBID_REUSE, 1) }
+        if transfer.identity(for: url) == nil,
             let names = handshake.clientCertificateAuthorities
         {
             perform(
-                load.authentication.take(
+                transfer.authentication.take(
                     clientCertificateFrom: names, at: url,
-                    storage: load.settings.credentialStorage),
-                for: load)
+                    storage: transfer.settings.credentialStorage),
+                for: transfer)
         } else {
-            goOnWithHandshake(of: load)
+            goOnWithHandshake(of: transfer)
         }
     }
 
-    func goOnWithHandshake(of load: Load) {
-        guard let handshake = load.handshake, let easy = load.easy else { return }
-        guard !load.pauses.contains(.suspended) else {
-            detach(load)
-            load.stage = .held
+    func goOnWithHandshake(of transfer: Transfer) {
+        guard let handshake = transfer.handshake, let easy = transfer.easy else { return }
+        guard !transfer.pauses.contains(.suspended) else {
+            detach(transfer)
+            transfer.stage = .held
             return
         }
         // A server that was tired of waiting is met again; it is trusted by now.
-        if load.verdict != nil || multi.hasHungUp(easy), !load.needsFreshConnection {
-            load.needsFreshConnection = true
-            return connectAgain(load)
+        if transfer.result != nil || multi.hasHungUp(easy), !transfer.needsFreshConnection {
+            transfer.needsFreshConnection = true
+            return connectAgain(transfer)
         }
         handshake.open()
         multi.letGo(easy)
     }
 
     /// Begins again with a client certificate.
-    func present(_ load: Load) {
-        if let origin = load.request.url.flatMap(Origin.init(of:)),
-            let identity = load.authentication.keptIdentity(for: origin)
+    func present(_ transfer: Transfer) {
+        if let origin = transfer.request.url.flatMap(Origin.init(of:)),
+            let identity = transfer.authentication.keptIdentity(for: origin)
         {
-            load.task.session.proofs.withLock { $0.remember(identity, for: origin) }
+            transfer.task.session.authenticationCache.withLock {
+                $0.remember(identity, for: origin)
+            }
         }
-        connectAgain(load)
+        connectAgain(transfer)
     }
 
-    /// Begins the leg again, with the same body: nothing of it has left.
-    func connectAgain(_ load: Load) {
-        detach(load)
-        load.beginLeg()
-        connect(load)
+    /// Begins the attempt again, with the same body: nothing of it has left.
+    func connectAgain(_ transfer: Transfer) {
+        detach(transfer)
+        transfer.beginAttempt()
+        connect(transfer)
     }
 
     // MARK: - What went wrong
 
-    /// Libcurl's verdict in Apple's words.
-    func failure(of load: Load, _ verdict: CURLcode, _ easy: EasyHandle) -> URLError {
+    /// Libcurl's result in Apple's words.
+    func failure(of transfer: Transfer, _ result: CURLcode, _ easy: EasyHandle) -> URLError {
         let text = easy.message
         var proxyTrouble: String?
         var error = URLError(
-            curl: verdict, certificate: easy.number(CURLINFO_SSL_VERIFYRESULT),
-            system: easy.number(CURLINFO_OS_ERRNO), text: text, url: load.request.url)
+            curl: result, certificate: easy.number(CURLINFO_SSL_VERIFYRESULT),
+            system: easy.number(CURLINFO_OS_ERRNO), text: text, url: transfer.request.url)
         var code = error.code
-        if let status = load.tunnelHead?.head?.status, load.stage == .connecting,
+        if let status = transfer.tunnelHead?.head?.status, transfer.stage == .connecting,
             !(200..<300).contains(status)
         {
             code = .cannotConnectToHost
-            proxyTrouble = load.proxy?.trouble("answered \(status)")
-        } else if let proxy = load.proxy, load.stage == .connecting,
+            proxyTrouble = transfer.proxy?.trouble("answered \(status)")
+        } else if let proxy = transfer.proxy, transfer.stage == .connecting,
             [.cannotFindHost, .cannotConnectToHost].contains(code)
         {
             proxyTrouble = proxy.trouble("cannot be reached")
-        } else if let text, text.contains(" alert "), let url = load.request.url {
+        } else if let text, text.contains(" alert "), let url = transfer.request.url {
             // TLS has no better way to say it than an alert, before or after the handshake.
-            if load.identity(for: url) != nil {
+            if transfer.identity(for: url) != nil {
                 code = .clientCertificateRejected
             } else if text.contains("certificate required")
-                || load.handshake?.wantsClientCertificate == true
+                || transfer.handshake?.wantsClientCertificate == true
             {
                 code = .clientCertificateRequired
             }
         }
         if code == .clientCertificateRejected,
-            let origin = load.request.url.flatMap(Origin.init(of:))
+            let origin = transfer.request.url.flatMap(Origin.init(of:))
         {
-            load.task.session.proofs.withLock { $0.remember(nil, for: origin) }
+            transfer.task.session.authenticationCache.withLock { $0.remember(nil, for: origin) }
         }
         if code != error.code || proxyTrouble != nil {
             error = URLError(
@@ -115,19 +119,19 @@ extension Engine {
     }
 }
 
-// MARK: - The leg
+// MARK: - The attempt
 
-extension Load {
+extension Transfer {
     /// Whether its handshake is held now.
-    var isHeld: Bool {
-        stage == .connecting && verdict == nil && handshake?.isHeld == true
+    var isHandshakePaused: Bool {
+        stage == .connecting && result == nil && handshake?.isHeld == true
     }
 
     /// The client certificate to present.
     func identity(for url: URL) -> ClientIdentity? {
         if let identity = authentication.identity(for: url) { return identity }
         guard let origin = Origin(of: url) else { return nil }
-        return task.session.proofs.withLock { $0.identity(for: origin) }
+        return task.session.authenticationCache.withLock { $0.identity(for: origin) }
     }
 
     /// Whether somebody may have to say about the server, or about a certificate of ours.
@@ -142,38 +146,38 @@ extension Load {
 }
 
 extension EasyHandle {
-    /// Sets all that concerns TLS for one leg.
-    func setTLS(for load: Load, to url: URL) {
+    /// Sets all that concerns TLS for one attempt.
+    func setTLS(for transfer: Transfer, to url: URL) {
         guard url.scheme?.lowercased() == "https" else { return }
-        let settings = load.settings
+        let settings = transfer.settings
         set(CURLOPT_SSLVERSION, settings.tls.curlVersion)
         var authorities =
             settings.certificateAuthoritiesFile?.path(percentEncoded: false)
             ?? CertificateAuthorities.systemFile
-        if load.mayBeAsked(about: url), let handshake = TLSHandshake(host: url.hostToProve) {
-            load.handshake = handshake
-            handshake.whenHeld(markLoad, load.context)
+        if transfer.mayBeAsked(about: url), let handshake = TLSHandshake(host: url.hostToProve) {
+            transfer.handshake = handshake
+            handshake.whenHeld(markTransfer, transfer.context)
             set(CURLOPT_SSL_VERIFYHOST, 0)  // checked along with the chain
             _ = byteclub_easy_set_tls_callback(raw, attachHandshake)
-            set(CURLOPT_SSL_CTX_DATA, pointer: load.context)
+            set(CURLOPT_SSL_CTX_DATA, pointer: transfer.context)
             // libcurl uses a connection, and a TLS session, for whoever names the same authorities:
             // another spelling keeps a server that one session has accepted from all others.
             authorities = authorities.map {
-                CertificateAuthorities.spelling(of: $0, number: load.task.session.number)
+                CertificateAuthorities.spelling(of: $0, number: transfer.task.session.number)
             }
             // A resumed session shows no certificates.
-            if load.task.delegate != nil { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+            if transfer.task.delegate != nil { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         }
         if let authorities {
             set(CURLOPT_CAINFO, authorities)
             set(CURLOPT_CAPATH, nil)  // with it, libcurl reads the file anew for each connection
             // A file of the program's own is small, and what it says now is what counts.
             if settings.certificateAuthoritiesFile != nil { set(CURLOPT_CA_CACHE_TIMEOUT, 0) }
-        } else if load.handshake != nil, let folder = CertificateAuthorities.systemFolder {
+        } else if transfer.handshake != nil, let folder = CertificateAuthorities.systemFolder {
             set(
-                CURLOPT_CAPATH, folder + ":/nonexistent/session-\(load.task.session.number)")
+                CURLOPT_CAPATH, folder + ":/nonexistent/session-\(transfer.task.session.number)")
         }
-        if let identity = load.identity(for: url) { set(identity) }
+        if let identity = transfer.identity(for: url) { set(identity) }
     }
 
     private func set(_ identity: ClientIdentity) {
@@ -220,19 +224,19 @@ extension URL {
     }
 }
 
-private func markLoad(context: UnsafeMutableRawPointer?) {
+private func markTransfer(context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    Load.from(context).mark()
+    Transfer.from(context).mark()
 }
 
 private func attachHandshake(
     easy: UnsafeMutableRawPointer?, tls: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?
 ) -> CURLcode {
     guard let context, let tls else { return CURLE_SSL_CONNECT_ERROR }
-    return Load.from(context).attachHandshake(to: tls) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    return Transfer.from(context).attachHandshake(to: tls) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
-extension Load {
+extension Transfer {
     fileprivate func attachHandshake(to context: UnsafeMutableRawPointer) -> Bool {
         // The first TLS of a connection through a TLS proxy is the proxy's, which libcurl judges.
         if proxy?.kind == .https, !hasMetProxy {

@@ -9,45 +9,48 @@ extension Engine {
     static var leastResumableByteCount: Int64 { 64 << 10 }
 
     /// Whether a task that starts goes on with an upload; then it lines up to ask how far that is.
-    func takesUpUpload(_ load: Load) {
-        guard let start = (load.task as? URLSessionUploadTask)?.resumption, let data = start.data
+    func resumeUpload(_ transfer: Transfer) {
+        guard let start = (transfer.task as? URLSessionUploadTask)?.resumption,
+            let data = start.data
         else { return }
         let upload = UploadResumption(data, request: start.request, startsOver: start.hasRequest)
-        load.upload = upload
-        if let next = upload.next { load.request = next }
+        transfer.upload = upload
+        if let next = upload.next { transfer.request = next }
     }
 
-    /// The body is open and a leg begins: finds out where in the body.
+    /// The body is open and a attempt begins: finds out where in the body.
     ///
     /// - Returns: false when the body is not the one that was begun with; the task has failed then.
-    func prepareUpload(of load: Load) -> Bool {
-        guard load.task is URLSessionUploadTask else { return true }
-        if load.upload?.leg == nil { load.upload = makeUpload(for: load) }
-        guard let leg = load.upload?.leg, let offset = leg.bodyOffset else { return true }
-        guard let upload = load.upload, upload.isOf(load.body.byteCount) else {
-            end(
-                load,
+    func prepareUpload(of transfer: Transfer) -> Bool {
+        guard transfer.task is URLSessionUploadTask else { return true }
+        if transfer.upload?.step == nil { transfer.upload = makeUpload(for: transfer) }
+        guard let attempt = transfer.upload?.step, let offset = attempt.bodyOffset else {
+            return true
+        }
+        guard let upload = transfer.upload, upload.isOf(transfer.body.byteCount) else {
+            fail(
+                transfer,
                 with: URLError(
-                    .requestBodyStreamExhausted, failingURL: load.task.currentRequest?.url,
+                    .requestBodyStreamExhausted, failingURL: transfer.task.currentRequest?.url,
                     underlyingText: "the body is not as long as when the upload began"))
             return false
         }
-        load.upload?.beginLeg()
-        guard offset > 0, load.bodyOffset == 0 else { return true }
-        load.bodyOffset = offset
-        _ = load.seek(to: 0)
-        load.postedSent = offset
-        load.sendsAgain = true
+        transfer.upload?.beginAttempt()
+        guard offset > 0, transfer.bodyOffset == 0 else { return true }
+        transfer.bodyOffset = offset
+        _ = transfer.seek(to: 0)
+        transfer.postedSent = offset
+        transfer.sendsAgain = true
         return true
     }
 
     /// Asks the delegate for the rest of a body that another process has begun to send.
-    func askForRest(of load: Load) {
-        let task = load.task
-        let leg = load.leg
+    func askForRest(of transfer: Transfer) {
+        let task = transfer.task
+        let attempt = transfer.attempt
         task.post(
             .needsRestOfBody(
-                from: load.upload?.offset ?? 0,
+                from: transfer.upload?.offset ?? 0,
                 Reply { stream in
                     let opened: Result<BodyReader, URLError> =
                         stream.map {
@@ -59,67 +62,68 @@ extension Engine {
                             URLError(
                                 .requestBodyStreamExhausted,
                                 underlyingText: "the delegate gave no rest of the body"))
-                    Self.shared.submit { $0.take(opened, for: task, leg: leg) }
+                    Self.shared.submit { $0.take(opened, for: task, attempt: attempt) }
                 }))
     }
 
-    private func makeUpload(for load: Load) -> UploadResumption? {
-        switch load.body {
+    private func makeUpload(for transfer: Transfer) -> UploadResumption? {
+        switch transfer.body {
         case .none, .pipe: return nil
         case .reader(let reader) where !reader.canRewind: return nil
         case .data, .reader: break
         }
-        guard load.body.byteCount >= Self.leastResumableByteCount,
-            ["POST", "PUT", "PATCH"].contains(load.request.method)
+        guard transfer.body.byteCount >= Self.leastResumableByteCount,
+            ["POST", "PUT", "PATCH"].contains(transfer.request.method)
         else { return nil }
-        return UploadResumption(load.request, byteCount: load.body.byteCount)
+        return UploadResumption(transfer.request, byteCount: transfer.body.byteCount)
     }
 
-    /// Takes the head of an answer to a leg of an upload.
+    /// Takes the head of an answer to a attempt of an upload.
     ///
     /// - Returns: false when it is to be treated as any answer.
-    func isUploadAnswer(_ head: ResponseHead, to load: Load) -> Bool {
-        guard let isFirst = load.upload?.isCreating, load.upload?.leg != nil,
-            let response = load.response, let decision = load.upload?.take(head)
+    func isUploadAnswer(_ head: ResponseHead, to transfer: Transfer) -> Bool {
+        guard let isFirst = transfer.upload?.isCreating, transfer.upload?.step != nil,
+            let response = transfer.response, let decision = transfer.upload?.take(head)
         else { return false }
         switch decision {
         case .deliver where isFirst: return false
-        case .deliver, .deliverWithoutBody: deliver(response, of: load)
-        case .send: load.following = load.upload?.next
-        case .fail(let error): end(load, with: error)
+        case .deliver, .deliverWithoutBody: deliver(response, of: transfer)
+        case .send: transfer.nextRequest = transfer.upload?.next
+        case .fail(let error): fail(transfer, with: error)
         }
         return true
     }
 
     /// Whether an upload goes on after a failure; then all that follows is done.
-    func survives(_ load: Load, _ error: URLError) -> Bool {
-        let hasSentAll = load.hasSentBody
-        guard load.upload?.leg != nil, load.response == nil,
+    func survives(_ transfer: Transfer, _ error: URLError) -> Bool {
+        let hasSentAll = transfer.hasSentBody
+        guard transfer.upload?.step != nil, transfer.response == nil,
             [.networkConnectionLost, .timedOut, .cannotConnectToHost].contains(error.code),
-            load.resourceTimer.deadline.map({ $0 > now }) ?? true,
-            let decision = load.upload?.takeLoss(error, hasSentAll: hasSentAll),
+            transfer.resourceTimer.deadline.map({ $0 > now }) ?? true,
+            let decision = transfer.upload?.takeLoss(error, hasSentAll: hasSentAll),
             case .send = decision,
-            let next = load.upload?.next
+            let next = transfer.upload?.next
         else { return false }
-        detach(load)
-        load.beginLeg()
-        load.request = next
-        load.needsFreshConnection = true
-        let rest = load.upload?.restSeconds ?? 0
+        detach(transfer)
+        transfer.beginAttempt()
+        transfer.request = next
+        transfer.needsFreshConnection = true
+        let rest = transfer.upload?.backoffSeconds ?? 0
         if rest > 0 {
-            load.restsUntil = now + UInt64(rest * 1e9)
-            deadlineChanged(of: load)
+            transfer.retryDate = now + UInt64(rest * 1e9)
+            deadlineChanged(of: transfer)
         } else {
-            prepareBody(of: load)
+            prepareBody(of: transfer)
         }
         return true
     }
 
-    /// What a later task needs to go on with a load's upload.
-    func uploadResumeData(of load: Load) -> Data? {
-        guard let data = load.upload?.resumeData, let blob = try? data.blob else { return nil }
+    /// What a later task needs to go on with a transfer's upload.
+    func uploadResumeData(of transfer: Transfer) -> Data? {
+        guard let data = transfer.upload?.resumeData, let blob = try? data.blob else { return nil }
         UploadBodies.remember(
-            blob, request: load.upload?.request ?? load.request, source: load.task.source)
+            blob, request: transfer.upload?.request ?? transfer.request,
+            source: transfer.task.source)
         return blob
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Moves the bytes of every task of the process, on one thread, with one libcurl multi handle.
 ///
 /// Three things wake it: a socket that can move, a time that has come, and what tasks submit. Each turn
-/// it lets libcurl act, then settles: it attends to every load that something has happened to. With
+/// it lets libcurl act, then settles: it attends to every transfer that something has happened to. With
 /// nothing to do it sleeps.
 actor Engine {
     static let shared = {
@@ -19,9 +19,9 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let multi: MultiHandle
-    let marks = Load.Marks()
+    let marks = Transfer.Marks()
     let sockets = ConnectionSockets()
-    var loads: [ObjectIdentifier: Load] = [:]
+    var transfers: [ObjectIdentifier: Transfer] = [:]
     var slots = ConnectionSlots<ObjectIdentifier>()
     /// The clock, read once per turn.
     private(set) var now = DispatchTime.now().uptimeNanoseconds
@@ -29,11 +29,11 @@ actor Engine {
     private var spareHandles: [EasyHandle] = []
     /// Tasks that have ended well in this turn.
     private var ended: [(task: URLSessionTask, result: TaskResult)] = []
-    /// No load runs out of time before this.
+    /// No transfer runs out of time before this.
     private var earliestDeadline: UInt64?
 
     private init() {
-        multi = MultiHandle(bell: thread.bell)
+        multi = MultiHandle(wakeupDescriptor: thread.wakeupDescriptor)
     }
 
     /// Runs work on the engine in the order of the calls, then settles. Returns at once.
@@ -44,19 +44,19 @@ actor Engine {
     // MARK: - Turns
 
     private func run() -> Never {
-        var wishes: [EngineThread.Wish] = []
+        var jobs: [EngineThread.Job] = []
         while true {
-            thread.takeWishes(&wishes)
-            for (index, wish) in wishes.enumerated() {
+            thread.takeJobs(&jobs)
+            for (index, job) in jobs.enumerated() {
                 now = DispatchTime.now().uptimeNanoseconds
-                wish(self)
+                job(self)
                 // A thousand tasks may start at once: their sockets get a turn in between.
                 if index % 64 == 63 { takeTurn(waiting: 0) }
             }
-            wishes.removeAll(keepingCapacity: true)  // they hold their tasks
-            settle()
-            takeTurn(waiting: thread.rest() ? millisecondsToRest : 0)
-            thread.wake()
+            jobs.removeAll(keepingCapacity: true)  // they hold their tasks
+            processPending()
+            takeTurn(waiting: thread.prepareToWait() ? millisecondsToWait : 0)
+            thread.didWake()
         }
     }
 
@@ -64,13 +64,13 @@ actor Engine {
     private func takeTurn(waiting milliseconds: Int32) {
         multi.moveReadySockets(waiting: milliseconds)
         now = DispatchTime.now().uptimeNanoseconds
-        if let earliestDeadline, earliestDeadline <= now { expireLoads() }
-        settle()
+        if let earliestDeadline, earliestDeadline <= now { expireTransfers() }
+        processPending()
     }
 
     /// How long nothing needs to be done unless something happens; -1: for ever.
-    private var millisecondsToRest: Int32 {
-        if loads.isEmpty { earliestDeadline = nil }
+    private var millisecondsToWait: Int32 {
+        if transfers.isEmpty { earliestDeadline = nil }
         var wanted = multi.deadline
         if let earliestDeadline { wanted = min(wanted ?? earliestDeadline, earliestDeadline) }
         guard let wanted else { return -1 }
@@ -78,28 +78,28 @@ actor Engine {
         return Int32(min((wanted - now + 999_999) / 1_000_000, 3_600_000))
     }
 
-    private func settle() {
+    private func processPending() {
         var rounds = 0
         repeat {
             if let deadline = multi.deadline, deadline <= now { multi.timeOut() }
             while let (easy, code) = multi.nextFinished() {
-                guard let load = load(of: easy) else { continue }
-                load.verdict = code
-                load.mark()
+                guard let transfer = transfer(of: easy) else { continue }
+                transfer.result = code
+                transfer.mark()
             }
-            for load in marks.takeAll() { attend(to: load) }
+            for transfer in marks.takeAll() { process(to: transfer) }
             rounds += 1
         } while !marks.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
-        tellEnded()
+        reportEnded()
     }
 
     /// Tells how a task has ended once everything else of this turn is done: whoever is told wakes
     /// another thread, and the request that comes next on the connection goes first.
-    func tellAfterTurn(_ task: URLSessionTask, _ result: TaskResult) {
+    func reportAfterTurn(_ task: URLSessionTask, _ result: TaskResult) {
         ended.append((task, result))
     }
 
-    private func tellEnded() {
+    private func reportEnded() {
         guard !ended.isEmpty else { return }
         var awaited: [(task: URLSessionTask, result: TaskResult)] = []
         let areMany = ended.count > 3
@@ -121,32 +121,32 @@ actor Engine {
     /// keep the sockets waiting.
     private static let wakers = DispatchQueue(label: "CurlNetworking.wakers")
 
-    private func load(of easy: UnsafeMutableRawPointer) -> Load? {
+    private func transfer(of easy: UnsafeMutableRawPointer) -> Transfer? {
         var context: UnsafeMutablePointer<CChar>?
         byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
-        return context.map { Load.from($0) }
+        return context.map { Transfer.from($0) }
     }
 
     // MARK: - Time
 
-    /// To be called when a load's timers were changed.
-    func deadlineChanged(of load: Load) {
-        guard let deadline = load.deadline else { return }
+    /// To be called when a transfer's timers were changed.
+    func deadlineChanged(of transfer: Transfer) {
+        guard let deadline = transfer.deadline else { return }
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
     }
 
     /// A byte moves a deadline later, which nobody is told: the engine then wakes early and finds out.
-    private func expireLoads() {
-        for load in loads.values {
-            if let rest = load.restsUntil {
-                if rest <= now { wake(load) }
+    private func expireTransfers() {
+        for transfer in transfers.values {
+            if let rest = transfer.retryDate {
+                if rest <= now { wake(transfer) }
                 continue
             }
-            if let deadline = load.deadline, deadline <= now {
-                end(load, with: URLError(.timedOut, failingURL: load.request.url))
+            if let deadline = transfer.deadline, deadline <= now {
+                fail(transfer, with: URLError(.timedOut, failingURL: transfer.request.url))
             }
         }
-        earliestDeadline = loads.values.lazy.compactMap(\.deadline).min()
+        earliestDeadline = transfers.values.lazy.compactMap(\.deadline).min()
     }
 
     // MARK: - Handles

@@ -5,25 +5,25 @@ import Synchronization
 /// The engine's thread and what others want of it.
 ///
 /// A thread instead of a Dispatch queue: where a descriptor behind a source passes each event through
-/// three threads and five system calls, here one `epoll_wait` waits for sockets, timers and wishes
-/// together. At rest it sleeps in that call, and whoever has a wish then rings.
+/// three threads and five system calls, here one `epoll_wait` waits for sockets, timers and jobs
+/// together. At rest it sleeps in that call, and whoever has a job then rings.
 final class EngineThread: SerialExecutor {
-    typealias Wish = @Sendable (isolated Engine) -> Void
+    typealias Job = @Sendable (isolated Engine) -> Void
 
     /// Ends the thread's wait with each ring.
-    let bell: Int32
+    let wakeupDescriptor: Int32
     private let inbox = Mutex(Inbox())
     private let identity = Atomic<pthread_t>(0)
 
     private struct Inbox {
-        var wishes: [Wish] = []
+        var jobs: [Job] = []
         /// Whether the thread sleeps, or is about to, and has to be rung for.
-        var isResting = false
+        var isWaiting = false
     }
 
     init() {
-        bell = byteclub_bell_create()
-        precondition(bell >= 0, "no descriptor for the engine's bell")
+        wakeupDescriptor = byteclub_bell_create()
+        precondition(wakeupDescriptor >= 0, "no descriptor for the engine's wakeupDescriptor")
     }
 
     /// Lives as long as the process. Signals stay with the program's own threads.
@@ -42,31 +42,31 @@ final class EngineThread: SerialExecutor {
 
     // MARK: - Wishes
 
-    func submit(_ wish: @escaping Wish) {
+    func submit(_ job: @escaping Job) {
         let rings = inbox.withLock { inbox in
-            inbox.wishes.append(wish)
-            defer { inbox.isResting = false }
-            return inbox.isResting
+            inbox.jobs.append(job)
+            defer { inbox.isWaiting = false }
+            return inbox.isWaiting
         }
-        if rings { byteclub_bell_ring(bell) }
+        if rings { byteclub_bell_ring(wakeupDescriptor) }
     }
 
-    /// Takes all wishes, in the order of the calls, in exchange for an empty array.
-    func takeWishes(_ wishes: inout [Wish]) {
-        inbox.withLock { swap(&$0.wishes, &wishes) }
+    /// Takes all jobs, in the order of the calls, in exchange for an empty array.
+    func takeJobs(_ jobs: inout [Job]) {
+        inbox.withLock { swap(&$0.jobs, &jobs) }
     }
 
-    /// Returns whether the thread may sleep; from then on each wish rings.
-    func rest() -> Bool {
+    /// Returns whether the thread may sleep; from then on each job rings.
+    func prepareToWait() -> Bool {
         inbox.withLock { inbox in
-            inbox.isResting = inbox.wishes.isEmpty
-            return inbox.isResting
+            inbox.isWaiting = inbox.jobs.isEmpty
+            return inbox.isWaiting
         }
     }
 
     /// The thread is awake for other reasons.
-    func wake() {
-        inbox.withLock { $0.isResting = false }
+    func didWake() {
+        inbox.withLock { $0.isWaiting = false }
     }
 
     // MARK: - An actor's executor

@@ -5,18 +5,18 @@ import CCurl
 /// To libcurl a held handshake is a socket that takes no bytes, and so it wants to hear when it does:
 /// at once, again and again. Its sockets are therefore not watched until it is let go.
 struct HandshakeSockets {
-    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var transfers: [UnsafeMutableRawPointer: Entry] = [:]
 
-    private struct Transfer {
+    private struct Entry {
         var wanted: [curl_socket_t: Int32] = [:]
         var isHeld = false
     }
 
     mutating func begin(_ easy: EasyHandle) {
-        transfers[easy.raw] = Transfer()
+        transfers[easy.raw] = Entry()
     }
 
-    mutating func end(_ easy: EasyHandle) {
+    mutating func remove(_ easy: EasyHandle) {
         transfers[easy.raw] = nil
     }
 

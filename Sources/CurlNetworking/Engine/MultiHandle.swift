@@ -7,7 +7,7 @@ import Dispatch
 /// by the engine, used on its thread alone.
 final class MultiHandle {
     let epollDescriptor: Int32
-    private let bell: Int32
+    private let wakeupDescriptor: Int32
     /// When libcurl wants `timeOut()` to be called; nanoseconds of the monotonic clock.
     fileprivate(set) var deadline: UInt64?
 
@@ -18,14 +18,15 @@ final class MultiHandle {
 
     private static let isReady: Bool = byteclub_curl_initialize() == CURLE_OK
 
-    /// - Parameter bell: A descriptor that ends a wait with each ring.
-    init(bell: Int32) {
+    /// - Parameter wakeupDescriptor: A descriptor that ends a wait with each ring.
+    init(wakeupDescriptor: Int32) {
         precondition(Self.isReady, "libcurl cannot be initialised")
         epollDescriptor = byteclub_epoll_create()
-        guard epollDescriptor >= 0, byteclub_epoll_watch_bell(epollDescriptor, bell) == 0,
+        guard epollDescriptor >= 0,
+            byteclub_epoll_watch_bell(epollDescriptor, wakeupDescriptor) == 0,
             let handle = curl_multi_init(), let share = curl_share_init()
         else { preconditionFailure("no descriptor or no memory for libcurl's multi handle") }
-        self.bell = bell
+        self.wakeupDescriptor = wakeupDescriptor
         self.handle = OpaquePointer(handle)
         self.share = OpaquePointer(share)
         // TLS sessions are resumed across easy handles; one thread uses them, so nothing is locked.
@@ -64,13 +65,13 @@ final class MultiHandle {
         transferCount -= 1
     }
 
-    /// Waits until a socket can move, the bell rings or the time is over (-1: never), and lets libcurl
+    /// Waits until a socket can move, the wakeupDescriptor rings or the time is over (-1: never), and lets libcurl
     /// act on the sockets.
     func moveReadySockets(waiting milliseconds: Int32) {
         withUnsafeTemporaryAllocation(of: byteclub_ready_socket.self, capacity: 64) { ready in
             let count = Int(
                 byteclub_epoll_collect(epollDescriptor, ready.baseAddress, 64, milliseconds))
-            for socket in ready.prefix(count) where socket.descriptor != bell {
+            for socket in ready.prefix(count) where socket.descriptor != wakeupDescriptor {
                 var running: Int32 = 0
                 curl_multi_socket_action(multi, socket.descriptor, socket.ready, &running)
             }
@@ -84,7 +85,7 @@ final class MultiHandle {
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    /// The next transfer that has ended, with libcurl's verdict.
+    /// The next transfer that has ended, with libcurl's result.
     func nextFinished() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
@@ -105,7 +106,7 @@ private func watchSocket(
     guard let context else { return 0 }
     let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     if multi.handshakes.note(easy, socket, wanted) { return 0 }
-    Load.note(wanted, on: socket, easy)
+    Transfer.note(wanted, on: socket, easy)
     if wanted == CURL_POLL_REMOVE {
         byteclub_epoll_forget(multi.epollDescriptor, socket)
     } else {

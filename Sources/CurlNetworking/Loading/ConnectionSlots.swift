@@ -25,7 +25,7 @@ struct ConnectionSlots<Ticket: Hashable> {
 
     /// Gives a connection back. Returns who may connect now: the one of the highest priority, among
     /// equals the one that has waited longest.
-    mutating func leave(_ place: Place) -> Ticket? {
+    mutating func release(_ place: Place) -> Ticket? {
         if let next = lines[place]?.takeFirst() { return next }
         lines[place]?.taken -= 1
         if lines[place]?.taken == 0 { lines[place] = nil }

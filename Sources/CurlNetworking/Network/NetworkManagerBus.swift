@@ -75,7 +75,7 @@ enum NetworkManagerBus {
 
     private static func read(_ count: Int, from descriptor: Int32) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = WholeFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+            filled = AtomicFile.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
         }
         return bytes.count == count ? bytes : nil
     }

@@ -38,7 +38,7 @@ extension String {
 
 extension AccessSettings {
     /// Whether the way has to be looked at before a request takes it.
-    func isPicky(about request: URLRequest) -> Bool {
+    func hasNetworkRestrictions(about request: URLRequest) -> Bool {
         refusal(of: NetworkPath(isMobile: true, isMetered: true), for: request) != nil
     }
 

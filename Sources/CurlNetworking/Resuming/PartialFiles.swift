@@ -58,7 +58,7 @@ struct PartialFiles: Sendable {
         let path = folder.path(of: name)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
+        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotCreateFile, path) }
         flock(descriptor, LOCK_EX | LOCK_NB)
         return (name, descriptor)
     }
@@ -75,7 +75,7 @@ struct PartialFiles: Sendable {
         let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw WholeFile.failure(.cannotOpenFile, path)
+            throw AtomicFile.failure(.cannotOpenFile, path)
         }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,

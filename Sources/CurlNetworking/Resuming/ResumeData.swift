@@ -43,8 +43,8 @@ struct ResumeData: Hashable, Sendable {
     init(blob: Data) throws(URLError) {
         guard blob.count <= Self.largestByteCount else { throw Self.damaged("it is too large") }
         let payload: Data
-        do throws(SealedRecord.Damage) {
-            payload = try SealedRecord.open(blob, as: .download)
+        do throws(ChecksummedRecord.Damage) {
+            payload = try ChecksummedRecord.open(blob, as: .download)
         } catch {
             throw Self.damaged(error.text)
         }
@@ -55,7 +55,7 @@ struct ResumeData: Hashable, Sendable {
     }
 
     var blob: Data {
-        get throws { try SealedRecord.seal(JSONEncoder().encode(Record(self)), as: .download) }
+        get throws { try ChecksummedRecord.seal(JSONEncoder().encode(Record(self)), as: .download) }
     }
 
     init(

@@ -5,8 +5,8 @@ package enum ResumingFuzzing {
     /// Resume data as it comes, and its inside as if it had come through its checksum.
     package static func resumeData(_ bytes: UnsafeRawBufferPointer) {
         let data = Data(bytes)
-        for kind in [SealedRecord.Kind.download, .upload] {
-            for blob in [data, (try? SealedRecord.seal(data, as: kind)) ?? data] {
+        for kind in [ChecksummedRecord.Kind.download, .upload] {
+            for blob in [data, (try? ChecksummedRecord.seal(data, as: kind)) ?? data] {
                 _ = try? UploadResumeData(blob: blob)
                 guard let read = try? ResumeData(blob: blob) else { continue }
                 precondition(PartialFiles.isName(read.fileName))
@@ -28,7 +28,7 @@ package enum ResumingFuzzing {
             ),
             at: 50)
         var upload = UploadResumption(request, byteCount: 100)
-        upload.beginLeg()
+        upload.beginAttempt()
         var parser = ResponseHeadParser()
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             guard (try? parser.append(UnsafeRawBufferPointer(rebasing: line))) != nil else {
@@ -44,9 +44,11 @@ package enum ResumingFuzzing {
             let decision = isLoss ? upload.takeLoss(URLError(.timedOut)) : upload.take(head)
             precondition((0...100).contains(upload.offset))
             guard decision == .send else { return }
-            guard let leg = upload.leg, let place = leg.request.url else { preconditionFailure() }
+            guard let step = upload.step, let place = step.request.url else {
+                preconditionFailure()
+            }
             precondition(Origin(of: place) == Origin(of: url))
-            precondition((0...100).contains(leg.bodyOffset ?? 0))
+            precondition((0...100).contains(step.bodyOffset ?? 0))
             parser = ResponseHeadParser()
         }
     }
@@ -60,7 +62,7 @@ package enum ResumingFuzzing {
     package static func journal(_ bytes: UnsafeRawBufferPointer) {
         let data = Data(bytes)
         _ = BackgroundTaskRecord(parsing: data)
-        guard let sealed = try? SealedRecord.seal(data, as: .backgroundTask),
+        guard let sealed = try? ChecksummedRecord.seal(data, as: .backgroundTask),
             let record = BackgroundTaskRecord(parsing: sealed)
         else { return }
         precondition((try? BackgroundTaskRecord(parsing: record.render())) == record)

@@ -64,7 +64,7 @@ struct UploadResumption: Sendable {
     var isCreating: Bool { stage == .creating }
 
     /// Whether the server has a part of the body, so that the rest is sent now.
-    var hasArrived: Bool { leg?.bodyOffset.map { $0 > 0 } ?? false }
+    var hasArrived: Bool { step?.bodyOffset.map { $0 > 0 } ?? false }
 
     /// Whether a body can be the one; -1 for a stream's.
     func isOf(_ byteCount: Int64) -> Bool { byteCount < 0 || byteCount == self.byteCount }
@@ -79,13 +79,13 @@ struct UploadResumption: Sendable {
     }
 
     /// The request of this stage without `creationFields`; nil when the upload is over.
-    var next: URLRequest? { stage == .creating ? request : leg?.request }
+    var next: URLRequest? { stage == .creating ? request : step?.request }
 
     /// How long to rest before the next request, in seconds: nothing at first, then ever longer.
-    var restSeconds: Double { attempts < 2 ? 0 : 0.25 * Double(1 << min(attempts - 2, 6)) }
+    var backoffSeconds: Double { attempts < 2 ? 0 : 0.25 * Double(1 << min(attempts - 2, 6)) }
 
-    /// The leg is sent, perhaps not for the first time: another place may be told.
-    mutating func beginLeg() {
+    /// The step is sent, perhaps not for the first time: another place may be told.
+    mutating func beginAttempt() {
         guard stage == .creating else { return }
         location = nil
         offset = 0
@@ -93,7 +93,7 @@ struct UploadResumption: Sendable {
     }
 
     /// One request to send.
-    struct Leg: Equatable, Sendable {
+    struct Step: Equatable, Sendable {
         var request: URLRequest
         /// Where in the body to begin; nil for a request without a body.
         var bodyOffset: Int64?
@@ -102,23 +102,23 @@ struct UploadResumption: Sendable {
     }
 
     /// The request of this stage; nil when the upload is over.
-    var leg: Leg? {
+    var step: Step? {
         switch stage {
         case .creating:
             var request = request
             for field in creationFields { request.headers[field.name] = field.value }
-            return Leg(request: request, bodyOffset: 0)
+            return Step(request: request, bodyOffset: 0)
         case .asking:
             guard var request = follower("HEAD") else { return nil }
             request.headers["Upload-Draft-Interop-Version"] = Self.interopVersion
-            return Leg(request: request, bodyOffset: nil)
+            return Step(request: request, bodyOffset: nil)
         case .appending(let start):
             guard var request = follower("PATCH") else { return nil }
             request.headers["Upload-Complete"] = "?1"
             request.headers["Upload-Offset"] = String(start)
             request.headers["Upload-Draft-Interop-Version"] = Self.interopVersion
             request.headers["Content-Type"] = "application/partial-upload"
-            return Leg(request: request, bodyOffset: start)
+            return Step(request: request, bodyOffset: start)
         case .over:
             return nil
         }
@@ -126,7 +126,7 @@ struct UploadResumption: Sendable {
 
     /// What to do next.
     enum Decision: Equatable, Sendable {
-        /// Send `leg`.
+        /// Send `step`.
         case send
         /// The head is the answer to the upload.
         case deliver
@@ -141,7 +141,7 @@ struct UploadResumption: Sendable {
         note(head.headers)
     }
 
-    /// Takes the head of a final answer to the leg that was sent.
+    /// Takes the head of a final answer to the step that was sent.
     mutating func take(_ head: ResponseHead) -> Decision {
         switch stage {
         case .creating:
@@ -285,8 +285,8 @@ struct UploadResumeData: Hashable, Sendable {
         }
         guard blob.count <= ResumeData.largestByteCount else { throw damaged("it is too large") }
         let payload: Data
-        do throws(SealedRecord.Damage) {
-            payload = try SealedRecord.open(blob, as: .upload)
+        do throws(ChecksummedRecord.Damage) {
+            payload = try ChecksummedRecord.open(blob, as: .upload)
         } catch {
             throw damaged(error.text)
         }
@@ -298,7 +298,7 @@ struct UploadResumeData: Hashable, Sendable {
 
     var blob: Data {
         get throws {
-            try SealedRecord.seal(
+            try ChecksummedRecord.seal(
                 JSONEncoder().encode(
                     Record(location: location.absoluteString, byteCount: byteCount)),
                 as: .upload)

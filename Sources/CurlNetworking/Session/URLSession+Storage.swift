@@ -31,7 +31,7 @@ extension URLSession {
     /// share them.
     public func reset(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
-        proofs.withLock { $0.forgetAll() }
+        authenticationCache.withLock { $0.forgetAll() }
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.removeCookies(since: .distantPast)
             settings.web.cookies?.flush()

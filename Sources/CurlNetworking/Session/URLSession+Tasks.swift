@@ -111,7 +111,7 @@ extension URLSession {
         _ request: URLRequest, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDataTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionDataTask(
                 session: self, identifier: identifier, request: request,
                 source: BodySource(of: request), receiver: receiver,
@@ -123,7 +123,7 @@ extension URLSession {
         _ request: URLRequest, _ source: BodySource, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionUploadTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionUploadTask(
                 session: self, identifier: identifier, request: request, source: source,
                 receiver: receiver, delegate: delegate)
@@ -134,7 +134,7 @@ extension URLSession {
         _ request: URLRequest, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionDownloadTask(
                 session: self, identifier: identifier, request: request,
                 source: BodySource(of: request), receiver: receiver,

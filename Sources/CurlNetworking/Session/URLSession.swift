@@ -17,13 +17,13 @@ public final class URLSession: Sendable {
     /// Its line to the helper, if it is a background session.
     let background: BackgroundClient?
     /// What has proved who we are, for later tasks. Used by the engine.
-    let proofs = Mutex(AuthenticationMemory())
+    let authenticationCache = Mutex(AuthenticationCache())
     /// Since when its connections have to be, in nanoseconds of the monotonic clock.
     let connectionsSince = Mutex<UInt64?>(nil)
-    private let roster: Mutex<Roster>
+    private let taskRegistry: Mutex<TaskRegistry>
     let isShared: Bool
 
-    private struct Roster {
+    private struct TaskRegistry {
         var delegate: (any URLSessionDelegate)?
         var description: String?
         var lastIdentifier = 0
@@ -76,8 +76,8 @@ public final class URLSession: Sendable {
         }
         let line = settings.background.map(BackgroundLine.init)
         self.background = line?.makeClient(settings)
-        self.roster = Mutex(
-            Roster(delegate: delegate, lastIdentifier: line?.lastNumber ?? 0))
+        self.taskRegistry = Mutex(
+            TaskRegistry(delegate: delegate, lastIdentifier: line?.lastNumber ?? 0))
         background?.begin(for: self)
     }
 
@@ -85,12 +85,12 @@ public final class URLSession: Sendable {
     public var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
 
     /// nil after invalidation.
-    public var delegate: (any URLSessionDelegate)? { roster.withLock { $0.delegate } }
+    public var delegate: (any URLSessionDelegate)? { taskRegistry.withLock { $0.delegate } }
 
     /// Whatever its user wants to remember of it.
     public var sessionDescription: String? {
-        get { roster.withLock { $0.description } }
-        set { roster.withLock { $0.description = newValue } }
+        get { taskRegistry.withLock { $0.description } }
+        set { taskRegistry.withLock { $0.description = newValue } }
     }
 
     /// What to do with an answer whose head has come. Apple's `becomeStream` is not among them: there are
@@ -115,23 +115,24 @@ public final class URLSession: Sendable {
     /// tasks are cancelled at birth. Without effect on the shared session.
     public func finishTasksAndInvalidate() {
         guard !isShared else { return }
-        roster.withLock { $0.isInvalidated = true }
+        taskRegistry.withLock { $0.isInvalidated = true }
         background?.noteInvalidation()
-        sayGoodbyeIfDone()
+        finishInvalidationIfIdle()
     }
 
     /// Cancels all tasks, then tells the delegate and lets go of it. Returns at once. Without effect
     /// on the shared session.
     public func invalidateAndCancel() {
         guard !isShared else { return }
-        let tasks = roster.withLock { roster in
-            roster.isInvalidated = true
-            roster.isCancelled = true
-            return Array(roster.started.values) + roster.unstarted.values.compactMap(\.task)
+        let tasks = taskRegistry.withLock { taskRegistry in
+            taskRegistry.isInvalidated = true
+            taskRegistry.isCancelled = true
+            return Array(taskRegistry.started.values)
+                + taskRegistry.unstarted.values.compactMap(\.task)
         }
         background?.noteInvalidation()
         for task in tasks { task.cancel() }
-        sayGoodbyeIfDone()
+        finishInvalidationIfIdle()
     }
 
     /// The tasks that were resumed and are unfinished, in order of creation.
@@ -180,24 +181,24 @@ public final class URLSession: Sendable {
     }
 
     private var startedTasks: [URLSessionTask] {
-        roster.withLock { $0.started.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+        taskRegistry.withLock { $0.started.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
             .filter { $0.state == .running || $0.state == .suspended }
     }
 }
 
-// MARK: - The roster of tasks
+// MARK: - The taskRegistry of tasks
 
 extension URLSession {
     /// Enters a new task, made with the next identifier. After invalidation it is born cancelled.
-    func enroll<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
-        let identifier = roster.withLock { roster in
-            roster.lastIdentifier += 1
-            return roster.lastIdentifier
+    func register<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
+        let identifier = taskRegistry.withLock { taskRegistry in
+            taskRegistry.lastIdentifier += 1
+            return taskRegistry.lastIdentifier
         }
         let task = make(identifier)
-        let isTooLate = roster.withLock { roster in
-            roster.unstarted[identifier] = WeakTask(task: task)
-            return roster.isInvalidated
+        let isTooLate = taskRegistry.withLock { taskRegistry in
+            taskRegistry.unstarted[identifier] = WeakTask(task: task)
+            return taskRegistry.isInvalidated
         }
         task.listener?.urlSession(self, didCreateTask: task)
         if isTooLate { task.cancel() }
@@ -206,9 +207,9 @@ extension URLSession {
 
     /// Enters a task that takes another one's place, and runs already.
     func adopt<Task: URLSessionTask>(_ make: (_ identifier: Int) -> Task) -> Task {
-        let identifier = roster.withLock { roster in
-            roster.lastIdentifier += 1
-            return roster.lastIdentifier
+        let identifier = taskRegistry.withLock { taskRegistry in
+            taskRegistry.lastIdentifier += 1
+            return taskRegistry.lastIdentifier
         }
         let task = make(identifier)
         hold(task)
@@ -217,19 +218,19 @@ extension URLSession {
 
     /// From here on the session keeps the task, until it completes.
     func hold(_ task: URLSessionTask) {
-        roster.withLock { roster in
-            roster.unstarted[task.taskIdentifier] = nil
-            roster.started[task.taskIdentifier] = task
+        taskRegistry.withLock { taskRegistry in
+            taskRegistry.unstarted[task.taskIdentifier] = nil
+            taskRegistry.started[task.taskIdentifier] = task
         }
     }
 
     /// Takes up a task of an earlier process, as it is known to the helper.
     func adopt(_ record: BackgroundTaskRecord) -> URLSessionTask? {
         guard let task = URLSessionTask.make(record, in: self) else { return nil }
-        let isTooLate = roster.withLock { roster in
-            roster.lastIdentifier = max(roster.lastIdentifier, record.number)
-            roster.started[record.number] = task
-            return roster.isCancelled
+        let isTooLate = taskRegistry.withLock { taskRegistry in
+            taskRegistry.lastIdentifier = max(taskRegistry.lastIdentifier, record.number)
+            taskRegistry.started[record.number] = task
+            return taskRegistry.isCancelled
         }
         // Its errand has to be known before it is called off.
         if isTooLate { background?.submit { _ in task.cancel() } }
@@ -238,30 +239,30 @@ extension URLSession {
 
     /// A task was dropped that nobody had set going.
     func forgetUnstarted(_ identifier: Int) {
-        let wasThere = roster.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
-        if wasThere { sayGoodbyeIfDone() }
+        let wasThere = taskRegistry.withLock { $0.unstarted.removeValue(forKey: identifier) != nil }
+        if wasThere { finishInvalidationIfIdle() }
     }
 
     /// The task's completion is about to be told, on the delegate's queue.
-    func strike(_ task: URLSessionTask) {
-        roster.withLock { $0.started[task.taskIdentifier] = nil }
+    func unregister(_ task: URLSessionTask) {
+        taskRegistry.withLock { $0.started[task.taskIdentifier] = nil }
     }
 
     /// After invalidation, once no task is left: tells the delegate, and lets go of it.
-    func sayGoodbyeIfDone() {
-        let isDone = roster.withLock { roster in
-            guard roster.isInvalidated, !roster.isGone, roster.started.isEmpty,
-                roster.unstarted.isEmpty, background?.isReadyNow ?? true
+    func finishInvalidationIfIdle() {
+        let isDone = taskRegistry.withLock { taskRegistry in
+            guard taskRegistry.isInvalidated, !taskRegistry.isGone, taskRegistry.started.isEmpty,
+                taskRegistry.unstarted.isEmpty, background?.isReadyNow ?? true
             else { return false }
-            roster.isGone = true
+            taskRegistry.isGone = true
             return true
         }
         guard isDone else { return }
-        proofs.withLock { $0.forgetAll() }
+        authenticationCache.withLock { $0.forgetAll() }
         delegateQueue.async { @Sendable [self] in
-            let delegate = roster.withLock { roster in
-                defer { roster.delegate = nil }
-                return roster.delegate
+            let delegate = taskRegistry.withLock { taskRegistry in
+                defer { taskRegistry.delegate = nil }
+                return taskRegistry.delegate
             }
             delegate?.urlSession(self, didBecomeInvalidWithError: nil)
         }

@@ -15,9 +15,9 @@ struct PrivateFolder: Sendable {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
-        try WholeFile.makeFolder(path)
+        try AtomicFile.makeFolder(path)
         var facts = stat()
-        guard lstat(path, &facts) == 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
+        guard lstat(path, &facts) == 0 else { throw AtomicFile.failure(.cannotCreateFile, path) }
         guard facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == geteuid(),
             facts.st_mode & 0o077 == 0
         else {
@@ -56,7 +56,7 @@ struct PrivateFolder: Sendable {
     }
 
     private func allNames() throws(URLError) -> [String] {
-        guard let folder = opendir(path) else { throw WholeFile.failure(.cannotOpenFile, path) }
+        guard let folder = opendir(path) else { throw AtomicFile.failure(.cannotOpenFile, path) }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
@@ -69,28 +69,28 @@ struct PrivateFolder: Sendable {
     }
 
     func read(_ name: String, atMost limit: Int) throws(URLError) -> Data? {
-        try WholeFile.read(path(of: name), atMost: limit)
+        try AtomicFile.read(path(of: name), atMost: limit)
     }
 
     func write(_ data: Data, to name: String) throws(URLError) {
-        try WholeFile.write(data, to: path(of: name))
+        try AtomicFile.write(data, to: path(of: name))
     }
 
     func setAside(_ name: String) throws(URLError) {
-        try WholeFile.setAside(path(of: name))
+        try AtomicFile.setAside(path(of: name))
     }
 
     /// A file that is not there is no failure.
     func remove(_ name: String) throws(URLError) {
         guard unlink(path(of: name)) == 0 || errno == ENOENT else {
-            throw WholeFile.failure(.cannotRemoveFile, path(of: name))
+            throw AtomicFile.failure(.cannotRemoveFile, path(of: name))
         }
-        WholeFile.syncFolder(path)
+        AtomicFile.syncFolder(path)
     }
 
     /// Removes what writers that were killed have left. Call it when no other process writes here.
     func removeUnfinished() throws(URLError) {
-        for name in try allNames() where name.hasPrefix(WholeFile.unfinishedPrefix) {
+        for name in try allNames() where name.hasPrefix(AtomicFile.unfinishedPrefix) {
             unlink(path + "/" + name)
         }
     }

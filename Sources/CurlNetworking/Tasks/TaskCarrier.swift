@@ -60,10 +60,11 @@ enum TaskCarrier: Sendable {
     }
 
     /// The delegate has heard how the task ended; called on its queue.
-    func completionTold(of task: URLSessionTask) {
+    func completionReported(of task: URLSessionTask) {
         switch self {
         case .engine: break
-        case .background(let client): client.submit { client in client.completionTold(of: task) }
+        case .background(let client):
+            client.submit { client in client.completionReported(of: task) }
         }
     }
 }

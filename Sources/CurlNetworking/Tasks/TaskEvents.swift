@@ -46,7 +46,7 @@ struct TaskResult: Sendable {
 
 extension TaskResult {
     /// The error that is told.
-    var toldError: (any Error)? { error ?? foreignError }
+    var reportedError: (any Error)? { error ?? foreignError }
 }
 
 /// The answer to a question put to the delegate; only the first one counts.
@@ -72,7 +72,7 @@ struct TaskEvents: Sendable {
     private var events: [TaskEvent] = []
     private var next = 0
     private var isClosed = false
-    private var hasToldMetrics = false
+    private var hasReportedMetrics = false
 
     /// Pieces of body are joined up to this size.
     static let joinedByteCount = 256 << 10
@@ -87,7 +87,9 @@ struct TaskEvents: Sendable {
         switch (event, isEmpty ? nil : events.last) {
         case (.completed(let result), _):
             isClosed = true
-            if result.toldError == nil, let file = result.file { events.append(.downloaded(file)) }
+            if result.reportedError == nil, let file = result.file {
+                events.append(.downloaded(file))
+            }
             events += [.metrics, event]
         case (.data(let more), .data(var data)?)
         where data.count + more.count <= Self.joinedByteCount:
@@ -104,7 +106,7 @@ struct TaskEvents: Sendable {
     mutating func takeFirst() -> TaskEvent? {
         guard !isEmpty else { return nil }
         let event = events[next]
-        if case .metrics = event { hasToldMetrics = true }
+        if case .metrics = event { hasReportedMetrics = true }
         events[next] = .sent(total: 0, expected: 0)  // gives up our reference to a body
         next += 1
         if isEmpty {
@@ -123,7 +125,7 @@ struct TaskEvents: Sendable {
 
     /// Forgets what was not told yet, except for how the task went and ended.
     mutating func close(with result: TaskResult) {
-        events = hasToldMetrics ? [.completed(result)] : [.metrics, .completed(result)]
+        events = hasReportedMetrics ? [.completed(result)] : [.metrics, .completed(result)]
         next = 0
         isClosed = true
     }

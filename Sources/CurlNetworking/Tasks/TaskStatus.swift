@@ -6,7 +6,7 @@ struct TaskStatus: Sendable {
     var events = TaskEvents()
     var flow = FlowControl()
     /// Whether a turn on the delegate's queue is under way or asked for.
-    var isTelling = false
+    var isReporting = false
     /// Whether nothing may be told, for a reason of ours.
     var isHeldBack = false
     /// Who asked for resume data while cancelling.
@@ -24,8 +24,8 @@ struct TaskStatus: Sendable {
     var expectedToSend: Int64 = 0
     var expectedToReceive: Int64 = 0
     /// What the delegate was last told, to tell it differences.
-    var toldSent: Int64 = 0
-    var toldWritten: Int64 = 0
+    var reportedSent: Int64 = 0
+    var reportedWritten: Int64 = 0
 
     let created = Date()
     var earliestBeginDate: Date?

@@ -67,7 +67,7 @@ extension URLSession {
         _ start: DownloadStart, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionDownloadTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionDownloadTask(
                 session: self, identifier: identifier, request: start.request,
                 source: start.source, receiver: receiver, delegate: delegate, start: start)

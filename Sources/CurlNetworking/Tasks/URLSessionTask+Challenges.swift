@@ -10,7 +10,7 @@ struct ChallengeAnswer: Sendable {
 extension URLSessionTask {
     /// Puts a challenge to those who may answer it, until one has a method for it: the session's own
     /// delegate where the session is asked, the task's delegate, the session's delegate for tasks.
-    func tellChallenge(
+    func notifyChallenge(
         _ challenge: URLAuthenticationChallenge, _ audience: AuthenticationAction.Audience,
         _ reply: Reply<ChallengeAnswer>
     ) {

@@ -18,15 +18,15 @@ extension URLSessionTask {
         set { status.withLock { $0.earliestBeginDate = newValue } }
     }
 
-    func tellDelayed(_ request: URLRequest, _ reply: Reply<DelayedRequest>) {
+    func notifyDelayed(_ request: URLRequest, _ reply: Reply<DelayedRequest>) {
         guard let listener else { return reply(DelayedRequest()) }
         listener.urlSession(session, task: self, willBeginDelayedRequest: request) {
             reply(DelayedRequest(disposition: $0, request: $1))
         }
     }
 
-    func tellResumed(at offset: Int64, expected: Int64) {
-        status.withLock { $0.toldWritten = offset }
+    func notifyResumed(at offset: Int64, expected: Int64) {
+        status.withLock { $0.reportedWritten = offset }
         guard case .fileDelegate = receiver, let task = self as? URLSessionDownloadTask,
             let listener = listener as? any URLSessionDownloadDelegate
         else { return }
@@ -38,16 +38,16 @@ extension URLSessionTask {
     var successor: URLSessionDownloadTask? { status.withLock { $0.successor } }
 
     /// The task is over without a completion: another one takes its place.
-    func tellBecoming(_ successor: URLSessionDownloadTask) {
+    func notifyBecameDownload(_ successor: URLSessionDownloadTask) {
         status.withLock { $0.life.complete() }
         if let task = self as? URLSessionDataTask,
             let listener = listener as? any URLSessionDataDelegate
         {
             listener.urlSession(session, dataTask: task, didBecome: successor)
         }
-        session.strike(self)
+        session.unregister(self)
         status.withLock { $0.delegate = nil }
         successor.status.withLock { $0.isHeldBack = false }
-        successor.tellSoon()
+        successor.scheduleNotification()
     }
 }

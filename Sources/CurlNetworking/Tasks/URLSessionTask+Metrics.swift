@@ -3,7 +3,7 @@ import Synchronization
 
 extension URLSessionTask {
     /// Tells how the task went, just before its completion.
-    func tellMetrics() {
+    func notifyMetrics() {
         guard let listener else { return }
         let metrics = status.withLock { status in
             defer { status.transactions = [] }

@@ -33,7 +33,7 @@ extension URLSessionTask {
             carrier.lifeChanged(of: self)
         case .proceed:
             carrier.lifeChanged(of: self)
-            tellSoon()
+            scheduleNotification()
         case .abort:
             carrier.abort(self)
         }
@@ -55,7 +55,7 @@ extension URLSessionTask {
                 for receive in receivers { receive(resumeData) }
             }
         }
-        tellSoon()
+        scheduleNotification()
     }
 
     /// Queues an event for the delegate or handler; `update` changes what the task says of itself.
@@ -64,7 +64,7 @@ extension URLSessionTask {
             update(&status)
             status.events.append(event)
         }
-        tellSoon()
+        scheduleNotification()
     }
 
     /// Queues a piece of body. Returns whether the transfer has to be held now.
@@ -73,7 +73,7 @@ extension URLSessionTask {
             status.events.append(.data(data))
             return status.flow.add(data.count)
         }
-        tellSoon()
+        scheduleNotification()
         return mustHold
     }
 
@@ -115,44 +115,44 @@ extension URLSessionTask {
 // MARK: - Turns on the delegate's queue
 
 extension URLSessionTask {
-    func tellSoon() {
+    func scheduleNotification() {
         let begins = status.withLock { status in
-            guard !status.isTelling, !status.events.isEmpty, !status.life.isHeld,
+            guard !status.isReporting, !status.events.isEmpty, !status.life.isHeld,
                 !status.isHeldBack
             else { return false }
-            status.isTelling = true
+            status.isReporting = true
             return true
         }
         guard begins else { return }
         if receiver.isAwaited, listener == nil, session.delegate == nil {
-            tellNext()  // there is nobody whose calls it could get in front of
+            notifyNext()  // there is nobody whose calls it could get in front of
         } else {
-            session.delegateQueue.async { @Sendable [self] in tellNext() }
+            session.delegateQueue.async { @Sendable [self] in notifyNext() }
         }
     }
 
     /// - Parameter isAfterFile: Whether the delegate was given the task's file in this turn. Its
     ///   completion follows in the same one: a program that ends in between has the file without the
     ///   word that all is well.
-    private func tellNext(isAfterFile: Bool = false) {
+    private func notifyNext(isAfterFile: Bool = false) {
         let event: TaskEvent? = status.withLock { status in
             guard !status.life.isHeld, !status.isHeldBack, let event = status.events.takeFirst()
             else { return nil }
             if case .completed(let result) = event {
                 status.life.complete()
-                status.error = hasEndedWell ? nil : result.toldError
-                session.strike(self)
+                status.error = hasEndedWell ? nil : result.reportedError
+                session.unregister(self)
             }
             return event
         }
         if let event {
             // Needs no turn of its own.
-            if isUnheard(event) { return tellNext(isAfterFile: isAfterFile) }
+            if isUnheard(event) { return notifyNext(isAfterFile: isAfterFile) }
             tell(event)
-            if event.isFile || isAfterFile { return tellNext(isAfterFile: true) }
+            if event.isFile || isAfterFile { return notifyNext(isAfterFile: true) }
         }
-        status.withLock { $0.isTelling = false }
-        tellSoon()
+        status.withLock { $0.isReporting = false }
+        scheduleNotification()
     }
 
     private func isUnheard(_ event: TaskEvent) -> Bool {
@@ -169,24 +169,24 @@ extension URLSessionTask {
             guard let listener else { return reply(nil) }
             listener.urlSession(session, task: self, needNewBodyStream: { reply($0) })
         case .sent(let total, let expected):
-            tellSent(total: total, expected: expected)
+            notifySent(total: total, expected: expected)
         case .redirect(let response, let proposal, let reply):
             guard let listener else { return reply(proposal) }
             listener.urlSession(
                 session, task: self, willPerformHTTPRedirection: response, newRequest: proposal,
                 completionHandler: { reply($0) })
         case .challenge(let challenge, let audience, let reply):
-            tellChallenge(challenge, audience, reply)
+            notifyChallenge(challenge, audience, reply)
         case .response(let response, let reply):
-            tellResponse(response, reply)
+            notifyResponse(response, reply)
         case .data(let data):
-            tellData(data)
+            notifyData(data)
         case .wrote(let total, let expected):
-            tellWrote(total: total, expected: expected)
+            notifyWrote(total: total, expected: expected)
         case .waitsForConnectivity:
             listener?.urlSession(session, taskIsWaitingForConnectivity: self)
         case .willCache(let proposal, let reply):
-            tellWillCache(proposal, reply)
+            notifyWillCache(proposal, reply)
         case .informational(let response):
             listener?.urlSession(session, task: self, didReceiveInformationalResponse: response)
         case .needsRestOfBody(let offset, let reply):
@@ -195,33 +195,33 @@ extension URLSessionTask {
                 session, task: self, needNewBodyStreamFrom: offset, completionHandler: { reply($0) }
             )
         case .resumed(let offset, let expected):
-            tellResumed(at: offset, expected: expected)
+            notifyResumed(at: offset, expected: expected)
         case .sendsAgain(let offset):
-            status.withLock { $0.toldSent = offset }
+            status.withLock { $0.reportedSent = offset }
         case .delayed(let request, let reply):
-            tellDelayed(request, reply)
+            notifyDelayed(request, reply)
         case .becameDownload(let successor):
-            tellBecoming(successor)
+            notifyBecameDownload(successor)
         case .downloaded(let file):
-            tellDownloaded(file)
+            notifyDownloaded(file)
         case .metrics:
-            tellMetrics()
+            notifyMetrics()
         case .completed(let result):
             updateProgress()
-            tellCompletion(result)
-            carrier.completionTold(of: self)
+            notifyCompletion(result)
+            carrier.completionReported(of: self)
             status.withLock { status in
                 status.delegate = nil
                 status.predecessor = nil
             }
-            session.sayGoodbyeIfDone()
+            session.finishInvalidationIfIdle()
         }
     }
 
-    private func tellSent(total: Int64, expected: Int64) {
+    private func notifySent(total: Int64, expected: Int64) {
         let told = status.withLock { status in
-            defer { status.toldSent = total }
-            return total < status.toldSent ? 0 : status.toldSent
+            defer { status.reportedSent = total }
+            return total < status.reportedSent ? 0 : status.reportedSent
         }
         guard total > told else { return }
         listener?.urlSession(
@@ -229,7 +229,7 @@ extension URLSessionTask {
             totalBytesExpectedToSend: expected)
     }
 
-    private func tellResponse(
+    private func notifyResponse(
         _ response: URLResponse, _ reply: Reply<URLSession.ResponseDisposition>
     ) {
         if case .bytes(let channel) = receiver {
@@ -243,7 +243,8 @@ extension URLSessionTask {
             session, dataTask: task, didReceive: response, completionHandler: { reply($0) })
     }
 
-    private func tellWillCache(_ proposal: CachedURLResponse, _ reply: Reply<CachedURLResponse?>) {
+    private func notifyWillCache(_ proposal: CachedURLResponse, _ reply: Reply<CachedURLResponse?>)
+    {
         guard let task = self as? URLSessionDataTask,
             let listener = dataListener
         else { return reply(proposal) }
@@ -252,7 +253,7 @@ extension URLSessionTask {
             completionHandler: { reply($0) })
     }
 
-    private func tellData(_ data: Data) {
+    private func notifyData(_ data: Data) {
         if case .bytes(let channel) = receiver {
             return channel.append(data)  // counted as used up when it is read
         }
@@ -265,13 +266,13 @@ extension URLSessionTask {
         didConsume(data.count)
     }
 
-    private func tellWrote(total: Int64, expected: Int64) {
+    private func notifyWrote(total: Int64, expected: Int64) {
         guard let task = self as? URLSessionDownloadTask, let listener = progressListener else {
             return
         }
         let told = status.withLock { status in
-            defer { status.toldWritten = total }
-            return status.toldWritten
+            defer { status.reportedWritten = total }
+            return status.reportedWritten
         }
         guard total > told else { return }
         listener.urlSession(
@@ -279,7 +280,7 @@ extension URLSessionTask {
             totalBytesExpectedToWrite: expected)
     }
 
-    private func tellDownloaded(_ file: TemporaryFile) {
+    private func notifyDownloaded(_ file: TemporaryFile) {
         guard let task = self as? URLSessionDownloadTask, let listener = fileListener else {
             return
         }
@@ -288,20 +289,21 @@ extension URLSessionTask {
         file.remove()
     }
 
-    private func tellCompletion(_ result: TaskResult) {
+    private func notifyCompletion(_ result: TaskResult) {
         let response = self.response
         switch receiver {
         case .delegate, .fileDelegate:
-            listener?.urlSession(session, task: self, didCompleteWithError: result.toldError)
+            listener?.urlSession(session, task: self, didCompleteWithError: result.reportedError)
         case .dataHandler(_, let handler):
             handler(
-                result.toldError == nil ? bodyToHandOver(result) : nil, response, result.toldError)
+                result.reportedError == nil ? bodyToHandOver(result) : nil, response,
+                result.reportedError)
         case .fileHandler(let isAwaited, let handler):
             if isAwaited { result.file?.keep() }
-            handler(result.file?.url, response, result.toldError)
+            handler(result.file?.url, response, result.reportedError)
             if !isAwaited { result.file?.remove() }
         case .bytes(let channel):
-            channel.finish(result.toldError)
+            channel.finish(result.reportedError)
         }
     }
 

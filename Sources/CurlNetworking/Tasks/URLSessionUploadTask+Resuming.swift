@@ -81,7 +81,7 @@ extension URLSession {
         _ start: UploadStart, for receiver: TaskReceiver,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) -> URLSessionUploadTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionUploadTask(
                 session: self, identifier: identifier, request: start.request,
                 source: start.source, receiver: receiver, delegate: delegate, start: start)

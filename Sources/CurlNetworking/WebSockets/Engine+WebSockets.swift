@@ -4,12 +4,12 @@ import Glibc
 
 // A WebSocket is a transfer whose body never ends on either side. What differs from other transfers:
 
-extension Load {
+extension Transfer {
     /// Whether it may become a WebSocket.
     var webSocket: URLSessionWebSocketTask? { task as? URLSessionWebSocketTask }
 
     /// Whether it has become one: nothing it does is timed from then on.
-    var isWebSocket: Bool { webSocket != nil && response != nil && following == nil }
+    var isWebSocket: Bool { webSocket != nil && response != nil && nextRequest == nil }
 
     /// How many connections to a host there may be where it stands; WebSockets stand apart.
     var connectionLimit: Int { webSocket == nil ? settings.connectionsPerHost : .max }
@@ -25,7 +25,7 @@ extension Load {
     }
 }
 
-extension Load {
+extension Transfer {
     /// Notes whether libcurl wants to read from a WebSocket's socket.
     ///
     /// When a server ends its side, libcurl stops reading, but says nothing as long as there may be more
@@ -36,16 +36,16 @@ extension Load {
         var context: UnsafeMutablePointer<CChar>?
         if let easy { byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context) }
         guard let context else { return }
-        let load = Load.from(context)
-        guard load.webSocket != nil else { return }
-        load.silentSocket = wanted & CURL_POLL_IN == 0 ? socket : nil
-        load.mark()
+        let transfer = Transfer.from(context)
+        guard transfer.webSocket != nil else { return }
+        transfer.silentSocket = wanted & CURL_POLL_IN == 0 ? socket : nil
+        transfer.mark()
     }
 
     /// Whether the server has ended its side of a WebSocket, or of what was to become one, and
     /// everything it had sent was read.
     var hasLostServer: Bool {
-        guard webSocket != nil, following == nil, pauses.isEmpty, verdict == nil, let silentSocket
+        guard webSocket != nil, nextRequest == nil, pauses.isEmpty, result == nil, let silentSocket
         else { return false }
         var byte: UInt8 = 0
         let count = recv(silentSocket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -54,22 +54,22 @@ extension Load {
 }
 
 extension Engine {
-    func endLostWebSocket(_ load: Load) {
-        guard load.response == nil else {
-            return end(
-                load, with: URLError(.networkConnectionLost, failingURL: load.request.url))
+    func endLostWebSocket(_ transfer: Transfer) {
+        guard transfer.response == nil else {
+            return fail(
+                transfer, with: URLError(.networkConnectionLost, failingURL: transfer.request.url))
         }
-        end(
-            load,
+        fail(
+            transfer,
             with: URLError(
-                .badServerResponse, failingURL: load.request.url,
+                .badServerResponse, failingURL: transfer.request.url,
                 underlyingText: "the server closed the connection instead of answering"))
     }
 
     /// Both sides have said goodbye.
     func endWebSocket(of task: URLSessionWebSocketTask) {
-        guard let load = loads[ObjectIdentifier(task)] else { return }
-        leave(load)
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        remove(transfer)
         task.post(.completed(TaskResult()))
     }
 }

@@ -252,7 +252,7 @@ extension URLSession {
     private func webSocketTask(
         with request: URLRequest, protocols: [String]
     ) -> URLSessionWebSocketTask {
-        enroll { identifier in
+        register { identifier in
             URLSessionWebSocketTask(
                 session: self, identifier: identifier, request: request, protocols: protocols)
         }

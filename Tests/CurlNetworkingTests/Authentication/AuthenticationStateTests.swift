@@ -299,10 +299,10 @@ import Testing
 
     @Test func theBodyIsHashedOnlyWhenAskedFor() throws {
         var task = try Play()
-        #expect(task.bodyHashWanted == nil)
+        #expect(task.bodyHashAlgorithm == nil)
         try task.expectQuestion("Digest realm=r, nonce=n, qop=auth-int, algorithm=SHA-256")
         _ = task.answer(.useCredential, ada)
-        #expect(task.bodyHashWanted == .sha256)
+        #expect(task.bodyHashAlgorithm == .sha256)
     }
 
     @Test func theStrongerOfTwoRememberedProofsIsSent() throws {
@@ -358,7 +358,7 @@ import Testing
 /// A task that meets challenges: what the engine does, without the engine.
 private struct Play {
     var state: AuthenticationState
-    var memory = AuthenticationMemory()
+    var cache = AuthenticationCache()
     let storage: URLCredentialStorage
     var request: ChallengedRequest
     var headers = HTTPHeaderFields()
@@ -395,13 +395,13 @@ private struct Play {
     }
 
     func memoryComesBack(to first: inout Play) {
-        first.memory = memory
+        first.cache = cache
     }
 
-    var bodyHashWanted: DigestAlgorithm? { state.bodyHashWanted(for: request, memory: memory) }
+    var bodyHashAlgorithm: DigestAlgorithm? { state.bodyHashAlgorithm(for: request, cache: cache) }
 
     mutating func send() -> [String] {
-        state.fields(for: request, own: headers, memory: &memory).map { "\($0.name): \($0.value)" }
+        state.fields(for: request, own: headers, cache: &cache).map { "\($0.name): \($0.value)" }
     }
 
     mutating func receive(
@@ -411,7 +411,7 @@ private struct Play {
         head.headers["WWW-Authenticate"] = challenge
         head.headers["Proxy-Authenticate"] = proxy
         head.headers["Authentication-Info"] = info
-        return note(state.take(head, to: request, memory: &memory, storage: storage))
+        return note(state.take(head, to: request, cache: &cache, storage: storage))
     }
 
     mutating func answer(

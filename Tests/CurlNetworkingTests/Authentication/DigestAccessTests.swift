@@ -115,7 +115,7 @@ import Testing
         let expected = try h(
             (try h("u:r:p")) + ":n:00000001:c:auth-int:" + (try h("POST:/:" + body)))
         #expect(HTTPChallenge.parse(answer.authorization).first?["response"] == expected)
-        #expect(answer.expectedProof == nil)
+        #expect(answer.expectedServerDigest == nil)
     }
 
     @Test(

@@ -108,11 +108,11 @@ import Testing
         deposits.put(try record(1, "test", url))
         try leave(2, "test", url, in: home)
         let damaged = home.places.deposits + "/gone-0123456789abcdef-3.task"
-        try WholeFile.write(Data("nonsense".utf8), to: damaged)
+        try AtomicFile.write(Data("nonsense".utf8), to: damaged)
         let unfinished = home.places.deposits + "/.unfinished-x-"
         let ours = try #require(home.depositNames.first { $0.hasSuffix("-1.task") })
         for name in [ours, "gone-0123456789abcdef-4.task"] {
-            try WholeFile.write(Data(), to: unfinished + name)
+            try AtomicFile.write(Data(), to: unfinished + name)
         }
         var taken: [Int] = []
         deposits.takeAbandoned { record in
@@ -194,7 +194,7 @@ import Testing
         let folder = try PrivateFolder(path: home.places.deposits)
         let name = "gone-" + BackgroundPlaces.prefix(of: session) + "\(number).task"
         // A helper would remove what is unfinished of one that is gone.
-        try WholeFile.write(
+        try AtomicFile.write(
             record(number, session, url).render(), to: folder.path(of: name),
             by: home.path(of: "unfinished"))
         try folder.write(Data(), to: "gone.owner")

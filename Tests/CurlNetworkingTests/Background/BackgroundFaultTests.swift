@@ -284,7 +284,7 @@ import Testing
         _ = try PrivateFolder(path: home.places.state)
         _ = try PrivateFolder(path: home.places.runtime)
         close(try BackgroundSocket.listen(at: home.places.socket))
-        try WholeFile.write(Data(home.places.socket.utf8), to: home.places.lock)
+        try AtomicFile.write(Data(home.places.socket.utf8), to: home.places.lock)
         _ = try PrivateFolder(path: home.places.results).write(Data("old".utf8), to: "stray")
         let delegate = RecordingDelegate()
         home.session("test", delegate).downloadTask(with: server.url()).resume()

@@ -276,7 +276,7 @@ import Testing
         let listener = try BackgroundSocket.listen(at: trap.path(of: "socket"))
         defer { close(listener) }
         _ = try PrivateFolder(path: home.places.state)
-        try WholeFile.write(Data(trap.path(of: "socket").utf8), to: home.places.lock)
+        try AtomicFile.write(Data(trap.path(of: "socket").utf8), to: home.places.lock)
         let delegate = RecordingDelegate()
         home.session("test", delegate).downloadTask(with: server.url()).resume()
         await delegate.completion()

@@ -92,7 +92,7 @@ import Testing
         for count in stride(from: 0, through: finished.count, by: 13) {
             try folder.put(queued, "journal/" + name)
             try folder.put(
-                finished.prefix(count), "journal/" + WholeFile.unfinishedPrefix + "x-" + name)
+                finished.prefix(count), "journal/" + AtomicFile.unfinishedPrefix + "x-" + name)
             let found = try BackgroundJournal(path: folder.path(of: "journal"))
             #expect(found.tasks(of: "club").map(\.state) == [.queued])
             #expect(
@@ -152,7 +152,7 @@ import Testing
         var record = makeRecord(1)
         for event in "si" { #expect(record.take(self.event(event)) == true) }
         record.part = Data([1, 2])
-        let payload = try SealedRecord.open(record.render(), as: .backgroundTask)
+        let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
         let object = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
         let keys: Set = [
             "attempts", "created", "description", "history", "interruptions", "key", "kind",
@@ -170,7 +170,7 @@ import Testing
             """
         let found = try #require(
             BackgroundTaskRecord(
-                parsing: try SealedRecord.seal(Data(earlier.utf8), as: .backgroundTask)))
+                parsing: try ChecksummedRecord.seal(Data(earlier.utf8), as: .backgroundTask)))
         #expect(found.interruptions == 2)
         #expect(found.kind == .upload(file: "/a.jpg"))
     }
@@ -225,13 +225,13 @@ import Testing
     func refusesAForgedRecord(old: String, new: String) throws {
         var record = makeRecord(1)
         for event in "sf" { #expect(record.take(self.event(event)) == true) }
-        let payload = try SealedRecord.open(record.render(), as: .backgroundTask)
+        let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
         let text = String(decoding: payload, as: UTF8.self)
         #expect(
-            BackgroundTaskRecord(parsing: try SealedRecord.seal(payload, as: .backgroundTask))
+            BackgroundTaskRecord(parsing: try ChecksummedRecord.seal(payload, as: .backgroundTask))
                 == record)
         #expect(text.contains(old), "\(text)")
-        let forged = try SealedRecord.seal(
+        let forged = try ChecksummedRecord.seal(
             Data(text.replacing(old, with: new).utf8), as: .backgroundTask)
         #expect(BackgroundTaskRecord(parsing: forged) == nil)
     }

@@ -208,7 +208,7 @@ import Testing
         cache.storeCachedResponse(
             CachedURLResponse(response: response, data: Data([9])), for: try makeRequest())
         let plan = await plan(try makeRequest(), in: cache)
-        #expect(plan.standIn(at: now)?.body.data == Data([9]))
-        #expect(plan.standIn(at: now + 100) == nil)
+        #expect(plan.fallbackResponse(at: now)?.body.data == Data([9]))
+        #expect(plan.fallbackResponse(at: now + 100) == nil)
     }
 }

@@ -13,10 +13,10 @@ import Testing
         #expect(slots.enter("b", at: place, limit: 2) == true)
         #expect(slots.enter("c", at: place, limit: 2) == false)
         #expect(slots.enter("d", at: place, limit: 2) == false)
-        #expect(slots.leave(place) == "c")
-        #expect(slots.leave(place) == "d")
-        #expect(slots.leave(place) == nil)
-        #expect(slots.leave(place) == nil)
+        #expect(slots.release(place) == "c")
+        #expect(slots.release(place) == "d")
+        #expect(slots.release(place) == nil)
+        #expect(slots.release(place) == nil)
         #expect(slots.enter("e", at: place, limit: 1) == true)
     }
 
@@ -29,10 +29,10 @@ import Testing
         {
             _ = slots.enter(ticket, at: place, limit: 1, priority: priority)
         }
-        #expect(slots.leave(place) == "high")
-        #expect(slots.leave(place) == "alsoHigh")
-        #expect(slots.leave(place) == "low")
-        #expect(slots.leave(place) == nil)
+        #expect(slots.release(place) == "high")
+        #expect(slots.release(place) == "alsoHigh")
+        #expect(slots.release(place) == "low")
+        #expect(slots.release(place) == nil)
     }
 
     @Test func whoeverChangesItsPriorityStandsInOneLineOnly() throws {
@@ -41,9 +41,9 @@ import Testing
         for ticket in ["a", "b", "c"] { _ = slots.enter(ticket, at: place, limit: 1) }
         slots.withdraw("b", from: place)
         #expect(slots.enter("b", at: place, limit: 1, priority: 0.2) == false)
-        #expect(slots.leave(place) == "c")
-        #expect(slots.leave(place) == "b")
-        #expect(slots.leave(place) == nil)
+        #expect(slots.release(place) == "c")
+        #expect(slots.release(place) == "b")
+        #expect(slots.release(place) == nil)
     }
 
     @Test func separatesSessionsAndOrigins() throws {
@@ -66,7 +66,7 @@ import Testing
         _ = slots.enter("b", at: place, limit: 1)
         _ = slots.enter("c", at: place, limit: 1)
         slots.withdraw("b", from: place)
-        #expect(slots.leave(place) == "c")
+        #expect(slots.release(place) == "c")
     }
 
     private func place(_ url: String = "http://a.test", session: Int = 1) throws -> Slots.Place {

@@ -74,11 +74,11 @@ import Testing
             ("lastModified", "two validators"), ("checksum", ""), ("checksum", "no number"),
         ] as [(String, any Sendable)])
     func refusesAForgedBlob(key: String, value: any Sendable) throws {
-        let payload = try SealedRecord.open(makeData().blob, as: .download)
+        let payload = try ChecksummedRecord.open(makeData().blob, as: .download)
         var record = try #require(
             try JSONSerialization.jsonObject(with: payload) as? [String: Any])
         record[key] = value
-        let forged = try SealedRecord.seal(
+        let forged = try ChecksummedRecord.seal(
             JSONSerialization.data(withJSONObject: record), as: .download)
         expectRefusal { try ResumeData(blob: forged) }
     }

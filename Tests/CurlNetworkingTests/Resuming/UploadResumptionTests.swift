@@ -8,14 +8,14 @@ import Testing
 
     @Test func aServerThatKnowsNothingOfItSeesAUsualUpload() throws {
         var upload = try makeUpload()
-        let leg = try #require(upload.leg)
-        #expect(leg.request.httpMethod == "POST")
-        #expect(leg.request.value(forHTTPHeaderField: "Upload-Complete") == "?1")
-        #expect(leg.request.value(forHTTPHeaderField: "Upload-Draft-Interop-Version") == "6")
-        #expect(leg.request.value(forHTTPHeaderField: "Content-Type") == "image/jpeg")
-        #expect(leg.bodyOffset == 0)
+        let step = try #require(upload.step)
+        #expect(step.request.httpMethod == "POST")
+        #expect(step.request.value(forHTTPHeaderField: "Upload-Complete") == "?1")
+        #expect(step.request.value(forHTTPHeaderField: "Upload-Draft-Interop-Version") == "6")
+        #expect(step.request.value(forHTTPHeaderField: "Content-Type") == "image/jpeg")
+        #expect(step.bodyOffset == 0)
         #expect(upload.take(head(200)) == .deliver)
-        #expect(upload.leg == nil)
+        #expect(upload.step == nil)
         #expect(upload.resumeData == nil)
     }
 
@@ -28,7 +28,7 @@ import Testing
         var upload = try makeUpload()
         upload.take(interim: head(104, "Location: /up/1"))
         #expect(upload.takeLoss(lost) == .send)
-        let asking = try #require(upload.leg)
+        let asking = try #require(upload.step)
         #expect(asking.request.httpMethod == "HEAD")
         #expect(asking.request.url?.absoluteString == "https://a.test/up/1")
         #expect(asking.request.value(forHTTPHeaderField: "Authorization") == "Bearer t")
@@ -36,7 +36,7 @@ import Testing
         #expect(asking.request.value(forHTTPHeaderField: "Upload-Complete") == nil)
         #expect(asking.bodyOffset == nil)
         #expect(upload.take(head(204, "Upload-Offset: 60 | Upload-Complete: ?0")) == .send)
-        let rest = try #require(upload.leg)
+        let rest = try #require(upload.step)
         #expect(rest.request.httpMethod == "PATCH")
         #expect(rest.request.value(forHTTPHeaderField: "Upload-Offset") == "60")
         #expect(rest.request.value(forHTTPHeaderField: "Upload-Complete") == "?1")
@@ -49,9 +49,9 @@ import Testing
     @Test func aWrongOffsetIsAskedAboutAgain() throws {
         var upload = try makeAppending(from: 60)
         #expect(upload.take(head(409)) == .send)
-        #expect(upload.leg?.request.httpMethod == "HEAD")
+        #expect(upload.step?.request.httpMethod == "HEAD")
         #expect(upload.take(head(204, "Upload-Offset: 50")) == .send)
-        #expect(upload.leg?.bodyOffset == 50)
+        #expect(upload.step?.bodyOffset == 50)
     }
 
     @Test func anAnswerThatWasLostIsNotSentForAgain() throws {
@@ -60,7 +60,7 @@ import Testing
         #expect(
             upload.take(head(204, "Upload-Offset: 100 | Upload-Complete: ?1"))
                 == .deliverWithoutBody)
-        #expect(upload.leg == nil)
+        #expect(upload.step == nil)
     }
 
     @Test(
@@ -74,16 +74,16 @@ import Testing
         upload.take(interim: head(104, "Location: /up/1"))
         _ = upload.takeLoss(lost)
         #expect(upload.take(parse(answer)) == .send)
-        #expect(upload.leg?.request.httpMethod == "POST")
-        #expect(upload.leg?.bodyOffset == 0)
+        #expect(upload.step?.request.httpMethod == "POST")
+        #expect(upload.step?.bodyOffset == 0)
         upload.take(interim: head(104, "Location: /up/2"))
         _ = upload.takeLoss(lost)
-        #expect(upload.leg?.request.url?.absoluteString == "https://a.test/up/2")
+        #expect(upload.step?.request.url?.absoluteString == "https://a.test/up/2")
         guard case .fail = upload.take(parse(answer)) else {
             Issue.record("started over twice")
             return
         }
-        #expect(upload.leg == nil)
+        #expect(upload.step == nil)
     }
 
     @Test(arguments: [("POST", false), ("PATCH", false), ("PUT", true)])
@@ -98,7 +98,7 @@ import Testing
         #expect(upload.takeLoss(lost, hasSentAll: true) == .send)
         let decision = upload.take(head(404))
         #expect((decision == .send) == startsOver)
-        #expect(upload.leg?.request.httpMethod == (startsOver ? method : nil))
+        #expect(upload.step?.request.httpMethod == (startsOver ? method : nil))
     }
 
     @Test func completeButShortIsAFailure() throws {
@@ -138,7 +138,7 @@ import Testing
         for offset in 2...99 {
             #expect(upload.takeLoss(lost) == .send)
             #expect(upload.take(head(204, "Upload-Offset: \(offset)")) == .send)
-            #expect(upload.leg?.bodyOffset == Int64(offset))
+            #expect(upload.step?.bodyOffset == Int64(offset))
         }
     }
 
@@ -167,9 +167,9 @@ import Testing
         let data = try #require(first.resumeData)
         var later = UploadResumption(
             try UploadResumeData(blob: data.blob), request: try makeRequest())
-        #expect(later.leg?.request.httpMethod == "HEAD")
+        #expect(later.step?.request.httpMethod == "HEAD")
         #expect(later.take(head(204, "Upload-Offset: 10")) == .send)
-        #expect(later.leg?.bodyOffset == 10)
+        #expect(later.step?.bodyOffset == 10)
     }
 
     // MARK: -

@@ -6,7 +6,7 @@ import TestSupport
 /// What the engine has of a task, as far as tests look at it.
 struct EngineFacts: Sendable {
     /// Whether it stands in line for a connection.
-    let isInLine: Bool
+    let isQueued: Bool
     /// Whether its delegate was asked something and has not answered.
     let isAsking: Bool
     /// When its timers run out, in nanoseconds of the monotonic clock; nil while they do not run.
@@ -27,13 +27,13 @@ func engineIsDone() async {
 func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
     await withCheckedContinuation { continuation in
         Engine.shared.submit { engine in
-            let load = engine.loads[ObjectIdentifier(task)]
+            let transfer = engine.transfers[ObjectIdentifier(task)]
             continuation.resume(
-                returning: load.map { load in
+                returning: transfer.map { transfer in
                     EngineFacts(
-                        isInLine: load.isInLine, isAsking: load.isAsking,
-                        requestDeadline: load.requestTimer.deadline,
-                        resourceDeadline: load.resourceTimer.deadline)
+                        isQueued: transfer.isQueued, isAsking: transfer.isAsking,
+                        requestDeadline: transfer.requestTimer.deadline,
+                        resourceDeadline: transfer.resourceTimer.deadline)
                 })
         }
     }

@@ -230,7 +230,7 @@ struct TrustTests {
         #expect(host.requestCount == 0)
         // What comes after it may take as long as it likes.
         let asked = ObjectIdentifier(task)
-        Engine.shared.submit { $0.loads[asked]?.requestTimer = Countdown(seconds: 600) }
+        Engine.shared.submit { $0.transfers[asked]?.requestTimer = Countdown(seconds: 600) }
         let count = turns.count
         goOn.signal()
         await turns.wait(for: count + 1)
@@ -261,10 +261,10 @@ struct TrustTests {
         try await RequestsAside().run(50)
         let count = await withCheckedContinuation { continuation in
             Engine.shared.submit { engine in
-                let load = engine.loads.values.first {
+                let transfer = engine.transfers.values.first {
                     $0.request.url == host.url(host: "localhost", "/spin")
                 }
-                continuation.resume(returning: load?.handshake?.heldCount ?? 0)
+                continuation.resume(returning: transfer?.handshake?.heldCount ?? 0)
             }
         }
         #expect((1...3).contains(count))

@@ -363,7 +363,7 @@ import Testing
             return task
         }
         await server.requests(atLeast: 1)
-        for task in tasks.dropFirst() { #expect(await engine(has: task) { $0.isInLine }) }
+        for task in tasks.dropFirst() { #expect(await engine(has: task) { $0.isQueued }) }
         gate.open()
         await done.wait(for: 3)
         #expect(server.requests.map(\.target) == ["/first", "/high", "/low"])
@@ -383,7 +383,7 @@ import Testing
             done.add()
         }
         queued.resume()
-        #expect(await engine(has: queued) { $0.isInLine && $0.runsNoTimer })
+        #expect(await engine(has: queued) { $0.isQueued && $0.runsNoTimer })
         #expect(queued.state == .running)
         gate.open()
         await done.wait(for: 2)

@@ -19,7 +19,7 @@ final class BackgroundBody {
     /// The next piece; empty at the end.
     func next() -> Data {
         var piece = Data(count: Self.pieceByteCount)
-        let count = piece.withUnsafeMutableBytes { WholeFile.read(descriptor, into: $0) }
+        let count = piece.withUnsafeMutableBytes { AtomicFile.read(descriptor, into: $0) }
         return piece.prefix(count)
     }
 }

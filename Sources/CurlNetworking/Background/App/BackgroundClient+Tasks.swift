@@ -78,7 +78,7 @@ extension BackgroundClient {
     }
 
     /// The delegate has heard how a task ended.
-    func completionTold(of task: URLSessionTask) {
+    func completionReported(of task: URLSessionTask) {
         let number = task.taskIdentifier
         settle(number, .delivered(number))
         pending.remove(number)

@@ -93,7 +93,7 @@ actor BackgroundClient {
 
     /// To be called once, as soon as the session is there.
     nonisolated func begin(for session: URLSession) {
-        LastWishes.add(self)
+        ExitHandlers.add(self)
         submit { client in
             client.session = session
             client.proceed()
@@ -223,7 +223,7 @@ actor BackgroundClient {
         let waiting = awaitingReadiness
         awaitingReadiness = []
         for work in waiting { work(self) }
-        session?.sayGoodbyeIfDone()
+        session?.finishInvalidationIfIdle()
     }
 
     /// The line is broken. `proceed()` mends it if there is a reason.

@@ -58,11 +58,11 @@ extension URLSessionTask {
             if case .download = record.kind {
                 status.receivedByteCount = moved
                 status.expectedToReceive = expected
-                status.toldWritten = moved
+                status.reportedWritten = moved
             } else {
                 status.sentByteCount = moved
                 status.expectedToSend = expected
-                status.toldSent = moved
+                status.reportedSent = moved
             }
         }
         return task

@@ -13,7 +13,7 @@ extension BackgroundHelper {
     func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         let id = transfer.id
         guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
-            let stamp = transfer.stamp, WholeFile.stamp(of: path) == stamp,
+            let stamp = transfer.stamp, AtomicFile.stamp(of: path) == stamp,
             let request = transfer.inner?.currentRequest
         else { return }
         var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))

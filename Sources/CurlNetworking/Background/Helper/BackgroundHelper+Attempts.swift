@@ -128,7 +128,7 @@ extension BackgroundHelper {
         of transfer: HelperTransfer, _ record: BackgroundTaskRecord
     ) -> BackgroundTaskRecord.Upload? {
         guard case .upload(let path) = record.kind else { return nil }
-        transfer.stamp = WholeFile.stamp(of: path)
+        transfer.stamp = AtomicFile.stamp(of: path)
         guard let upload = record.upload, upload.stamp == transfer.stamp else { return nil }
         transfer.awaitsOffset = true
         return upload

@@ -205,7 +205,7 @@ actor BackgroundHelper {
         listener?.cancel()
         for transfer in transfers.values { park(transfer) }
         for guest in guests.values { guest.channel.close() }
-        LastWishes.fulfil()
+        ExitHandlers.fulfil()
         // Not exit(): the program this might have been has nothing to clean up.
         _exit(0)
     }

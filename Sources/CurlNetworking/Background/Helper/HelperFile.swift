@@ -55,7 +55,7 @@ final class HelperFile {
     func cut(to count: Int64) throws(URLError) {
         let place = off_t(count)
         guard ftruncate(descriptor, place) == 0, lseek(descriptor, place, SEEK_SET) == place else {
-            throw WholeFile.failure(.cannotWriteToFile, path)
+            throw AtomicFile.failure(.cannotWriteToFile, path)
         }
         if count != byteCount { checksum = Checksum() }
         byteCount = count
@@ -77,7 +77,7 @@ final class HelperFile {
             }
             return true
         }
-        guard isWritten else { throw WholeFile.failure(.cannotWriteToFile, path) }
+        guard isWritten else { throw AtomicFile.failure(.cannotWriteToFile, path) }
         if marks?.isDue(at: byteCount) == true { mark() }
     }
 
@@ -105,15 +105,15 @@ final class HelperFile {
         let destination = results.path(of: name)
         FileQueue.run {
             var error: URLError?
-            if fsync(descriptor) != 0 { error = WholeFile.failure(.cannotWriteToFile, path) }
+            if fsync(descriptor) != 0 { error = AtomicFile.failure(.cannotWriteToFile, path) }
             if LockedFile.close(descriptor) != 0, error == nil {
-                error = WholeFile.failure(.cannotCloseFile, path)
+                error = AtomicFile.failure(.cannotCloseFile, path)
             }
             if error == nil, path != destination {
                 if rename(path, destination) == 0 {
-                    WholeFile.syncFolder(results.path)
+                    AtomicFile.syncFolder(results.path)
                 } else {
-                    error = WholeFile.failure(.cannotMoveFile, path)
+                    error = AtomicFile.failure(.cannotMoveFile, path)
                 }
             }
             if error != nil, !staysOnFailure { unlink(path) }

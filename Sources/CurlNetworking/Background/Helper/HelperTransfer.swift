@@ -34,7 +34,7 @@ final class HelperTransfer {
     /// As the program is told of it: an answer with the rest of a body is shown as one with the whole.
     var shownAnswer: BackgroundTaskRecord.Answer?
     /// Of the file an upload is sent from, as the attempt began.
-    var stamp: WholeFile.Stamp?
+    var stamp: AtomicFile.Stamp?
     /// Whether the server is asked how much has arrived of an upload, and has not said yet.
     var awaitsOffset = false
 

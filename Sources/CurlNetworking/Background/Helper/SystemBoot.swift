@@ -8,7 +8,7 @@ enum SystemBoot {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = bytes.withUnsafeMutableBytes { WholeFile.read(descriptor, into: $0) }
+        let count = bytes.withUnsafeMutableBytes { AtomicFile.read(descriptor, into: $0) }
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }()
 }

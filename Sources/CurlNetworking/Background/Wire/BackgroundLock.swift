@@ -24,7 +24,7 @@ final class BackgroundLock {
         let path = places.lock
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.failure(.cannotOpenFile, path) }
+        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, path) }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor, turn) }
         close(descriptor)
         guard let address = address(places), let other = BackgroundSocket.connect(to: address)
@@ -39,7 +39,7 @@ final class BackgroundLock {
 
     /// Where the helper listens; nil when none does. It may be gone.
     static func address(_ places: BackgroundPlaces) -> String? {
-        guard let data = try? WholeFile.read(places.lock, atMost: 4096), !data.isEmpty else {
+        guard let data = try? AtomicFile.read(places.lock, atMost: 4096), !data.isEmpty else {
             return nil
         }
         let path = String(decoding: data, as: UTF8.self)
@@ -70,7 +70,7 @@ final class BackgroundTurn {
     init(_ places: BackgroundPlaces) throws(URLError) {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         descriptor = open(places.turn, flags, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.failure(.cannotOpenFile, places.turn) }
+        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, places.turn) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, !Self.wait(for: descriptor) else { return }
         throw URLError(
             .backgroundSessionWasDisconnected,

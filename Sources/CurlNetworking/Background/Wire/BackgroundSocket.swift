@@ -30,12 +30,12 @@ enum BackgroundSocket {
             Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, flags, 0)
-        guard descriptor >= 0 else { throw WholeFile.failure(.cannotCreateFile, path) }
+        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotCreateFile, path) }
         unlink(path)
         guard with(&address, { bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0,
             Glibc.listen(descriptor, 64) == 0
         else {
-            let error = WholeFile.failure(.cannotCreateFile, path)
+            let error = AtomicFile.failure(.cannotCreateFile, path)
             close(descriptor)
             throw error
         }

@@ -10,13 +10,13 @@ protocol HasLastWish: AnyObject, Sendable {
 ///
 /// A program that ends right after its answer has come (`exit`, or the end of `main`) would otherwise
 /// lose the cookies it came with.
-enum LastWishes {
+enum ExitHandlers {
     private struct Owner: Sendable {
         weak var wisher: (any HasLastWish)?
     }
 
     private static let owners = Mutex<[Owner]>([])
-    private static let handler: Int32 = atexit { LastWishes.fulfil() }
+    private static let handler: Int32 = atexit { ExitHandlers.fulfil() }
 
     static func add(_ wisher: any HasLastWish) {
         _ = handler

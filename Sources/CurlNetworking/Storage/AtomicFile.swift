@@ -5,7 +5,7 @@ import Glibc
 ///
 /// They are written beside themselves, brought to the disk and moved into place, readable by their
 /// owner alone.
-enum WholeFile {
+enum AtomicFile {
     /// What unfinished files begin with; nobody reads them.
     static let unfinishedPrefix = ".unfinished-"
     static let damagedSuffix = ".damaged"

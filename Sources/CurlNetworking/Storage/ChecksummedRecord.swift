@@ -13,7 +13,7 @@ import FoundationEssentials
 /// | 32 | SHA-256 of all before |
 ///
 /// The hash tells damage, not malice: what is inside is checked as if a stranger had written it.
-enum SealedRecord {
+enum ChecksummedRecord {
     /// What is inside: four letters.
     enum Kind: String, Sendable {
         case credentials = "cred"

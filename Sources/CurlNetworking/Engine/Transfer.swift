@@ -2,12 +2,12 @@ import CCurl
 import FoundationEssentials
 import Synchronization
 
-/// The engine's side of a task: one leg after another, each a request to one URL, until an answer is
+/// The engine's side of a task: one attempt after another, each a request to one URL, until an answer is
 /// there. Owned by the engine, used on its queue alone.
 ///
-/// libcurl's callbacks only note what happened and mark the load; the engine attends to it afterwards,
+/// libcurl's callbacks only note what happened and mark the transfer; the engine attends to it afterwards,
 /// when libcurl is not on the stack.
-final class Load {
+final class Transfer {
     enum Stage {
         /// For a free connection to the host.
         case waiting
@@ -58,19 +58,19 @@ final class Load {
     var task: URLSessionTask
     var stage = Stage.waiting
     /// Whether it stands in line for a connection, and whether it has one.
-    var isInLine = false
+    var isQueued = false
     var hasConnection = false
     var place: ConnectionSlots<ObjectIdentifier>.Place
     var pauses: Pauses = []
     var requestTimer: Countdown
     var resourceTimer: Countdown
 
-    // The leg.
-    var leg = 0
+    // The attempt.
+    var attempt = 0
     var request: URLRequest
     var source: BodySource
     var body = OutgoingBody.none
-    /// Where in the body this leg begins.
+    /// Where in the body this attempt begins.
     var bodyOffset: Int64 = 0
     var chunks = ChunkMeter()
     /// An upload that may survive its connection.
@@ -78,7 +78,7 @@ final class Load {
     /// A download that goes on.
     var resumption: DownloadResumption?
     /// When a rest of ours is over.
-    var restsUntil: UInt64?
+    var retryDate: UInt64?
     /// Whether the rest is the one before the task begins.
     var isDelayed = false
     var followedRedirects = 0
@@ -88,31 +88,31 @@ final class Load {
     var needsFreshConnection = false
     var easy: EasyHandle?
     var response: HTTPURLResponse?
-    /// The next request, once the rest of a redirect's or challenge's body has been swallowed.
-    var following: URLRequest?
+    /// The next request, once the rest of a redirect's or challenge's body has been discarded.
+    var nextRequest: URLRequest?
     var authentication: AuthenticationState
-    /// The request as those see it who ask for proofs, when there was need of one.
+    /// The request as those see it who ask for authorizationFields, when there was need of one.
     var challenged: ChallengedRequest?
-    /// The fields of this leg that prove who we are. Nobody gets to see them.
-    var proofs: [HTTPHeaderFields.Field] = []
+    /// The fields of this attempt that authorize who we are. Nobody gets to see them.
+    var authorizationFields: [HTTPHeaderFields.Field] = []
     /// Those for the proxy alone.
-    var proxyProofs: [HTTPHeaderFields.Field] = []
+    var proxyAuthorizationFields: [HTTPHeaderFields.Field] = []
     var proxy: ProxyServer?
     /// What the proxy says about a tunnel to the server; nil when there is none to be made.
     var tunnelHead: ResponseHeadParser?
-    /// Whether the leg has failed for the proxy's 407.
+    /// Whether the attempt has failed for the proxy's 407.
     var isTunnelRefused = false
     var handshake: TLSHandshake?
     /// Whether a proxy that speaks TLS has shown its certificate.
     var hasMetProxy = false
-    var swallowedByteCount = 0
-    var caching = LoadCaching()
-    var connectivity = LoadConnectivity()
+    var discardedByteCount = 0
+    var caching = AttemptCaching()
+    var connectivity = TransferConnectivity()
 
     // What callbacks have noted.
-    /// What of the request had left when the leg's kept-alive connection was lost.
+    /// What of the request had left when the attempt's kept-alive connection was lost.
     var loss: ConnectionLoss?
-    /// The sockets that were opened for the leg.
+    /// The sockets that were opened for the attempt.
     var openedSockets: [curl_socket_t] = []
     let sockets: ConnectionSockets
     /// Whether the request asked for a compressed body.
@@ -128,32 +128,32 @@ final class Load {
     /// The socket of a WebSocket that libcurl does not want to read from.
     var silentSocket: curl_socket_t?
     var failure: URLError?
-    var verdict: CURLcode?
-    var notes = TransactionNotes()
+    var result: CURLcode?
+    var timings = TransactionTimings()
 
     // The answer so far.
     var memory = Data()
     var deliversAsItComes = true
     var file: DownloadFile?
     var postedSent: Int64 = 0
-    /// Whether the body of an earlier leg was told of.
+    /// Whether the body of an earlier attempt was told of.
     var sendsAgain = false
 
     private var isMarked = false
     private let marks: Marks
 
-    /// The loads that something has happened to.
+    /// The transfers that something has happened to.
     final class Marks {
-        private var loads: [Load] = []
+        private var transfers: [Transfer] = []
 
-        var isEmpty: Bool { loads.isEmpty }
+        var isEmpty: Bool { transfers.isEmpty }
 
-        fileprivate func add(_ load: Load) { loads.append(load) }
+        fileprivate func add(_ transfer: Transfer) { transfers.append(transfer) }
 
-        func takeAll() -> [Load] {
-            defer { loads.removeAll(keepingCapacity: true) }
-            for load in loads { load.isMarked = false }
-            return loads
+        func takeAll() -> [Transfer] {
+            defer { transfers.removeAll(keepingCapacity: true) }
+            for transfer in transfers { transfer.isMarked = false }
+            return transfers
         }
     }
 
@@ -179,16 +179,16 @@ final class Load {
     var settings: SessionSettings { task.session.settings }
     var isAsking: Bool { pauses.contains(.asking) }
 
-    /// Whether this leg is a request of ours about the upload, which its user does not see.
-    var isAside: Bool {
+    /// Whether this attempt is a request of ours about the upload, which its user does not see.
+    var isControlRequest: Bool {
         guard let upload else { return false }
-        return !upload.isCreating && upload.leg != nil
+        return !upload.isCreating && upload.step != nil
     }
 
     /// When a timer of ours runs out.
     var deadline: UInt64? {
         let soonest = min(
-            requestTimer.deadline ?? .max, resourceTimer.deadline ?? .max, restsUntil ?? .max)
+            requestTimer.deadline ?? .max, resourceTimer.deadline ?? .max, retryDate ?? .max)
         return soonest == .max ? nil : soonest
     }
 
@@ -215,27 +215,27 @@ final class Load {
         return arrived
     }
 
-    /// Forgets the last leg's answer.
-    func beginLeg() {
-        leg += 1
+    /// Forgets the last attempt's answer.
+    func beginAttempt() {
+        attempt += 1
         easy = nil
         response = nil
-        following = nil
+        nextRequest = nil
         challenged = nil
-        proofs = []
-        proxyProofs = []
+        authorizationFields = []
+        proxyAuthorizationFields = []
         tunnelHead = nil
         isTunnelRefused = false
         handshake = nil
         hasMetProxy = false
-        swallowedByteCount = 0
-        caching.beginLeg()
+        discardedByteCount = 0
+        caching.beginAttempt()
         loss = nil
         acceptsCodings = false
         decoding = .undecided
         openedSockets.removeAll(keepingCapacity: true)
         head = ResponseHeadParser()
-        notes = TransactionNotes()
+        timings = TransactionTimings()
         _ = takeArrived()
         sentByteCount = 0
         if postedSent > 0 { sendsAgain = true }
@@ -244,7 +244,7 @@ final class Load {
         chunks = ChunkMeter()
         isAwaitingBody = false
         silentSocket = nil
-        verdict = nil
+        result = nil
         pauses.subtract([.asking, .flow])
     }
 
@@ -267,7 +267,7 @@ final class Load {
     }
 }
 
-extension Load {
+extension Transfer {
     /// Whether a GET has a body: servers drop or refuse it (RFC 9110 §9.3.1), and Apple's suite does not
     /// send it.
     var isGetWithBody: Bool {
@@ -283,7 +283,7 @@ extension Load {
 
     /// Whether the whole body has left, as far as its length is known.
     var hasSentBody: Bool {
-        guard upload?.leg?.isUpload == true else { return false }
+        guard upload?.step?.isUpload == true else { return false }
         let sent = max(sentByteCount, easy?.offset(CURLINFO_SIZE_UPLOAD_T) ?? 0)
         return bodyOffset + sent >= body.byteCount
     }
@@ -294,7 +294,7 @@ extension Load {
     }
 }
 
-/// The body of one leg.
+/// The body of one attempt.
 enum OutgoingBody {
     case none
     case data(Data, position: Int)

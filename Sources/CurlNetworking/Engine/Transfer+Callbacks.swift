@@ -1,15 +1,15 @@
 import CCurl
 import FoundationEssentials
 
-// What libcurl calls during a transfer, always on the engine's queue, with the load as context. The
-// engine keeps the load for as long as its easy handle is with the multi handle.
+// What libcurl calls during a transfer, always on the engine's queue, with the transfer as context. The
+// engine keeps the transfer for as long as its easy handle is with the multi handle.
 
-extension Load {
+extension Transfer {
     /// The pointer libcurl hands back to the callbacks.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    static func from(_ context: UnsafeMutableRawPointer) -> Load {
-        Unmanaged<Load>.fromOpaque(context).takeUnretainedValue()
+    static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
     func installCallbacks(on easy: EasyHandle) {
@@ -34,7 +34,7 @@ extension Load {
 
     fileprivate func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         hasMoved = true
-        notes.noteHead()
+        timings.noteHead()
         mark()
         do throws(ResponseHeadParser.Refusal) {
             if stage == .connecting, tunnelHead != nil {
@@ -74,12 +74,12 @@ extension Load {
         mark()
         switch decoding {
         case .undecided, .none:
-            notes.decodedByteCount += Int64(bytes.count)
+            timings.decodedByteCount += Int64(bytes.count)
             takeIn(bytes)
         case .libcurls:
             // Within what was received at once its decoder cannot be stopped: libcurl would keep the rest,
             // and give up when that is over 64 MiB.
-            notes.decodedByteCount += Int64(bytes.count)
+            timings.decodedByteCount += Int64(bytes.count)
             takeIn(bytes)
             return expandsWithinBounds(task.receiver.destination)
         case .ours(let decoding):
@@ -98,7 +98,7 @@ extension Load {
         let destination = decoding.isNested ? .memory : task.receiver.destination
         do throws(ContentDecoder.Failure) {
             return try decoding.decode(bytes) { piece in
-                notes.decodedByteCount += Int64(piece.count)
+                timings.decodedByteCount += Int64(piece.count)
                 takeIn(piece)
                 return expandsWithinBounds(destination)
             }
@@ -112,9 +112,9 @@ extension Load {
 
     /// Notes the failure when it does not.
     private func expandsWithinBounds(_ destination: TaskReceiver.Destination) -> Bool {
-        guard let easy, notes.decodedByteCount > DecompressionLimit.byteCount(for: .memory),
+        guard let easy, timings.decodedByteCount > DecompressionLimit.byteCount(for: .memory),
             DecompressionLimit.isExceeded(
-                decoded: notes.decodedByteCount,
+                decoded: timings.decodedByteCount,
                 received: easy.offset(CURLINFO_SIZE_DOWNLOAD_T), destination: destination)
         else { return true }
         failure = URLError(
@@ -160,7 +160,7 @@ extension Load {
         }
     }
 
-    /// - Parameter offset: From where this leg begins in the body.
+    /// - Parameter offset: From where this attempt begins in the body.
     func seek(to offset: Int64) -> Bool {
         let offset = bodyOffset + offset
         switch body {
@@ -184,7 +184,7 @@ extension Load {
         // libcurl counts from 0 when it tries again.
         guard byteCount > sentByteCount else { return }
         sentByteCount = byteCount
-        notes.noteSent()
+        timings.noteSent()
         hasMoved = true
         mark()
     }
@@ -211,19 +211,19 @@ extension Load {
             sockets.add(connection, among: openedSockets)
         }
         if stage == .connecting { stage = .exchanging }
-        notes.noteConnected(easy, isKept: isKept)
+        timings.noteConnected(easy, isKept: isKept)
         hasMoved = true
         mark()
         return true
     }
 
-    /// Returns whether the leg's kept-alive connection is gone, and notes it.
+    /// Returns whether the attempt's kept-alive connection is gone, and timings it.
     ///
     /// libcurl 7.88 sends a request again by itself when a kept-alive connection ends without a byte of
     /// the answer, up to five times and whatever the method. There is no option against it. It comes by
     /// here then, for a second connection.
     private func isLost() -> Bool {
-        guard loss == nil, notes.requestStart > 0, head.isUntouched else { return loss != nil }
+        guard loss == nil, timings.requestStart > 0, head.isUntouched else { return loss != nil }
         loss = (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0 ? .unsent : .sent
         mark()
         return true
@@ -235,7 +235,7 @@ private func receiveHeaderLine(
 ) -> Int {
     guard let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return Load.from(context).receive(headerLine: line) ? line.count : 0
+    return Transfer.from(context).receive(headerLine: line) ? line.count : 0
 }
 
 private func receiveBody(
@@ -243,21 +243,21 @@ private func receiveBody(
 ) -> Int {
     guard let context else { return 0 }
     let body = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return Load.from(context).receive(body: body) ? body.count : 0
+    return Transfer.from(context).receive(body: body) ? body.count : 0
 }
 
 private func sendBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let context else { return Int(CURL_READFUNC_ABORT) }
-    return Load.from(context).send(
+    return Transfer.from(context).send(
         into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
 }
 
 private func seekBody(
     context: UnsafeMutableRawPointer?, offset: curl_off_t, whence: Int32
 ) -> Int32 {
-    guard let context, whence == SEEK_SET, Load.from(context).seek(to: Int64(offset)) else {
+    guard let context, whence == SEEK_SET, Transfer.from(context).seek(to: Int64(offset)) else {
         return CURL_SEEKFUNC_FAIL
     }
     return CURL_SEEKFUNC_OK
@@ -268,7 +268,7 @@ private func noteProgress(
     toSend: curl_off_t, sent: curl_off_t
 ) -> Int32 {
     guard let context else { return 0 }
-    Load.from(context).note(sent: Int64(sent))
+    Transfer.from(context).note(sent: Int64(sent))
     return 0
 }
 
@@ -277,7 +277,7 @@ private func openSocket(
     address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return CURL_SOCKET_BAD }
-    return Load.from(context).makeSocket(for: address) ?? CURL_SOCKET_BAD
+    return Transfer.from(context).makeSocket(for: address) ?? CURL_SOCKET_BAD
 }
 
 private func noteConnection(
@@ -288,5 +288,6 @@ private func noteConnection(
     let connection = ConnectionSockets.Ends(
         localAddress: localAddress.map { String(cString: $0) } ?? "", localPort: localPort,
         remoteAddress: remoteAddress.map { String(cString: $0) } ?? "", remotePort: remotePort)
-    return Load.from(context).noteConnected(connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return Transfer.from(context).noteConnected(connection)
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

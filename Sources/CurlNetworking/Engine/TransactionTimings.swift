@@ -4,9 +4,9 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// What happens to one leg of a load and when, for the metrics. Instants are nanoseconds of the monotonic
+/// What happens to one attempt of a transfer and when, for the metrics. Instants are nanoseconds of the monotonic
 /// clock; 0 means it did not happen.
-struct TransactionNotes {
+struct TransactionTimings {
     /// The same moment on both clocks: dates are reckoned from here.
     let fetchStart = DispatchTime.now().uptimeNanoseconds
     let fetchStartDate = Date()
@@ -48,21 +48,21 @@ struct TransactionNotes {
 }
 
 extension TransactionFacts {
-    /// Reads a leg that has come to its end, while its handle still knows of it.
-    init(of load: Load, _ easy: EasyHandle, at now: UInt64) {
-        self.init(request: load.request, response: load.response)
-        let notes = load.notes
+    /// Reads a attempt that has come to its end, while its handle still knows of it.
+    init(of transfer: Transfer, _ easy: EasyHandle, at now: UInt64) {
+        self.init(request: transfer.request, response: transfer.response)
+        let timings = transfer.timings
         resourceFetchType = .networkLoad
-        fetchStartDate = notes.date(notes.fetchStart)
+        fetchStartDate = timings.date(timings.fetchStart)
         let microseconds = { (info: CURLINFO) in UInt64(max(0, easy.offset(info))) }
-        if !notes.isReused {
+        if !timings.isReused {
             // libcurl counts from the moment it begins, and 0 is what it did not come to.
             let instant = { (info: CURLINFO) -> Date? in
                 let span = microseconds(info)
-                return span == 0 ? nil : notes.date(notes.handedOver + span * 1000)
+                return span == 0 ? nil : timings.date(timings.handedOver + span * 1000)
             }
             let lookup = instant(CURLINFO_NAMELOOKUP_TIME_T)
-            domainLookupStartDate = lookup == nil ? nil : notes.date(notes.handedOver)
+            domainLookupStartDate = lookup == nil ? nil : timings.date(timings.handedOver)
             domainLookupEndDate = lookup
             let connected = instant(CURLINFO_CONNECT_TIME_T)
             connectStartDate = lookup
@@ -70,15 +70,16 @@ extension TransactionFacts {
             secureConnectionStartDate = secureConnectionEndDate == nil ? nil : connected
             connectEndDate = secureConnectionEndDate ?? connected
         }
-        isReusedConnection = notes.isReused
-        isProxyConnection = load.proxy != nil
-        if notes.requestStart > 0 {
-            requestStartDate = max(notes.date(notes.requestStart), connectEndDate ?? .distantPast)
-            requestEndDate = max(notes.date(notes.requestEnd), requestStartDate ?? .distantPast)
+        isReusedConnection = timings.isReused
+        isProxyConnection = transfer.proxy != nil
+        if timings.requestStart > 0 {
+            requestStartDate = max(
+                timings.date(timings.requestStart), connectEndDate ?? .distantPast)
+            requestEndDate = max(timings.date(timings.requestEnd), requestStartDate ?? .distantPast)
         }
-        if notes.responseStart > 0 {
-            responseStartDate = notes.date(notes.responseStart)
-            responseEndDate = notes.date(max(now, notes.responseStart))
+        if timings.responseStart > 0 {
+            responseStartDate = timings.date(timings.responseStart)
+            responseEndDate = timings.date(max(now, timings.responseStart))
             networkProtocolName =
                 switch easy.number(CURLINFO_HTTP_VERSION) {
                 case CURL_HTTP_VERSION_1_0: "http/1.0"
@@ -90,27 +91,27 @@ extension TransactionFacts {
         }
         countOfRequestHeaderBytesSent = Int64(easy.number(CURLINFO_REQUEST_SIZE))
         countOfRequestBodyBytesSent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
-        countOfRequestBodyBytesBeforeEncoding = load.sentByteCount
+        countOfRequestBodyBytesBeforeEncoding = transfer.sentByteCount
         countOfResponseHeaderBytesReceived = Int64(easy.number(CURLINFO_HEADER_SIZE))
         countOfResponseBodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
-        countOfResponseBodyBytesAfterDecoding = notes.decodedByteCount
+        countOfResponseBodyBytesAfterDecoding = timings.decodedByteCount
         remotePort = Self.port(easy.number(CURLINFO_PRIMARY_PORT))
         localPort = Self.port(easy.number(CURLINFO_LOCAL_PORT))
         if remotePort != nil {
             remoteAddress = easy.text(CURLINFO_PRIMARY_IP)
             localAddress = easy.text(CURLINFO_LOCAL_IP)
         }
-        negotiatedTLSProtocolVersion = tls_protocol_version_t(rawValue: notes.tlsVersion)
+        negotiatedTLSProtocolVersion = tls_protocol_version_t(rawValue: timings.tlsVersion)
         negotiatedTLSCipherSuite =
-            notes.tlsCipherSuite == 0 ? nil : tls_ciphersuite_t(rawValue: notes.tlsCipherSuite)
+            timings.tlsCipherSuite == 0 ? nil : tls_ciphersuite_t(rawValue: timings.tlsCipherSuite)
     }
 
     /// An answer that was stored.
-    init(cached response: URLResponse, for request: URLRequest, since notes: TransactionNotes) {
+    init(cached response: URLResponse, for request: URLRequest, since timings: TransactionTimings) {
         self.init(request: request, response: response)
         resourceFetchType = .localCache
-        fetchStartDate = notes.date(notes.fetchStart)
-        responseStartDate = notes.date(DispatchTime.now().uptimeNanoseconds)
+        fetchStartDate = timings.date(timings.fetchStart)
+        responseStartDate = timings.date(DispatchTime.now().uptimeNanoseconds)
         responseEndDate = responseStartDate
     }
 
@@ -118,24 +119,24 @@ extension TransactionFacts {
 }
 
 extension Engine {
-    /// Writes down a leg that ends, when there is somebody to be told.
-    func noteTransaction(of load: Load, _ easy: EasyHandle) {
-        guard load.task.listener != nil else { return }
-        let transaction = TransactionFacts(of: load, easy, at: now)
-        let followed = load.followedRedirects
-        load.task.status.withLock { status in
+    /// Writes down a attempt that ends, when there is somebody to be told.
+    func noteTransaction(of transfer: Transfer, _ easy: EasyHandle) {
+        guard transfer.task.listener != nil else { return }
+        let transaction = TransactionFacts(of: transfer, easy, at: now)
+        let followed = transfer.followedRedirects
+        transfer.task.status.withLock { status in
             status.transactions.append(transaction)
             status.followedRedirects = followed
         }
     }
 
     /// Writes down that the answer was stored.
-    func noteCachedTransaction(of load: Load, _ response: URLResponse) {
-        guard load.task.listener != nil else { return }
+    func noteCachedTransaction(of transfer: Transfer, _ response: URLResponse) {
+        guard transfer.task.listener != nil else { return }
         let transaction = TransactionFacts(
-            cached: response, for: load.request, since: load.notes)
-        let followed = load.followedRedirects
-        load.task.status.withLock { status in
+            cached: response, for: transfer.request, since: transfer.timings)
+        let followed = transfer.followedRedirects
+        transfer.task.status.withLock { status in
             status.transactions.append(transaction)
             status.followedRedirects = followed
         }

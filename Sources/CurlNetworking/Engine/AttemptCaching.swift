@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// What cookies and cache keep for one leg of a load.
-struct LoadCaching {
-    /// What the cache has to do with the leg; nil without a cache.
+/// What cookies and cache keep for one attempt of a transfer.
+struct AttemptCaching {
+    /// What the cache has to do with the attempt; nil without a cache.
     var plan: CachePlan?
-    /// When the leg's request was handed to libcurl.
+    /// When the attempt's request was handed to libcurl.
     var requestTime = Date()
     /// Keeps the server's answer while it passes.
     var writer: CacheWriter?
-    /// A stored answer that is given once the rest of the server's has been swallowed.
-    var standIn: CachePlan.Answer?
+    /// A stored answer that is given once the rest of the server's has been discarded.
+    var fallbackResponse: CachePlan.Answer?
     /// The stored body that is being given.
     var serving: StoredBody?
 
@@ -23,17 +23,17 @@ struct LoadCaching {
         }
     }
 
-    /// Forgets the last leg's answer.
-    mutating func beginLeg() {
+    /// Forgets the last attempt's answer.
+    mutating func beginAttempt() {
         writer?.discard()
         writer = nil
-        standIn = nil
+        fallbackResponse = nil
         serving = nil
     }
 }
 
-extension Load {
-    /// The fields of the leg's request with what the session adds, cookies among it, and without what
+extension Transfer {
+    /// The fields of the attempt's request with what the session adds, cookies among it, and without what
     /// the cache adds: those are the ones a `Vary` of the answer speaks of.
     var fields: HTTPHeaderFields {
         var fields = request.headers
@@ -47,7 +47,7 @@ extension Load {
         return fields
     }
 
-    /// The storage's cookies for the leg. They never enter the request itself, so that none follows a
+    /// The storage's cookies for the attempt. They never enter the request itself, so that none follows a
     /// redirect without being asked for anew.
     private var cookies: String? {
         guard settings.web.sendsCookies, request.httpShouldHandleCookies, let url = request.url
@@ -55,7 +55,7 @@ extension Load {
         return settings.web.cookies?.field(for: url, mainDocumentURL: request.mainDocumentURL)
     }
 
-    /// The leg's request with all its fields.
+    /// The attempt's request with all its fields.
     var requestWithFields: URLRequest {
         var request = request
         request.headers = fields

@@ -3,19 +3,19 @@ import Testing
 
 @testable import CurlNetworking
 
-@Suite struct SealedRecordTests {
+@Suite struct ChecksummedRecordTests {
     private let payload = Data("what is inside".utf8)
 
     @Test func opensWhatItHasSealed() throws {
         for payload in [payload, Data(), Data(repeating: 0xFF, count: 100_000)] {
-            let sealed = try SealedRecord.seal(payload, as: .download)
-            #expect(try SealedRecord.open(sealed, as: .download) == payload)
+            let sealed = try ChecksummedRecord.seal(payload, as: .download)
+            #expect(try ChecksummedRecord.open(sealed, as: .download) == payload)
         }
     }
 
     /// The format is a promise to files that exist.
     @Test func theFormatStays() throws {
-        let sealed = try SealedRecord.seal(Data("ab".utf8), as: .download)
+        let sealed = try ChecksummedRecord.seal(Data("ab".utf8), as: .download)
         #expect(sealed.prefix(16) == Data("CNetdown\u{0}\u{1}\u{0}\u{0}\u{0}\u{2}ab".utf8))
         #expect(
             sealed.suffix(32).hex
@@ -23,46 +23,46 @@ import Testing
     }
 
     @Test func opensASliceToo() throws {
-        let sealed = Data("..".utf8) + (try SealedRecord.seal(payload, as: .upload))
-        #expect(try SealedRecord.open(sealed.dropFirst(2), as: .upload) == payload)
+        let sealed = Data("..".utf8) + (try ChecksummedRecord.seal(payload, as: .upload))
+        #expect(try ChecksummedRecord.open(sealed.dropFirst(2), as: .upload) == payload)
     }
 
     @Test func everyChangedBitIsNoticed() throws {
-        let sealed = try SealedRecord.seal(payload, as: .download)
+        let sealed = try ChecksummedRecord.seal(payload, as: .download)
         for index in sealed.indices {
             for bit in 0..<8 {
                 var changed = sealed
                 changed[index] ^= 1 << UInt8(bit)
-                #expect(throws: SealedRecord.Damage.self) {
-                    try SealedRecord.open(changed, as: .download)
+                #expect(throws: ChecksummedRecord.Damage.self) {
+                    try ChecksummedRecord.open(changed, as: .download)
                 }
             }
         }
     }
 
     @Test func everyCutIsNoticed() throws {
-        let sealed = try SealedRecord.seal(payload, as: .download)
+        let sealed = try ChecksummedRecord.seal(payload, as: .download)
         for count in 0..<sealed.count {
-            #expect(throws: SealedRecord.Damage.self) {
-                try SealedRecord.open(sealed.prefix(count), as: .download)
+            #expect(throws: ChecksummedRecord.Damage.self) {
+                try ChecksummedRecord.open(sealed.prefix(count), as: .download)
             }
         }
-        #expect(throws: SealedRecord.Damage.cut) {
-            try SealedRecord.open(sealed + [0], as: .download)
+        #expect(throws: ChecksummedRecord.Damage.cut) {
+            try ChecksummedRecord.open(sealed + [0], as: .download)
         }
     }
 
     @Test func tellsWhatIsWrong() throws {
-        var sealed = try SealedRecord.seal(payload, as: .download)
-        #expect(throws: SealedRecord.Damage.wrongKind) {
-            try SealedRecord.open(sealed, as: .upload)
+        var sealed = try ChecksummedRecord.seal(payload, as: .download)
+        #expect(throws: ChecksummedRecord.Damage.wrongKind) {
+            try ChecksummedRecord.open(sealed, as: .upload)
         }
         sealed[9] = 2
-        #expect(throws: SealedRecord.Damage.unknownVersion(2)) {
-            try SealedRecord.open(sealed, as: .download)
+        #expect(throws: ChecksummedRecord.Damage.unknownVersion(2)) {
+            try ChecksummedRecord.open(sealed, as: .download)
         }
-        #expect(throws: SealedRecord.Damage.foreign) {
-            try SealedRecord.open(Data("bplist00and so on".utf8), as: .download)
+        #expect(throws: ChecksummedRecord.Damage.foreign) {
+            try ChecksummedRecord.open(Data("bplist00and so on".utf8), as: .download)
         }
     }
 }
@@ -70,10 +70,10 @@ import Testing
 @Suite struct WholeFileTests {
     @Test func writesReadsAndReplaces() throws {
         let folder = try ScratchFolder()
-        #expect(try WholeFile.read(folder.path(of: "f"), atMost: 100) == nil)
+        #expect(try AtomicFile.read(folder.path(of: "f"), atMost: 100) == nil)
         for text in ["one", "two, which is longer", ""] {
-            try WholeFile.write(Data(text.utf8), to: folder.path(of: "f"))
-            #expect(try WholeFile.read(folder.path(of: "f"), atMost: 100) == Data(text.utf8))
+            try AtomicFile.write(Data(text.utf8), to: folder.path(of: "f"))
+            #expect(try AtomicFile.read(folder.path(of: "f"), atMost: 100) == Data(text.utf8))
         }
         #expect(folder.names == ["f"])
     }
@@ -82,9 +82,9 @@ import Testing
         let folder = try ScratchFolder()
         try folder.put(Data("theirs".utf8), "elsewhere")
         try folder.link("f", to: folder.path(of: "elsewhere"))
-        try WholeFile.write(Data("ours".utf8), to: folder.path(of: "f"))
+        try AtomicFile.write(Data("ours".utf8), to: folder.path(of: "f"))
         #expect(folder.get("elsewhere") == Data("theirs".utf8))
-        #expect(try WholeFile.read(folder.path(of: "f"), atMost: 100) == Data("ours".utf8))
+        #expect(try AtomicFile.read(folder.path(of: "f"), atMost: 100) == Data("ours".utf8))
     }
 
     @Test func leavesNothingBehindWhenItFails() throws {
@@ -92,11 +92,11 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: folder.path(of: "f"), withIntermediateDirectories: false)
         #expect(throws: URLError(.cannotMoveFile)) {
-            try WholeFile.write(Data("x".utf8), to: folder.path(of: "f"))
+            try AtomicFile.write(Data("x".utf8), to: folder.path(of: "f"))
         }
         #expect(folder.names == ["f"])
         #expect(throws: URLError(.cannotCreateFile)) {
-            try WholeFile.write(Data("x".utf8), to: folder.path(of: "missing/f"))
+            try AtomicFile.write(Data("x".utf8), to: folder.path(of: "missing/f"))
         }
     }
 
@@ -104,16 +104,16 @@ import Testing
         let folder = try ScratchFolder()
         try folder.put(Data(count: 11), "f")
         #expect(throws: URLError(.dataLengthExceedsMaximum)) {
-            try WholeFile.read(folder.path(of: "f"), atMost: 10)
+            try AtomicFile.read(folder.path(of: "f"), atMost: 10)
         }
     }
 
     @Test func readsFilesOnly() throws {
         let folder = try ScratchFolder()
-        #expect(throws: URLError(.cannotOpenFile)) { try WholeFile.read(folder.path, atMost: 10) }
+        #expect(throws: URLError(.cannotOpenFile)) { try AtomicFile.read(folder.path, atMost: 10) }
         mkfifo(folder.path(of: "pipe"), 0o600)
         #expect(throws: URLError(.cannotOpenFile)) {
-            try WholeFile.read(folder.path(of: "pipe"), atMost: 10)
+            try AtomicFile.read(folder.path(of: "pipe"), atMost: 10)
         }
     }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A credential with what is needed to prove it: good for one space.
-struct AuthenticationProof: Sendable {
+struct CachedCredential: Sendable {
     let space: URLProtectionSpace
     let credential: URLCredential
     private(set) var kind: Kind
@@ -35,7 +35,7 @@ struct AuthenticationProof: Sendable {
         var space: URLProtectionSpace
         var credential: URLCredential
         var nonce: String?
-        var expectedProof: String?
+        var expectedServerDigest: String?
         /// Nobody was asked, and the server has not asked either.
         var isPreemptive = false
     }
@@ -88,7 +88,7 @@ struct AuthenticationProof: Sendable {
             kind = .digest(access)
             guard let answer else { return nil }
             sent.nonce = access.nonce
-            sent.expectedProof = answer.expectedProof
+            sent.expectedServerDigest = answer.expectedServerDigest
             return (answer.authorization, sent)
         }
     }
@@ -101,7 +101,7 @@ struct AuthenticationProof: Sendable {
     }
 
     /// Takes over the folders that the same credential is known to be good for.
-    mutating func widen(by other: AuthenticationProof) {
+    mutating func widen(by other: CachedCredential) {
         guard case .basic(let mine) = kind, case .basic(let known) = other.kind else { return }
         let more = known.filter { !mine.contains($0) }
         kind = .basic(scopes: mine + more.suffix(Self.mostScopes - mine.count))

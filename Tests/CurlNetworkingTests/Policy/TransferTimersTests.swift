@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import CurlNetworking
+
+@Suite struct TransferTimersTests {
+    private let second: UInt64 = 1_000_000_000
+
+    @Test func noTimerRunsWhileItWaitsOrIsSuspended() throws {
+        let transfer = try makeLoad()
+        for stage in [Transfer.Stage.waiting, .preparing, .held, .over] {
+            transfer.stage = stage
+            transfer.updateTimers(at: second)
+            #expect(transfer.deadline == nil)
+        }
+        transfer.stage = .exchanging
+        transfer.pauses = .suspended
+        transfer.updateTimers(at: second)
+        #expect(transfer.deadline == nil)
+    }
+
+    @Test func suspensionGivesTheRequestTimerItsWholeSpanAgainButNotTheResourceTimer() throws {
+        let transfer = try makeLoad()
+        transfer.stage = .exchanging
+        transfer.updateTimers(at: 0)
+        #expect(transfer.deadline == 5 * second)
+        transfer.pauses = .suspended
+        transfer.updateTimers(at: 4 * second)
+        transfer.pauses = []
+        transfer.updateTimers(at: 100 * second)
+        #expect(transfer.requestTimer.deadline == 105 * second)
+        #expect(transfer.resourceTimer.deadline == 116 * second)
+    }
+
+    @Test func onlyTheResourceTimerRunsWhileSomebodyElseIsSlow() throws {
+        for pause in [Transfer.Pauses.flow, .asking] {
+            let transfer = try makeLoad()
+            transfer.stage = .exchanging
+            transfer.pauses = pause
+            transfer.updateTimers(at: 0)
+            #expect(transfer.deadline == 20 * second)
+        }
+    }
+
+    /// A transfer with a request timeout of 5 s and a resource timeout of 20 s.
+    private func makeLoad() throws -> Transfer {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 5
+        configuration.timeoutIntervalForResource = 20
+        let url = try #require(URL(string: "http://a.test"))
+        let origin = try #require(Origin(of: url))
+        let task = URLSession(configuration: configuration).dataTask(with: url)
+        return Transfer(task: task, origin: origin, marks: Transfer.Marks())
+    }
+}
