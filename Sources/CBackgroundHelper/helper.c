@@ -16,16 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What `ps` shows, and what tells a helper from the program. Two words, so that nobody types them.
+// What `ps` shows, and what tells a helper from the program. Two arguments, so that nobody types them.
 static char name[] = "CurlNetworking:";
-static char purpose[] = "background transfers";
+static char role[] = "background transfers";
 
 // In Swift; does not return.
 extern void byteclub_helper_main(void);
 
 // MARK: - In the helper
 
-static void expect_signals_anew(void) {
+static void reset_signals(void) {
     // Both are inherited: what the starting thread had blocked, and what the program ignores.
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     // A peer that hangs up and a file that may not grow are errors, and no reason to die.
@@ -39,12 +39,12 @@ static void expect_signals_anew(void) {
 // Runs before `main`, with its arguments (as glibc does it). Without a priority it comes behind all
 // constructors that have one and, since the linker keeps the order of its inputs, behind the one by
 // which Swift's runtime learns of this program's types: that object is the first on the command line.
-__attribute__((constructor)) static void turn_off(int count, char **words, char **environment) {
+__attribute__((constructor)) static void become_helper(int count, char **arguments, char **environment) {
     (void)environment;
-    if (count != 2 || strcmp(words[0], name) != 0 || strcmp(words[1], purpose) != 0) return;
-    // A set-user-ID program does not do what its caller's words say.
+    if (count != 2 || strcmp(arguments[0], name) != 0 || strcmp(arguments[1], role) != 0) return;
+    // A set-user-ID program does not do what its caller's arguments say.
     if (getauxval(AT_SECURE)) return;
-    expect_signals_anew();
+    reset_signals();
     // Whoever started us waits for this process alone; the helper belongs to nobody.
     pid_t child = fork();
     if (child != 0) _exit(child < 0 ? 71 : 0);
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void turn_off(int count, char **words, char 
 
 // MARK: - In the program
 
-static int note_first_object(struct dl_phdr_info *object, size_t size, void *address) {
+static int record_first_object(struct dl_phdr_info *object, size_t size, void *address) {
     (void)size;
     *(uintptr_t *)address = object->dlpi_addr;
     return 1; // the program itself comes first
@@ -64,10 +64,10 @@ static int note_first_object(struct dl_phdr_info *object, size_t size, void *add
 
 bool byteclub_helper_is_part_of_program(void) {
     uintptr_t program = 0;
-    dl_iterate_phdr(note_first_object, &program);
+    dl_iterate_phdr(record_first_object, &program);
     struct link_map *object = NULL;
     Dl_info facts;
-    if (!dladdr1((const void *)turn_off, &facts, (void **)&object, RTLD_DL_LINKMAP) || !object) {
+    if (!dladdr1((const void *)become_helper, &facts, (void **)&object, RTLD_DL_LINKMAP) || !object) {
         return true; // a program without shared parts
     }
     if (object->l_addr == program) return true;
@@ -75,31 +75,31 @@ bool byteclub_helper_is_part_of_program(void) {
     return dlsym(RTLD_DEFAULT, "byteclub_helper_start") == (const void *)byteclub_helper_start;
 }
 
-int byteclub_helper_start(const char *const *environment, int announcement) {
+int byteclub_helper_start(const char *const *environment, int ready_descriptor) {
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code) return code;
-    posix_spawnattr_t traits;
-    code = posix_spawnattr_init(&traits);
+    posix_spawnattr_t attributes;
+    code = posix_spawnattr_init(&attributes);
     if (code) {
         posix_spawn_file_actions_destroy(&actions);
         return code;
     }
-    const int last = BYTECLUB_HELPER_ANNOUNCEMENT;
-    if (!code) code = posix_spawn_file_actions_adddup2(&actions, announcement, last);
+    const int last = BYTECLUB_HELPER_READY_DESCRIPTOR;
+    if (!code) code = posix_spawn_file_actions_adddup2(&actions, ready_descriptor, last);
     if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!code) code = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     if (!code) code = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, last + 1);
     if (!code) code = posix_spawn_file_actions_addchdir_np(&actions, "/");
-    if (!code) code = posix_spawnattr_setflags(&traits, POSIX_SPAWN_SETSID);
-    char *words[] = {name, purpose, NULL};
+    if (!code) code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    char *arguments[] = {name, role, NULL};
     pid_t process = 0;
     if (!code) {
         code = posix_spawn(
-            &process, "/proc/self/exe", &actions, &traits, words, (char *const *)environment);
+            &process, "/proc/self/exe", &actions, &attributes, arguments, (char *const *)environment);
     }
-    posix_spawnattr_destroy(&traits);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (code) return code;
     int status = 0;

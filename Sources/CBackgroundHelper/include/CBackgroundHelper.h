@@ -16,15 +16,15 @@ bool byteclub_helper_is_part_of_program(void);
 // the signals as a program expects them.
 //
 // - environment: `NAME=value`, NULL behind the last. All it gets.
-// - announcement: A descriptor the helper writes one byte to when it can be reached, and closes.
+// - ready_descriptor: A descriptor the helper writes one byte to when it can be reached, and closes.
 //   Its end without a byte: another helper is there already, or it could not start.
 //
 // Returns 0 or an error number. The helper is no child of ours: nobody has to wait for it.
 int byteclub_helper_start(
-    const char *_Nullable const *_Nonnull environment, int announcement);
+    const char *_Nullable const *_Nonnull environment, int ready_descriptor);
 
 // The descriptor above, in the helper.
-enum { BYTECLUB_HELPER_ANNOUNCEMENT = 3 };
+enum { BYTECLUB_HELPER_READY_DESCRIPTOR = 3 };
 
 // Who is at the other end of a unix socket. False when the system does not say.
 bool byteclub_peer(int socket, uid_t *_Nonnull user, pid_t *_Nonnull process);

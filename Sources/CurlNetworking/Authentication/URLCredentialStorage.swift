@@ -174,10 +174,10 @@ open class URLCredentialStorage: @unchecked Sendable {
     }
 }
 
-extension URLCredentialStorage: HasLastWish {
+extension URLCredentialStorage: ExitHandler {
     /// What the engine has kept and the queue for files has not written yet would be lost: the queue
     /// does not run on while the process exits.
-    func fulfilLastWish() { writeOut() }
+    func handleExit() { writeOut() }
 }
 
 // MARK: - With a task, as Apple has them

@@ -141,6 +141,6 @@ struct BackgroundJournal: Sendable {
     static let suffix = ".task"
 
     private static func name(of record: BackgroundTaskRecord) -> String {
-        BackgroundPlaces.prefix(of: record.session) + "\(record.number)\(suffix)"
+        BackgroundPaths.prefix(of: record.session) + "\(record.number)\(suffix)"
     }
 }

@@ -60,7 +60,7 @@ import Glibc
 /// next helper.
 public struct BackgroundTransfers: Sendable {
     private let environment: [String: String]
-    private let places: BackgroundPlaces
+    private let paths: BackgroundPaths
 
     /// Those of the user whose environment this process has.
     public init() {
@@ -69,7 +69,7 @@ public struct BackgroundTransfers: Sendable {
 
     init(environment: [String: String]) {
         self.environment = environment
-        places = BackgroundPlaces(environment: environment)
+        paths = BackgroundPaths(environment: environment)
     }
 
     /// What is known of one session's tasks without being connected.
@@ -104,14 +104,14 @@ public struct BackgroundTransfers: Sendable {
 
     /// Where the helper writes what it does: a line each, of which session and task, without
     /// addresses. At most some 512 KiB, the file before (`….old`) included.
-    public var logFile: URL { URL(filePath: places.log, directoryHint: .notDirectory) }
+    public var logFile: URL { URL(filePath: paths.log, directoryHint: .notDirectory) }
 
     /// Cancels all tasks of a session and removes what they have brought, told or not.
     ///
     /// - Throws: `URLError.backgroundSessionInUseByAnotherProcess` while a session with this identifier
     ///   is connected, `.backgroundSessionWasDisconnected` when no helper can be reached.
     public func forget(_ identifier: String) async throws {
-        guard !places.numbers(of: identifier).isEmpty else { return }
+        guard !paths.numbers(of: identifier).isEmpty else { return }
         let configuration = URLSessionConfiguration.background(
             withIdentifier: identifier, environment: environment)
         let session = URLSession(configuration: configuration)
@@ -124,10 +124,10 @@ public struct BackgroundTransfers: Sendable {
     /// are seen before or after it.
     private var records: [BackgroundTaskRecord] {
         // Looked for first, so that none is missed that gets there meanwhile.
-        let onTheirWay = BackgroundDeposits(places).records
+        let onTheirWay = PendingTaskSpool(paths).records
         var records: [BackgroundTaskRecord] = []
-        if access(places.journal, F_OK) == 0,
-            let folder = try? PrivateFolder(path: places.journal), let names = try? folder.names()
+        if access(paths.journal, F_OK) == 0,
+            let folder = try? PrivateFolder(path: paths.journal), let names = try? folder.names()
         {
             records = names.filter { $0.hasSuffix(BackgroundJournal.suffix) }.compactMap { name in
                 let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
@@ -146,8 +146,8 @@ extension BackgroundClient {
             submit { client in
                 client.forgets = true
                 // The helper may have been faster than we.
-                for number in Array(client.errands.keys) {
-                    client.settle(number, .cancel(number))
+                for number in Array(client.entries.keys) {
+                    client.acknowledge(number, .cancel(number))
                 }
                 client.whenReadyInTurn { client in
                     if let error = client.refusal { return continuation.resume(returning: error) }

@@ -10,7 +10,7 @@ struct CookieFile: Sendable {
     private static let largestByteCount = 64 << 20
     private static let title = "CurlNetworking cookies 1"
 
-    struct Damage: Error {
+    struct CorruptionError: Error {
         var reason: String
     }
 
@@ -77,19 +77,19 @@ struct CookieFile: Sendable {
         return Data("\(title) \(Checksum.of(body).hexadecimal)\n".utf8) + body
     }
 
-    static func decode(_ bytes: Data) throws(Damage) -> [Cookie] {
+    static func decode(_ bytes: Data) throws(CorruptionError) -> [Cookie] {
         guard let lineEnd = bytes.prefix(128).firstIndex(of: 0x0A) else {
-            throw Damage(reason: "no title")
+            throw CorruptionError(reason: "no title")
         }
         let body = bytes[bytes.index(after: lineEnd)...]
         let expected = "\(title) \(Checksum.of(body).hexadecimal)"
         guard bytes[..<lineEnd].elementsEqual(expected.utf8) else {
-            throw Damage(reason: "the title or the sum is wrong")
+            throw CorruptionError(reason: "the title or the sum is wrong")
         }
         do {
             return try JSONDecoder().decode([Cookie].self, from: Data(body)).filter(\.isSound)
         } catch {
-            throw Damage(reason: "\(error)")
+            throw CorruptionError(reason: "\(error)")
         }
     }
 }

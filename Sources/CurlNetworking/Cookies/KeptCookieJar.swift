@@ -127,8 +127,8 @@ final class KeptCookieJar: Sendable {
     }
 }
 
-extension KeptCookieJar: HasLastWish {
-    func fulfilLastWish() {
+extension KeptCookieJar: ExitHandler {
+    func handleExit() {
         flush()
     }
 }

@@ -43,7 +43,7 @@ struct ResumeData: Hashable, Sendable {
     init(blob: Data) throws(URLError) {
         guard blob.count <= Self.largestByteCount else { throw Self.damaged("it is too large") }
         let payload: Data
-        do throws(ChecksummedRecord.Damage) {
+        do throws(ChecksummedRecord.CorruptionError) {
             payload = try ChecksummedRecord.open(blob, as: .download)
         } catch {
             throw Self.damaged(error.text)

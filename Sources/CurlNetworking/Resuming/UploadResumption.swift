@@ -285,7 +285,7 @@ struct UploadResumeData: Hashable, Sendable {
         }
         guard blob.count <= ResumeData.largestByteCount else { throw damaged("it is too large") }
         let payload: Data
-        do throws(ChecksummedRecord.Damage) {
+        do throws(ChecksummedRecord.CorruptionError) {
             payload = try ChecksummedRecord.open(blob, as: .upload)
         } catch {
             throw damaged(error.text)

@@ -232,7 +232,7 @@ extension URLSession {
             taskRegistry.started[record.number] = task
             return taskRegistry.isCancelled
         }
-        // Its errand has to be known before it is called off.
+        // Its entry has to be known before it is called off.
         if isTooLate { background?.submit { _ in task.cancel() } }
         return task
     }

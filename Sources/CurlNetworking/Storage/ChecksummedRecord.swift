@@ -22,7 +22,7 @@ enum ChecksummedRecord {
         case backgroundTask = "task"
     }
 
-    enum Damage: Error, Equatable {
+    enum CorruptionError: Error, Equatable {
         case foreign
         case wrongKind
         case unknownVersion(Int)
@@ -56,7 +56,7 @@ enum ChecksummedRecord {
         return data
     }
 
-    static func open(_ data: Data, as kind: Kind) throws(Damage) -> Data {
+    static func open(_ data: Data, as kind: Kind) throws(CorruptionError) -> Data {
         let bytes = Array(data.prefix(headByteCount))
         guard bytes.count == headByteCount, bytes.starts(with: "CNet".utf8) else { throw .foreign }
         guard bytes[4..<8].elementsEqual(kind.rawValue.utf8) else { throw .wrongKind }

@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 
 /// Something that may have to be written before the process exits.
-protocol HasLastWish: AnyObject, Sendable {
-    func fulfilLastWish()
+protocol ExitHandler: AnyObject, Sendable {
+    func handleExit()
 }
 
 /// Asks everybody concerned when the process exits.
@@ -11,22 +11,22 @@ protocol HasLastWish: AnyObject, Sendable {
 /// A program that ends right after its answer has come (`exit`, or the end of `main`) would otherwise
 /// lose the cookies it came with.
 enum ExitHandlers {
-    private struct Owner: Sendable {
-        weak var wisher: (any HasLastWish)?
+    private struct Entry: Sendable {
+        weak var handler: (any ExitHandler)?
     }
 
-    private static let owners = Mutex<[Owner]>([])
-    private static let handler: Int32 = atexit { ExitHandlers.fulfil() }
+    private static let handlers = Mutex<[Entry]>([])
+    private static let registration: Int32 = atexit { ExitHandlers.runAll() }
 
-    static func add(_ wisher: any HasLastWish) {
-        _ = handler
-        owners.withLock { owners in
-            owners.removeAll { $0.wisher == nil }
-            owners.append(Owner(wisher: wisher))
+    static func add(_ handler: any ExitHandler) {
+        _ = registration
+        handlers.withLock { handlers in
+            handlers.removeAll { $0.handler == nil }
+            handlers.append(Entry(handler: handler))
         }
     }
 
-    static func fulfil() {
-        for owner in owners.withLock({ $0 }) { owner.wisher?.fulfilLastWish() }
+    static func runAll() {
+        for entry in handlers.withLock({ $0 }) { entry.handler?.handleExit() }
     }
 }

@@ -50,7 +50,7 @@ import Testing
         #expect(delegate.error == nil)
         await session.background?.calm()
         #expect(home.journalNames == [])
-        #expect(home.announcementNames == [])
+        #expect(home.reportedTaskNames == [])
     }
 
     @Test func aFileThatTheProgramHasNotMovedIsToldAgain() async throws {

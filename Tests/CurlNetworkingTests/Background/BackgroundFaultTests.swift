@@ -345,7 +345,7 @@ import Testing
     @Test func aDamagedRecordCostsOneTaskAndIsKeptForPeople() async throws {
         let home = try BackgroundHome()
         let journal = try PrivateFolder(path: home.places.journal)
-        let name = BackgroundPlaces.prefix(of: "test") + "5.task"
+        let name = BackgroundPaths.prefix(of: "test") + "5.task"
         try journal.write(Data("CNettask nonsense".utf8), to: name)
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
         let delegate = RecordingDelegate()
@@ -377,8 +377,8 @@ extension BackgroundClient {
     func abandon() async {
         await withCheckedContinuation { continuation in
             submit { client in
-                client.errands = [:]
-                client.part()
+                client.entries = [:]
+                client.disconnect()
                 continuation.resume()
             }
         }

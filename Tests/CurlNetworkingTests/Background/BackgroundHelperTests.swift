@@ -108,7 +108,7 @@ import Testing
         _ = try PrivateFolder(path: home.places.state)
         _ = try PrivateFolder(path: home.places.runtime)
         var lock = try BackgroundLock.take(home.places)
-        try lock?.announce(home.places.socket)
+        try lock?.publish(home.places.socket)
         let listener = try BackgroundSocket.listen(at: home.places.socket)
         _ = fcntl(listener, F_SETFL, 0)
         let delegate = RecordingDelegate()
@@ -301,7 +301,7 @@ import Testing
             }
             try #require(ends[0] >= 0)
             defer { close(ends[1]) }
-            let channel = HelperGuest.Channel(ends[0], on: DispatchQueue(label: "peer")) {}
+            let channel = HelperClient.Channel(ends[0], on: DispatchQueue(label: "peer")) {}
             #expect(channel.peer == peer)
             channel.close()
         }

@@ -11,7 +11,7 @@ import Synchronization
 final class BackgroundHome: Sendable {
     let path: String
     let environment: [String: String]
-    let places: BackgroundPlaces
+    let places: BackgroundPaths
 
     /// - Parameter restSeconds: How long a helper stays with nothing to do.
     init(restSeconds: Double = 30) throws {
@@ -24,7 +24,7 @@ final class BackgroundHome: Sendable {
         var environment = [
             "HOME": path, "XDG_STATE_HOME": path + "/state", "XDG_CACHE_HOME": path + "/cache",
             "XDG_DATA_HOME": path + "/data", "XDG_RUNTIME_DIR": path + "/run",
-            BackgroundEnvironment.restVariable: String(restSeconds),
+            BackgroundEnvironment.idleVariable: String(restSeconds),
         ]
         // As the library has it; a sanitizer's settings are among them.
         for (name, value) in BackgroundEnvironment.fitting(own) where environment[name] == nil {
@@ -33,7 +33,7 @@ final class BackgroundHome: Sendable {
         environment["PATH"] = own["PATH"]
         Self.add(path)
         self.environment = environment
-        places = BackgroundPlaces(environment: environment)
+        places = BackgroundPaths(environment: environment)
         try FileManager.default.createDirectory(
             atPath: path + "/run", withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
@@ -92,8 +92,8 @@ final class BackgroundHome: Sendable {
     }
 
     var journalNames: [String] { Self.names(in: places.journal) }
-    var depositNames: [String] { Self.names(in: places.deposits) }
-    var announcementNames: [String] { Self.names(in: places.announcements) }
+    var spoolNames: [String] { Self.names(in: places.spool) }
+    var reportedTaskNames: [String] { Self.names(in: places.reportedTasks) }
     var resultNames: [String] { Self.names(in: places.results) }
     var partNames: [String] { Self.names(in: places.parts) }
 

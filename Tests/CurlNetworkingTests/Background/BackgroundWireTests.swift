@@ -46,8 +46,8 @@ import Testing
     func nonsenseIsRefused(text: String, isTooLarge: Bool) {
         var decoder = BackgroundDecoder<BackgroundRequest>()
         decoder.append(Data(text.utf8))
-        var damage: BackgroundDecoder<BackgroundRequest>.Damage?
-        do throws(BackgroundDecoder<BackgroundRequest>.Damage) {
+        var damage: BackgroundDecoder<BackgroundRequest>.CorruptionError?
+        do throws(BackgroundDecoder<BackgroundRequest>.CorruptionError) {
             _ = try decoder.next()
         } catch {
             damage = error
@@ -75,7 +75,7 @@ import Testing
         // While it stands still no descriptor is closed.
         queue.suspend()
         defer { queue.resume() }
-        let program = HelperGuest.Channel(ends[0], on: queue) {}
+        let program = HelperClient.Channel(ends[0], on: queue) {}
         let other = BackgroundClient.Channel(ends[1], on: queue) {}
         #expect(!program.isDeserted)
         other.send(.delivered(1))
@@ -88,13 +88,13 @@ import Testing
     // MARK: - Places
 
     @Test func placesFollowTheEnvironment() {
-        let places = BackgroundPlaces(environment: [
+        let places = BackgroundPaths(environment: [
             "HOME": "/home/ada", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/run/user/7",
         ])
         #expect(places.state == "/s/CurlNetworking/Background")
         #expect(places.results == "/home/ada/.cache/CurlNetworking/Background")
         #expect(places.socket.hasPrefix("/run/user/7/CurlNetworking/background-"))
-        let bare = BackgroundPlaces(environment: [
+        let bare = BackgroundPaths(environment: [
             "HOME": "/home/ada", "XDG_STATE_HOME": "relative",
             "XDG_RUNTIME_DIR": "/" + String(repeating: "x", count: 100),
         ])

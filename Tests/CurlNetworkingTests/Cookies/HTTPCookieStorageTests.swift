@@ -229,7 +229,7 @@ import Testing
         let whole = CookieFile.encode([])
         #expect(throws: Never.self) { try CookieFile.decode(whole) }
         for count in whole.indices {
-            #expect(throws: CookieFile.Damage.self) {
+            #expect(throws: CookieFile.CorruptionError.self) {
                 try CookieFile.decode(whole[..<count])
             }
         }

@@ -33,7 +33,7 @@ import Testing
             for bit in 0..<8 {
                 var changed = sealed
                 changed[index] ^= 1 << UInt8(bit)
-                #expect(throws: ChecksummedRecord.Damage.self) {
+                #expect(throws: ChecksummedRecord.CorruptionError.self) {
                     try ChecksummedRecord.open(changed, as: .download)
                 }
             }
@@ -43,31 +43,31 @@ import Testing
     @Test func everyCutIsNoticed() throws {
         let sealed = try ChecksummedRecord.seal(payload, as: .download)
         for count in 0..<sealed.count {
-            #expect(throws: ChecksummedRecord.Damage.self) {
+            #expect(throws: ChecksummedRecord.CorruptionError.self) {
                 try ChecksummedRecord.open(sealed.prefix(count), as: .download)
             }
         }
-        #expect(throws: ChecksummedRecord.Damage.cut) {
+        #expect(throws: ChecksummedRecord.CorruptionError.cut) {
             try ChecksummedRecord.open(sealed + [0], as: .download)
         }
     }
 
     @Test func tellsWhatIsWrong() throws {
         var sealed = try ChecksummedRecord.seal(payload, as: .download)
-        #expect(throws: ChecksummedRecord.Damage.wrongKind) {
+        #expect(throws: ChecksummedRecord.CorruptionError.wrongKind) {
             try ChecksummedRecord.open(sealed, as: .upload)
         }
         sealed[9] = 2
-        #expect(throws: ChecksummedRecord.Damage.unknownVersion(2)) {
+        #expect(throws: ChecksummedRecord.CorruptionError.unknownVersion(2)) {
             try ChecksummedRecord.open(sealed, as: .download)
         }
-        #expect(throws: ChecksummedRecord.Damage.foreign) {
+        #expect(throws: ChecksummedRecord.CorruptionError.foreign) {
             try ChecksummedRecord.open(Data("bplist00and so on".utf8), as: .download)
         }
     }
 }
 
-@Suite struct WholeFileTests {
+@Suite struct AtomicFileTests {
     @Test func writesReadsAndReplaces() throws {
         let folder = try ScratchFolder()
         #expect(try AtomicFile.read(folder.path(of: "f"), atMost: 100) == nil)

@@ -7,26 +7,27 @@ import Synchronization
 extension BackgroundClient {
     /// How a task ended.
     func end(
-        _ errand: Errand, _ state: BackgroundTaskRecord.State, _ history: BackgroundHistory
+        _ entry: BackgroundTaskEntry, _ state: BackgroundTaskRecord.State,
+        _ history: BackgroundHistory
     ) {
         noteMovement()
-        errand.task.status.withLock { status in
+        entry.task.status.withLock { status in
             status.transactions = history.transactions.compactMap(\.metrics)
             status.followedRedirects = history.redirectCount
         }
-        errand.hasEnded = true
-        errand.isKept = true
-        let task = errand.task
+        entry.hasEnded = true
+        entry.isKept = true
+        let task = entry.task
         switch state {
         case .finished(let answer, let file):
             guard let response = answer.response, file.map(PrivateFolder.isPlain) ?? true else {
-                return fail(errand, URLError(.cannotParseResponse))
+                return fail(entry, URLError(.cannotParseResponse))
             }
-            let path = file.map { places.results + "/" + $0 }
+            let path = file.map { paths.results + "/" + $0 }
             if task is URLSessionDownloadTask {
-                finishDownload(errand, response, path)
+                finishDownload(entry, response, path)
             } else {
-                finishUpload(errand, response, path)
+                finishUpload(entry, response, path)
             }
         case .failed(let code, let text, let resumeData):
             if let resumeData, task is URLSessionUploadTask {
@@ -36,27 +37,29 @@ extension BackgroundClient {
             let error = URLError(
                 URLError.Code(rawValue: code), failingURL: task.currentRequest?.url,
                 underlyingText: text)
-            fail(errand, error.with(resumeData: resumeData, of: task))
+            fail(entry, error.with(resumeData: resumeData, of: task))
         case .queued, .running, .delivered:
-            errand.hasEnded = false
+            entry.hasEnded = false
         }
     }
 
-    private func finishDownload(_ errand: Errand, _ response: HTTPURLResponse, _ path: String?) {
-        let announcements = BackgroundAnnouncements(places)
-        let (identifier, number, key) = (identifier, errand.task.taskIdentifier, errand.key)
+    private func finishDownload(
+        _ entry: BackgroundTaskEntry, _ response: HTTPURLResponse, _ path: String?
+    ) {
+        let reportedTasks = ReportedTasks(paths)
+        let (identifier, number, key) = (identifier, entry.task.taskIdentifier, entry.key)
         var facts = stat()
         guard let path, lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            if announcements.contains(number, of: identifier, key: key) {
+            if reportedTasks.contains(number, of: identifier, key: key) {
                 // The program was told of it, has taken it, and ended before it could say so.
-                return errand.task.post(.completed(TaskResult())) { status in
+                return entry.task.post(.completed(TaskResult())) { status in
                     status.response = response
                     status.receivedByteCount = max(0, response.expectedContentLength)
                     status.expectedToReceive = response.expectedContentLength
                 }
             }
             return fail(
-                errand,
+                entry,
                 URLError(
                     .fileDoesNotExist, failingURL: response.url,
                     underlyingText: "the file was removed by somebody else"))
@@ -64,10 +67,10 @@ extension BackgroundClient {
         // The helper removes it when it hears that all is told. A program that ends before that is told
         // again, and finds the file still there.
         let file = TemporaryFile(path: path) {
-            announcements.add(number, of: identifier, key: key)
+            reportedTasks.add(number, of: identifier, key: key)
         }
         file.keep()
-        errand.task.post(.completed(TaskResult(file: file))) { status in
+        entry.task.post(.completed(TaskResult(file: file))) { status in
             status.response = response
             status.receivedByteCount = Int64(facts.st_size)
             status.expectedToReceive = response.expectedContentLength
@@ -75,12 +78,14 @@ extension BackgroundClient {
     }
 
     /// Tells the answer to an upload as that to any: head, body, end.
-    private func finishUpload(_ errand: Errand, _ response: HTTPURLResponse, _ path: String?) {
-        let task = errand.task
-        errand.body = path.flatMap(BackgroundBody.init)
-        if path != nil, errand.body == nil {
+    private func finishUpload(
+        _ entry: BackgroundTaskEntry, _ response: HTTPURLResponse, _ path: String?
+    ) {
+        let task = entry.task
+        entry.body = path.flatMap(BackgroundBody.init)
+        if path != nil, entry.body == nil {
             return fail(
-                errand,
+                entry,
                 URLError(
                     .fileDoesNotExist, failingURL: response.url,
                     underlyingText: "the body of the answer was removed by somebody else"))
@@ -89,7 +94,7 @@ extension BackgroundClient {
             status.response = response
             status.expectedToReceive = response.expectedContentLength
         }
-        guard task.asksAboutResponse else { return pump(errand) }
+        guard task.asksAboutResponse else { return pump(entry) }
         task.post(
             .response(
                 response,
@@ -98,8 +103,8 @@ extension BackgroundClient {
                         task.cancel()
                     } else {
                         self?.submit { client in
-                            guard let errand = client.errands[task.taskIdentifier] else { return }
-                            client.pump(errand)
+                            guard let entry = client.entries[task.taskIdentifier] else { return }
+                            client.pump(entry)
                         }
                     }
                 }))
@@ -107,16 +112,16 @@ extension BackgroundClient {
 
     /// The delegate has caught up.
     func flowOpened(for task: URLSessionTask) {
-        guard let errand = errands[task.taskIdentifier] else { return }
-        pump(errand)
+        guard let entry = entries[task.taskIdentifier] else { return }
+        pump(entry)
     }
 
-    private func pump(_ errand: Errand) {
-        let task = errand.task
-        while let body = errand.body {
+    private func pump(_ entry: BackgroundTaskEntry) {
+        let task = entry.task
+        while let body = entry.body {
             let piece = body.next()
             if piece.isEmpty {
-                errand.body = nil
+                entry.body = nil
                 break
             }
             task.status.withLock { $0.receivedByteCount += Int64(piece.count) }

@@ -28,7 +28,7 @@ extension BackgroundClient {
                     .backgroundSessionWasDisconnected,
                     underlyingText: lastReason ?? "the helper cannot be reached"))
         }
-        if let path = BackgroundLock.address(places), isOurs(path),
+        if let path = BackgroundLock.address(paths), isOurs(path),
             let descriptor = BackgroundSocket.connect(to: path)
         {
             greet(descriptor)
@@ -48,7 +48,7 @@ extension BackgroundClient {
     private func greet(_ descriptor: Int32) {
         let channel = Channel(descriptor, on: executor.queue) { [weak self] in
             self?.assumeIsolated { client in
-                client.hear()
+                client.receive()
                 client.proceed()
             }
         }
@@ -71,7 +71,7 @@ extension BackgroundClient {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            return lose("no socket: \(lastSystemError)")
+            return connectionLost("no socket: \(lastSystemError)")
         }
         let words = BackgroundEnvironment.fitting(environment)
             .map { strdup("\($0.key)=\($0.value)") }
@@ -82,12 +82,13 @@ extension BackgroundClient {
         close(ends[1])
         guard code == 0 else {
             close(ends[0])
-            return lose("the helper cannot be started: \(String(cString: strerror(code)))")
+            return connectionLost(
+                "the helper cannot be started: \(String(cString: strerror(code)))")
         }
-        awaitAnnouncement(on: ends[0])
+        awaitReadiness(on: ends[0])
     }
 
-    private func awaitAnnouncement(on descriptor: Int32) {
+    private func awaitReadiness(on descriptor: Int32) {
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor, queue: executor.queue)
         source.setEventHandler { @Sendable [self] in
@@ -95,7 +96,7 @@ extension BackgroundClient {
             let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             assumeIsolated { client in
-                client.announced(String(decoding: bytes[..<max(0, count)], as: UTF8.self))
+                client.helperReported(String(decoding: bytes[..<max(0, count)], as: UTF8.self))
                 client.proceed()
             }
         }
@@ -106,7 +107,7 @@ extension BackgroundClient {
 
     /// The helper can be reached, or tells why not. Without a word it ended because another one is
     /// there, or was not let live.
-    private func announced(_ text: String) {
+    private func helperReported(_ text: String) {
         guard case .starting(let source) = stage else { return }
         source.cancel()
         if !text.isEmpty, text != "\n" { lastReason = text }

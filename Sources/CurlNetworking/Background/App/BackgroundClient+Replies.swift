@@ -4,53 +4,53 @@ import Synchronization
 // What the helper tells of tasks, while they are under way.
 
 extension BackgroundClient {
-    func hear(_ reply: BackgroundReply) {
+    func handle(_ reply: BackgroundReply) {
         switch reply {
         case .added(let number):
-            errands[number]?.isKept = true
+            entries[number]?.isKept = true
         case .refused(let number, let failure):
-            guard let errand = errands[number] else { return }
-            errand.needsHelper = false
+            guard let entry = entries[number] else { return }
+            entry.needsHelper = false
             fail(
-                errand,
+                entry,
                 URLError(
-                    URLError.Code(rawValue: failure.code), failingURL: errand.task.firstRequest.url,
+                    URLError.Code(rawValue: failure.code), failingURL: entry.task.firstRequest.url,
                     underlyingText: failure.text))
         case .redirected(let number, let request):
             guard let request = request.request else { return }
-            errands[number]?.task.status.withLock { $0.currentRequest = request }
+            entries[number]?.task.status.withLock { $0.currentRequest = request }
         case .answered(let number, let answer):
             guard let response = answer.response else { return }
-            errands[number]?.task.status.withLock { status in
+            entries[number]?.task.status.withLock { status in
                 status.response = response
                 status.expectedToReceive = response.expectedContentLength
             }
         case .sent(let number, let total, let expected):
             noteMovement()
-            errands[number]?.task.post(.sent(total: total, expected: expected)) { status in
+            entries[number]?.task.post(.sent(total: total, expected: expected)) { status in
                 status.sentByteCount = total
                 status.expectedToSend = expected
             }
         case .received(let number, let total, let expected):
             noteMovement()
-            errands[number]?.task.post(.wrote(total: total, expected: expected)) { status in
+            entries[number]?.task.post(.wrote(total: total, expected: expected)) { status in
                 status.receivedByteCount = total
                 status.expectedToReceive = expected
             }
         case .resumed(let number, let offset, let expected):
-            errands[number]?.task.post(.resumed(at: offset, expected: expected))
+            entries[number]?.task.post(.resumed(at: offset, expected: expected))
         case .ended(let number, let state, let history):
-            guard let errand = errands[number], !errand.hasEnded else { return }
-            end(errand, state, history)
+            guard let entry = entries[number], !entry.hasEnded else { return }
+            end(entry, state, history)
         case .challenged(let number, let question, let challenge):
-            put(challenge, to: errands[number]?.task, number, question)
+            put(challenge, to: entries[number]?.task, number, question)
         case .resumeData(let number, let data):
             awaitingResumeData.removeValue(forKey: number)?.finishCancelling(resumeData: data)
         case .gone(let number):
-            settled[number] = nil
+            acknowledged[number] = nil
             awaitingResumeData.removeValue(forKey: number)?.finishCancelling()
         case .task(let record):
-            meet(record)
+            register(record)
         case .welcome, .givingWay, .inUse, .attached:
             break
         }

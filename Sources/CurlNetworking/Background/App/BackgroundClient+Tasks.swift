@@ -9,70 +9,70 @@ extension BackgroundClient {
 
     /// A task is set going. When this returns its record is out of this process, whoever ends it then.
     nonisolated func enlist(_ task: URLSessionTask) {
-        let birth = Errand.Birth()
-        if Errand.refusal(of: task) == nil,
-            let record = birth.makeRecord(of: task, session: identifier, settings: settings)
+        let identity = BackgroundTaskEntry.Identity()
+        if BackgroundTaskEntry.refusal(of: task) == nil,
+            let record = identity.makeRecord(of: task, session: identifier, settings: settings)
         {
-            deposits.put(record)
+            spool.put(record)
         }
-        submit { $0.start(task, birth) }
+        submit { $0.start(task, identity) }
     }
 
-    private func start(_ task: URLSessionTask, _ birth: Errand.Birth) {
+    private func start(_ task: URLSessionTask, _ identity: BackgroundTaskEntry.Identity) {
         let number = task.taskIdentifier
-        guard !task.status.withLock({ $0.life.isOver }) else { return withdraw(number) }
-        if let other = errands[number] {
+        guard !task.status.withLock({ $0.life.isOver }) else { return removeSpooled(number) }
+        if let other = entries[number] {
             guard other.task !== task else { return }
-            withdraw(number)
+            removeSpooled(number)
             let error = URLError(
                 .backgroundSessionInUseByAnotherProcess, failingURL: task.firstRequest.url,
                 underlyingText: "another process has given this session a task of this number")
             return task.post(.completed(TaskResult(error: error)))
         }
-        if let error = Errand.refusal(of: task) {
+        if let error = BackgroundTaskEntry.refusal(of: task) {
             return task.post(.completed(TaskResult(error: error)))
         }
-        let errand = Errand(task, birth)
-        errands[number] = errand
-        if case .attached = stage { add(errand) }
+        let entry = BackgroundTaskEntry(task, identity)
+        entries[number] = entry
+        if case .attached = stage { add(entry) }
     }
 
     /// A helper has the task on record, or nobody is to carry it.
-    func withdraw(_ number: Int) {
-        deposits.remove(number, of: identifier)
+    func removeSpooled(_ number: Int) {
+        spool.remove(number, of: identifier)
     }
 
     func lifeChanged(of task: URLSessionTask) {
-        guard let errand = errands[task.taskIdentifier], !errand.hasEnded else { return }
+        guard let entry = entries[task.taskIdentifier], !entry.hasEnded else { return }
         let isHeld = task.status.withLock { $0.life.isHeld }
         send(isHeld ? .suspend(task.taskIdentifier) : .resume(task.taskIdentifier))
     }
 
     func priorityChanged(of task: URLSessionTask) {
-        guard errands[task.taskIdentifier]?.hasEnded == false else { return }
+        guard entries[task.taskIdentifier]?.hasEnded == false else { return }
         send(.prioritize(task.taskIdentifier, task.priority))
     }
 
     func descriptionChanged(of task: URLSessionTask) {
-        guard errands[task.taskIdentifier] != nil else { return }
+        guard entries[task.taskIdentifier] != nil else { return }
         send(.describe(task.taskIdentifier, task.taskDescription))
     }
 
     /// Ends a task; a download may be asked for what is needed to go on.
     func abort(_ task: URLSessionTask) {
         let number = task.taskIdentifier
-        guard let errand = errands[number], errand.needsHelper, errand.wasSent else {
-            errands[number] = nil
-            withdraw(number)
+        guard let entry = entries[number], entry.needsHelper, entry.wasSent else {
+            entries[number] = nil
+            removeSpooled(number)
             // One that never left has lost nothing of what it was given.
             return task.finishCancelling(
                 resumeData: task.wantsResumeData ? task.givenResumeData : nil)
         }
-        if !errand.hasEnded, task is URLSessionDownloadTask, task.wantsResumeData {
+        if !entry.hasEnded, task is URLSessionDownloadTask, task.wantsResumeData {
             awaitingResumeData[number] = task
-            settle(number, .cancelProducingResumeData(number))
+            acknowledge(number, .cancelProducingResumeData(number))
         } else {
-            settle(number, .cancel(number))
+            acknowledge(number, .cancel(number))
             task.finishCancelling()
         }
     }
@@ -80,17 +80,17 @@ extension BackgroundClient {
     /// The delegate has heard how a task ended.
     func completionReported(of task: URLSessionTask) {
         let number = task.taskIdentifier
-        settle(number, .delivered(number))
+        acknowledge(number, .delivered(number))
         pending.remove(number)
         found.remove(number)
     }
 
     /// Tells once all is told that was waiting, and once more when all is that was under way.
-    func tellFinish() {
+    func notifyFinish() {
         guard isReady else { return }
-        let isDue = owesPending && pending.isEmpty || owesFound && found.isEmpty
-        if pending.isEmpty { owesPending = false }
-        if found.isEmpty { owesFound = false }
+        let isDue = hasPendingEvents && pending.isEmpty || hasFoundTasks && found.isEmpty
+        if pending.isEmpty { hasPendingEvents = false }
+        if found.isEmpty { hasFoundTasks = false }
         guard isDue, let session else { return }
         session.delegateQueue.async { @Sendable in
             session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
@@ -98,86 +98,86 @@ extension BackgroundClient {
     }
 
     /// A task is over here: its record can go.
-    func settle(_ number: Int, _ request: BackgroundRequest) {
-        guard let errand = errands.removeValue(forKey: number), errand.needsHelper else { return }
-        withdraw(number)
-        settledKeys.insert(errand.key)
-        settled[number] = request
+    func acknowledge(_ number: Int, _ request: BackgroundRequest) {
+        guard let entry = entries.removeValue(forKey: number), entry.needsHelper else { return }
+        removeSpooled(number)
+        acknowledgedKeys.insert(entry.key)
+        acknowledged[number] = request
         send(request)
     }
 
-    private func add(_ errand: Errand) {
+    private func add(_ entry: BackgroundTaskEntry) {
         guard
-            let record = errand.birth.makeRecord(
-                of: errand.task, session: identifier, settings: settings)
+            let record = entry.identity.makeRecord(
+                of: entry.task, session: identifier, settings: settings)
         else { return }
-        errand.wasSent = true
+        entry.wasSent = true
         send(.add(record))
     }
 
     // MARK: - At the beginning of a line
 
     /// The helper knows of a task.
-    func meet(_ record: BackgroundTaskRecord) {
+    func register(_ record: BackgroundTaskRecord) {
         let number = record.number
-        met.insert(number)
-        if forgets || settledKeys.contains(record.key) {
-            if settled[number] == nil { settled[number] = .cancel(number) }
-        } else if let errand = errands[number] {
+        announced.insert(number)
+        if forgets || acknowledgedKeys.contains(record.key) {
+            if acknowledged[number] == nil { acknowledged[number] = .cancel(number) }
+        } else if let entry = entries[number] {
             // Else another process has used the number, and the helper will say so.
-            guard errand.key == record.key else { return }
-            errand.isKept = true
-            withdraw(number)
-            if record.state.isOver, !errand.hasEnded { end(errand, record.state, record.history) }
+            guard entry.key == record.key else { return }
+            entry.isKept = true
+            removeSpooled(number)
+            if record.state.isOver, !entry.hasEnded { end(entry, record.state, record.history) }
         } else if let task = session?.adopt(record) {
-            let errand = Errand(task, record)
-            errands[number] = errand
+            let entry = BackgroundTaskEntry(task, record)
+            entries[number] = entry
             if record.state.isOver {
                 pending.insert(number)
-                owesPending = true
-                end(errand, record.state, record.history)
+                hasPendingEvents = true
+                end(entry, record.state, record.history)
             } else {
                 found.insert(number)
-                owesFound = true
+                hasFoundTasks = true
             }
         }
     }
 
     /// All was told: now it is our turn.
-    func introduce() {
-        for request in settled.values { send(request) }
-        for (number, errand) in errands.sorted(by: { $0.key < $1.key })
-        where errand.needsHelper && !errand.hasEnded {
-            if !errand.isKept {
-                add(errand)
-            } else if met.contains(number) {
-                lifeChanged(of: errand.task)
-                priorityChanged(of: errand.task)
-                descriptionChanged(of: errand.task)
+    func sendCurrentState() {
+        for request in acknowledged.values { send(request) }
+        for (number, entry) in entries.sorted(by: { $0.key < $1.key })
+        where entry.needsHelper && !entry.hasEnded {
+            if !entry.isKept {
+                add(entry)
+            } else if announced.contains(number) {
+                lifeChanged(of: entry.task)
+                priorityChanged(of: entry.task)
+                descriptionChanged(of: entry.task)
             } else {
-                errand.needsHelper = false
+                entry.needsHelper = false
                 fail(
-                    errand,
+                    entry,
                     URLError(
-                        .backgroundSessionWasDisconnected, failingURL: errand.task.firstRequest.url,
+                        .backgroundSessionWasDisconnected, failingURL: entry.task.firstRequest.url,
                         underlyingText: "the helper's record of the task is lost"))
             }
         }
     }
 
     func failAll(with error: URLError) {
-        for errand in errands.values where errand.needsHelper && !errand.hasEnded {
-            settledKeys.insert(errand.key)
-            errand.needsHelper = false
-            fail(errand, error.for(errand.task.firstRequest.url))
+        for entry in entries.values where entry.needsHelper && !entry.hasEnded {
+            acknowledgedKeys.insert(entry.key)
+            entry.needsHelper = false
+            fail(entry, error.for(entry.task.firstRequest.url))
         }
         for task in awaitingResumeData.values { task.finishCancelling() }
         awaitingResumeData = [:]
     }
 
-    func fail(_ errand: Errand, _ error: URLError) {
-        withdraw(errand.task.taskIdentifier)
-        errand.hasEnded = true
-        errand.task.post(.completed(TaskResult(error: error)))
+    func fail(_ entry: BackgroundTaskEntry, _ error: URLError) {
+        removeSpooled(entry.task.taskIdentifier)
+        entry.hasEnded = true
+        entry.task.post(.completed(TaskResult(error: error)))
     }
 }

@@ -13,8 +13,8 @@ actor BackgroundClient {
 
     nonisolated let identifier: String
     nonisolated let settings: BackgroundSettings
-    nonisolated let places: BackgroundPlaces
-    nonisolated let deposits: BackgroundDeposits
+    nonisolated let paths: BackgroundPaths
+    nonisolated let spool: PendingTaskSpool
     let environment: [String: String]
 
     typealias Channel = BackgroundChannel<BackgroundReply, BackgroundRequest>
@@ -39,22 +39,22 @@ actor BackgroundClient {
     var stage = Stage.apart
     var channel: Channel?
     /// Tasks that have no end yet, or whose end was not told yet.
-    var errands: [Int: Errand] = [:]
+    var entries: [Int: BackgroundTaskEntry] = [:]
     /// What the helper was told, or will be, of tasks that are over here; until it says that they are
     /// gone.
-    var settled: [Int: BackgroundRequest] = [:]
-    /// Keys of all that was ever settled here: what comes up again is not told twice.
-    var settledKeys: Set<UInt64> = []
+    var acknowledged: [Int: BackgroundRequest] = [:]
+    /// Keys of all that was ever acknowledged here: what comes up again is not told twice.
+    var acknowledgedKeys: Set<UInt64> = []
     /// Tasks that ended while no program was there, or that were found under way, and were not told
     /// yet.
     var pending: Set<Int> = []
     var found: Set<Int> = []
-    var owesPending = false
-    var owesFound = false
+    var hasPendingEvents = false
+    var hasFoundTasks = false
     /// Cancelled tasks whose resume data is awaited.
     var awaitingResumeData: [Int: URLSessionTask] = [:]
     /// Tasks the helper has told of on this line.
-    var met: Set<Int> = []
+    var announced: Set<Int> = []
     /// What to do once it is known which tasks there are.
     private var awaitingReadiness: [@Sendable (isolated BackgroundClient) -> Void] = []
     /// Whether tasks that turn up are cancelled unseen.
@@ -78,13 +78,13 @@ actor BackgroundClient {
 
     init(
         identifier: String, settings: BackgroundSettings, environment: [String: String],
-        places: BackgroundPlaces, hasRecords: Bool
+        paths: BackgroundPaths, hasRecords: Bool
     ) {
         self.identifier = identifier
         self.settings = settings
         self.environment = environment
-        self.places = places
-        deposits = BackgroundDeposits(places)
+        self.paths = paths
+        spool = PendingTaskSpool(paths)
         isReady = !hasRecords
         readiness = Mutex(!hasRecords)
     }
@@ -125,7 +125,7 @@ actor BackgroundClient {
     }
 
     private var isBusy: Bool {
-        !isReady || !settled.isEmpty || errands.values.contains(where: \.needsHelper)
+        !isReady || !acknowledged.isEmpty || entries.values.contains(where: \.needsHelper)
     }
 
     /// Does what comes next.
@@ -133,10 +133,11 @@ actor BackgroundClient {
         if awaitsTurn, isEnding, !isBusy { stopWaiting() }
         while case .apart = stage, isBusy || awaitsTurn { reach() }
         if case .waiting = stage, isBusy { attach() }  // it may be free by now
-        if !isBusy { rest() }
-        tellFinish()
-        kept = isBusy || owesPending || owesFound ? session : nil
-        let isSafe = settled.isEmpty && errands.values.allSatisfy { $0.isKept || !$0.needsHelper }
+        if !isBusy { finishIfIdle() }
+        notifyFinish()
+        kept = isBusy || hasPendingEvents || hasFoundTasks ? session : nil
+        let isSafe =
+            acknowledged.isEmpty && entries.values.allSatisfy { $0.isKept || !$0.needsHelper }
         if isSafe, !awaitingCalm.isEmpty {
             let waiting = awaitingCalm
             awaitingCalm = []
@@ -156,13 +157,13 @@ actor BackgroundClient {
 
     // MARK: - On the line
 
-    func hear() {
+    func receive() {
         guard let channel else { return }
-        for reply in channel.turn() { take(reply) }
-        if channel.isClosed, self.channel === channel { lose("the helper went away") }
+        for reply in channel.turn() { receive(reply) }
+        if channel.isClosed, self.channel === channel { connectionLost("the helper went away") }
     }
 
-    private func take(_ reply: BackgroundReply) {
+    private func receive(_ reply: BackgroundReply) {
         switch (stage, reply) {
         case (.greeting, .welcome):
             attach()
@@ -177,16 +178,16 @@ actor BackgroundClient {
         case (.waiting, .inUse):
             break
         case (.attaching, .task(let record)), (.waiting, .task(let record)):
-            meet(record)
+            register(record)
         case (.attaching, .attached), (.waiting, .attached):
             stage = .attached
             awaitsTurn = false
             attempts = 0
             refusal = nil
-            introduce()
+            sendCurrentState()
             becomeReady()
         case (.attached, _):
-            hear(reply)
+            handle(reply)
         default:
             channel?.close()
         }
@@ -198,7 +199,7 @@ actor BackgroundClient {
         stage = waits ? .waiting : .attaching
         if waits { attempts = 0 }
         channel?.send(
-            .attach(session: identifier, owner: BackgroundDeposits.owner, waits: waits ? true : nil)
+            .attach(session: identifier, owner: PendingTaskSpool.owner, waits: waits ? true : nil)
         )
     }
 
@@ -214,7 +215,7 @@ actor BackgroundClient {
     private func stopWaiting() {
         awaitsTurn = false
         if case .starting(let source) = stage { source.cancel() }
-        part()
+        disconnect()
     }
 
     private func becomeReady() {
@@ -227,23 +228,23 @@ actor BackgroundClient {
     }
 
     /// The line is broken. `proceed()` mends it if there is a reason.
-    func lose(_ reason: String) {
+    func connectionLost(_ reason: String) {
         lastReason = reason
         losses += 1
-        drop()
+        closeChannel()
     }
 
-    private func drop() {
+    private func closeChannel() {
         channel?.close()
         channel = nil
         stage = .apart
-        met = []
+        announced = []
     }
 
     /// All is said: nothing is kept of the helper, and others may have the session.
-    private func rest() {
+    private func finishIfIdle() {
         switch stage {
-        case .attached: part()
+        case .attached: disconnect()
         case .apart: break
         case .queueing, .starting, .greeting, .attaching, .waiting: return
         }
@@ -252,8 +253,8 @@ actor BackgroundClient {
         for work in waiting { work() }
     }
 
-    func part() {
-        drop()
+    func disconnect() {
+        closeChannel()
         BackgroundHolders.leave(self)
         attempts = 0
     }
@@ -272,7 +273,7 @@ actor BackgroundClient {
 
     /// No helper will have these tasks.
     func refuse(_ error: URLError) {
-        drop()
+        closeChannel()
         BackgroundHolders.leave(self)
         awaitsTurn = false
         giveUpTasks(error)
@@ -281,17 +282,17 @@ actor BackgroundClient {
     private func giveUpTasks(_ error: URLError) {
         attempts = 0
         losses = 0
-        settled = [:]
+        acknowledged = [:]
         refusal = error
         failAll(with: error)
         becomeReady()
     }
 }
 
-extension BackgroundClient: HasLastWish {
+extension BackgroundClient: ExitHandler {
     /// The process exits: what was given to the session has to be in the helper's hands. Waits for two
     /// seconds at most.
-    nonisolated func fulfilLastWish() {
+    nonisolated func handleExit() {
         let calm = DispatchSemaphore(value: 0)
         submit { $0.whenCalm { calm.signal() } }
         _ = calm.wait(timeout: .now() + 2)

@@ -8,7 +8,7 @@ enum BackgroundHolders {
 
         init(_ client: BackgroundClient) {
             identifier = client.identifier
-            state = client.places.state
+            state = client.paths.state
         }
     }
 

@@ -12,14 +12,14 @@ struct BackgroundIdentity: Hashable, Sendable {
 struct BackgroundLine {
     private let identity: BackgroundIdentity
     private let environment: [String: String]
-    private let places: BackgroundPlaces
+    private let paths: BackgroundPaths
     private let numbers: [Int]
 
     init(_ identity: BackgroundIdentity) {
         self.identity = identity
         environment = identity.environment ?? ProcessInfo.processInfo.environment
-        places = BackgroundPlaces(environment: environment)
-        numbers = places.numbers(of: identity.identifier)
+        paths = BackgroundPaths(environment: environment)
+        numbers = paths.numbers(of: identity.identifier)
     }
 
     /// New tasks are numbered from here on.
@@ -28,7 +28,7 @@ struct BackgroundLine {
     func makeClient(_ settings: SessionSettings) -> BackgroundClient {
         BackgroundClient(
             identifier: identity.identifier, settings: BackgroundSettings(settings),
-            environment: environment, places: places, hasRecords: !numbers.isEmpty)
+            environment: environment, paths: paths, hasRecords: !numbers.isEmpty)
     }
 }
 

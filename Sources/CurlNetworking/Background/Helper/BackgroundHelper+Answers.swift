@@ -6,7 +6,7 @@ import Glibc
 extension BackgroundHelper {
     func redirected(_ transfer: HelperTransfer, to request: URLRequest) {
         guard let request = BackgroundTaskRecord.Request(request) else { return }
-        tell(transfer.id.session, .redirected(transfer.id.number, request))
+        notify(transfer.id.session, .redirected(transfer.id.number, request))
     }
 
     /// The server keeps what arrives of an upload, and says where.
@@ -39,14 +39,14 @@ extension BackgroundHelper {
         transfer.movedByteCount = total
         _ = try? journal.note(
             .progress(moved: total, expected: max(-1, expected)), of: id.number, in: id.session)
-        tellProgress(of: transfer, .sent(id.number, total: total, expected: expected))
+        notifyProgress(of: transfer, .sent(id.number, total: total, expected: expected))
     }
 
     func answered(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         do throws(URLError) {
             try take(response, transfer)
         } catch {
-            giveUp(transfer, error)
+            fail(transfer, error)
         }
     }
 
@@ -62,7 +62,7 @@ extension BackgroundHelper {
                 file.keepMarks()
                 transfer.expected = total ?? -1
                 if case .download(.some) = record.kind, record.attempts == 1 {
-                    tell(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
+                    notify(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
                 }
             case .startOver:
                 // Another version: what was noted of the one before is not true of this file any more.
@@ -83,12 +83,12 @@ extension BackgroundHelper {
                     break
                 }
                 stop(transfer)
-                return tryAgain(transfer, after: error)
+                return retry(transfer, after: error)
             }
             if transfer.asksForWhole {
                 stop(transfer)
                 dropPart(of: transfer)
-                return begin(transfer)
+                return startAttempt(transfer)
             }
         }
         transfer.answer = response
@@ -101,7 +101,7 @@ extension BackgroundHelper {
         }
         guard let answer = BackgroundTaskRecord.Answer(response) else { return }
         transfer.shownAnswer = transfer.isPart ? answer.asWhole(record) : answer
-        tell(id.session, .answered(id.number, transfer.shownAnswer ?? answer))
+        notify(id.session, .answered(id.number, transfer.shownAnswer ?? answer))
     }
 
     func dropPart(of transfer: HelperTransfer) {
@@ -120,7 +120,7 @@ extension BackgroundHelper {
         do throws(URLError) {
             try file.append(data)
         } catch {
-            return giveUp(transfer, error)
+            return fail(transfer, error)
         }
         let isFirst = transfer.movedByteCount == 0
         transfer.movedByteCount += Int64(data.count)
@@ -129,7 +129,7 @@ extension BackgroundHelper {
         _ = try? journal.note(
             .progress(moved: file.byteCount, expected: transfer.expected), of: id.number,
             in: id.session)
-        tellProgress(
+        notifyProgress(
             of: transfer,
             .received(id.number, total: file.byteCount, expected: transfer.expected))
     }

@@ -4,11 +4,11 @@ import Glibc
 // An attempt to load what a task wants: one after another, until it has an end.
 
 extension BackgroundHelper {
-    func begin(_ transfer: HelperTransfer) {
+    func startAttempt(_ transfer: HelperTransfer) {
         transfer.reset()
         let id = transfer.id
         guard let record = journal[id.session, id.number], !record.isSuspended else { return }
-        guard !transfer.isTooLate(at: Self.now) else { return expire(transfer) }
+        guard !transfer.isPastDeadline(at: Self.now) else { return expire(transfer) }
         guard case .download = record.kind, let blob = record.part,
             let data = try? ResumeData(blob: blob)
         else { return start(transfer) }
@@ -17,7 +17,7 @@ extension BackgroundHelper {
             guard case .download(.some) = record.kind, record.attempts == 0 else {
                 return start(transfer)
             }
-            return giveUp(
+            return fail(
                 transfer,
                 URLError(
                     .cannotOpenFile,
@@ -83,7 +83,7 @@ extension BackgroundHelper {
         var started = record
         if let resumption = transfer.resumption { started.note(reached: resumption.offset) }
         guard started.interruptions < BackgroundTaskRecord.mostInterruptions else {
-            return giveUp(
+            return fail(
                 transfer,
                 URLError(
                     .backgroundSessionWasDisconnected,
@@ -102,7 +102,7 @@ extension BackgroundHelper {
                 try journal.change(id.number, in: id.session, change)
             }
         } catch {
-            return giveUp(transfer, error as? URLError ?? URLError(.unknown))
+            return fail(transfer, error as? URLError ?? URLError(.unknown))
         }
         let worker = worker(for: record)
         let inner: URLSessionTask
@@ -115,7 +115,7 @@ extension BackgroundHelper {
                         withResumeData: $0.resumeData, request: request, fromFile: file)
                 } ?? worker.uploadTask(with: request, fromFile: file)
         case .download:
-            inner = worker.dataTask(with: transfer.resumption?.goOn(request) ?? request)
+            inner = worker.dataTask(with: transfer.resumption?.continuing(request) ?? request)
         }
         inner.priority = record.priority
         transfer.inner = inner
@@ -152,9 +152,9 @@ extension BackgroundHelper {
         guard let error else { return finish(transfer) }
         if error.isPassing, !mayBeDone(transfer, error) {
             stop(transfer)
-            tryAgain(transfer, after: error)
+            retry(transfer, after: error)
         } else {
-            giveUp(transfer, error)
+            fail(transfer, error)
         }
     }
 
@@ -179,10 +179,10 @@ extension BackgroundHelper {
         transfer.questions = [:]
     }
 
-    func tryAgain(_ transfer: HelperTransfer, after error: URLError) {
+    func retry(_ transfer: HelperTransfer, after error: URLError) {
         let id = transfer.id
         let delay = transfer.nextDelay()
-        removeUseless(transfer)
+        discardUnusable(transfer)
         transfer.reset()
         transfer.retryAt = Self.now + delay
         _ = try? journal.note(.pause, of: id.number, in: id.session)
@@ -190,7 +190,7 @@ extension BackgroundHelper {
     }
 
     /// Removes what has arrived, unless a later attempt can go on with it.
-    private func removeUseless(_ transfer: HelperTransfer) {
+    private func discardUnusable(_ transfer: HelperTransfer) {
         guard let file = transfer.file else { return }
         file.mark()
         let noted = journal[transfer.id.session, transfer.id.number]?.part.flatMap {
@@ -202,7 +202,7 @@ extension BackgroundHelper {
     /// Leaves a task in the journal for another helper.
     func park(_ transfer: HelperTransfer) {
         guard transfer.inner != nil else { return }
-        removeUseless(transfer)
+        discardUnusable(transfer)
         stop(transfer)
         _ = try? journal.note(.pause, of: transfer.id.number, in: transfer.id.session)
     }
@@ -211,7 +211,7 @@ extension BackgroundHelper {
 extension DownloadResumption {
     /// A task's own request, with what it needs to go on: unlike `request` it goes the whole way again,
     /// redirects and credentials included.
-    func goOn(_ whole: URLRequest) -> URLRequest {
+    func continuing(_ whole: URLRequest) -> URLRequest {
         var request = whole
         for name in ["Range", "If-Range", "Accept-Encoding"] {
             request.headers[name] = self.request.headers[name]

@@ -7,7 +7,7 @@ extension BackgroundHelper {
     func finish(_ transfer: HelperTransfer) {
         guard let response = transfer.answer,
             let answer = BackgroundTaskRecord.Answer(response)
-        else { return giveUp(transfer, URLError(.badServerResponse)) }
+        else { return fail(transfer, URLError(.badServerResponse)) }
         let shown = transfer.shownAnswer ?? answer
         let data = resumeBlob(of: transfer)
         stop(transfer)
@@ -32,7 +32,7 @@ extension BackgroundHelper {
     }
 
     /// Ends a task with an error, and with what is needed to go on with it later.
-    func giveUp(_ transfer: HelperTransfer, _ error: URLError) {
+    func fail(_ transfer: HelperTransfer, _ error: URLError) {
         let data = resumeBlob(of: transfer)
         stop(transfer)
         fail(transfer, error, resumeData: data)
@@ -70,8 +70,8 @@ extension BackgroundHelper {
         }
         guard record.take(event) else { return }
         log.note("task \(id.number) of \(id.session) is over: \(record.state.summary)")
-        if let untold = transfer.untold { tell(id.session, untold) }
-        tell(id.session, .ended(id.number, record.state, transfer.history))
+        if let deferredProgress = transfer.deferredProgress { notify(id.session, deferredProgress) }
+        notify(id.session, .ended(id.number, record.state, transfer.history))
         dismissWorkers(of: id.session)
     }
 
@@ -113,7 +113,7 @@ extension BackgroundHelper {
         do {
             try journal.remove(id.number, in: id.session)
             if case .finished(_, let file?) = record.state { try results.folder.remove(file) }
-            BackgroundAnnouncements(places).remove(record)
+            ReportedTasks(paths).remove(record)
         } catch {
             log.note("cannot remove task \(id.number): \(error)")
         }

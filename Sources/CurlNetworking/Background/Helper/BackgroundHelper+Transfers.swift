@@ -12,12 +12,12 @@ extension BackgroundHelper {
     }
 
     /// Begins to carry a task of the journal.
-    func take(up record: BackgroundTaskRecord) {
+    func carry(_ record: BackgroundTaskRecord) {
         let transfer = HelperTransfer(.init(session: record.session, number: record.number))
         transfers[transfer.id] = transfer
         guard !record.isSuspended else { return }
         setDeadline(of: transfer, record)
-        begin(transfer)
+        startAttempt(transfer)
     }
 
     private func setDeadline(of transfer: HelperTransfer, _ record: BackgroundTaskRecord) {
@@ -33,21 +33,21 @@ extension BackgroundHelper {
     func wakeTransfers() {
         let now = Self.now
         for transfer in Array(transfers.values) {
-            if transfer.isTooLate(at: now), !transfer.isFinishing {
+            if transfer.isPastDeadline(at: now), !transfer.isFinishing {
                 expire(transfer)
             } else if let retryAt = transfer.retryAt, retryAt <= now {
-                begin(transfer)
+                startAttempt(transfer)
             }
         }
     }
 
     func expire(_ transfer: HelperTransfer) {
-        giveUp(
+        fail(
             transfer,
             URLError(.timedOut, underlyingText: "timeoutIntervalForResource has run out"))
     }
 
-    func hold(_ id: HelperTransfer.ID, _ isSuspended: Bool) {
+    func setSuspended(_ id: HelperTransfer.ID, _ isSuspended: Bool) {
         let time = Int64(Date.now.timeIntervalSince1970)
         keep(id.number, in: id.session) { record in
             if isSuspended { record.suspend(at: time) } else { record.resume(at: time) }
@@ -63,7 +63,7 @@ extension BackgroundHelper {
         } else if isSuspended {
             transfer.retryAt = nil
         } else if !transfer.isFinishing, transfer.check == nil {
-            begin(transfer)
+            startAttempt(transfer)
         }
     }
 }

@@ -7,19 +7,19 @@ import Glibc
 @_cdecl("byteclub_helper_main")
 func backgroundHelperMain() {
     let environment = ProcessInfo.processInfo.environment
-    let places = BackgroundPlaces(environment: environment)
-    let announcement = Int32(BYTECLUB_HELPER_ANNOUNCEMENT)
+    let paths = BackgroundPaths(environment: environment)
+    let readyDescriptor = Int32(BYTECLUB_HELPER_READY_DESCRIPTOR)
     do throws(URLError) {
-        _ = try PrivateFolder(path: places.state)
-        _ = try PrivateFolder(path: places.runtime)
-        guard let lock = try BackgroundLock.take(places) else { _exit(0) }
-        let rest = environment[BackgroundEnvironment.restVariable].flatMap(Double.init) ?? 10
-        let helper = try BackgroundHelper(places, lock, restSeconds: max(0.5, rest))
-        helper.submit { $0.open(announcement: announcement) }
+        _ = try PrivateFolder(path: paths.state)
+        _ = try PrivateFolder(path: paths.runtime)
+        guard let lock = try BackgroundLock.take(paths) else { _exit(0) }
+        let idleSeconds = environment[BackgroundEnvironment.idleVariable].flatMap(Double.init) ?? 10
+        let helper = try BackgroundHelper(paths, lock, idleSeconds: max(0.5, idleSeconds))
+        helper.submit { $0.open(reportingTo: readyDescriptor) }
     } catch {
         // Whoever started us tells it to its tasks.
         let reason = Array((error.underlyingText ?? error.localizedDescription).utf8.prefix(2000))
-        _ = write(announcement, reason, reason.count)
+        _ = write(readyDescriptor, reason, reason.count)
         _exit(1)
     }
     // All that happens now happens on queues.
@@ -34,40 +34,40 @@ actor BackgroundHelper {
     nonisolated let executor = QueueExecutor(label: "CurlNetworking.helper")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    let places: BackgroundPlaces
+    let paths: BackgroundPaths
     let log: HelperLog
     let parts: PartialFiles
     let results: PartialFiles
     var journal: BackgroundJournal
-    var guests: [Int: HelperGuest] = [:]
+    var clients: [Int: HelperClient] = [:]
     var transfers: [HelperTransfer.ID: HelperTransfer] = [:]
     /// Whose callbacks belong to whom.
     var carried: [ObjectIdentifier: HelperTransfer] = [:]
-    var workers: [HelperWork: URLSession] = [:]
+    var workers: [WorkerKey: URLSession] = [:]
 
     /// Sessions that were somebody's since this helper is here.
     var seenSessions: Set<String> = []
     /// When those who had sessions at the helper before have had time enough to come back.
-    let holdersAreBackAt = DispatchTime.now().uptimeNanoseconds + 3_000_000_000
+    let reconnectDeadline = DispatchTime.now().uptimeNanoseconds + 3_000_000_000
 
     private let lock: BackgroundLock
-    private let restNanoseconds: UInt64
+    private let idleNanoseconds: UInt64
     private let timer: any DispatchSourceTimer
     private var listener: (any DispatchSourceRead)?
-    private var restsSince: UInt64?
-    private var lastGuest = 0
+    private var idleSince: UInt64?
+    private var lastClient = 0
     var lastQuestion = 0
     var lastCheck = 0
-    private(set) var isLeaving = false
+    private(set) var isShuttingDown = false
 
-    init(_ places: BackgroundPlaces, _ lock: BackgroundLock, restSeconds: Double) throws(URLError) {
-        self.places = places
+    init(_ paths: BackgroundPaths, _ lock: BackgroundLock, idleSeconds: Double) throws(URLError) {
+        self.paths = paths
         self.lock = lock
-        log = HelperLog(path: places.log)
-        parts = try PartialFiles(path: places.parts)
-        results = try PartialFiles(path: places.results)
-        journal = try BackgroundJournal(path: places.journal)
-        restNanoseconds = UInt64(min(restSeconds, 1e6) * 1e9)
+        log = HelperLog(path: paths.log)
+        parts = try PartialFiles(path: paths.parts)
+        results = try PartialFiles(path: paths.results)
+        journal = try BackgroundJournal(path: paths.journal)
+        idleNanoseconds = UInt64(min(idleSeconds, 1e6) * 1e9)
         timer = DispatchSource.makeTimerSource(queue: executor.queue)
     }
 
@@ -76,7 +76,7 @@ actor BackgroundHelper {
         executor.queue.async { @Sendable [self] in
             assumeIsolated { helper in
                 work(helper)
-                helper.settle()
+                helper.armTimer()
             }
         }
     }
@@ -84,12 +84,12 @@ actor BackgroundHelper {
     // MARK: - Coming
 
     /// Takes up what the journal holds, and lets programs in.
-    func open(announcement: Int32) {
+    func open(reportingTo readyDescriptor: Int32) {
         timer.setEventHandler { @Sendable [self] in
             assumeIsolated { helper in
                 helper.wakeTransfers()
-                helper.letInWaiting()
-                helper.settle()
+                helper.assignWaitingClients()
+                helper.armTimer()
             }
         }
         timer.activate()
@@ -98,7 +98,7 @@ actor BackgroundHelper {
         } catch {
             log.note("cannot listen: \(error)")
             let reason = Array((error.underlyingText ?? "").utf8.prefix(2000))
-            _ = write(announcement, reason, reason.count)
+            _ = write(readyDescriptor, reason, reason.count)
             _exit(1)
         }
         log.note("here, version \(BackgroundVersion.current)")
@@ -106,37 +106,37 @@ actor BackgroundHelper {
         removeStrayResults()
         try? parts.removeOld(now: Int64(Date.now.timeIntervalSince1970))
         for session in journal.sessions {
-            for record in journal.tasks(of: session) where !record.state.isOver { take(up: record) }
+            for record in journal.tasks(of: session) where !record.state.isOver { carry(record) }
         }
-        takeDeposits()
-        _ = write(announcement, "\n", 1)
-        close(announcement)
+        takeSpooledTasks()
+        _ = write(readyDescriptor, "\n", 1)
+        close(readyDescriptor)
     }
 
     private func listen() throws(URLError) {
-        let descriptor = try BackgroundSocket.listen(at: places.socket)
+        let descriptor = try BackgroundSocket.listen(at: paths.socket)
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor, queue: executor.queue)
         source.setEventHandler { @Sendable [self] in
             assumeIsolated { helper in
-                helper.letIn(from: descriptor)
-                helper.settle()
+                helper.acceptConnections(on: descriptor)
+                helper.armTimer()
             }
         }
         source.setCancelHandler { @Sendable in close(descriptor) }
         source.activate()
         listener = source
-        try lock.announce(places.socket)
+        try lock.publish(paths.socket)
     }
 
-    private func letIn(from descriptor: Int32) {
-        while !isLeaving, let accepted = BackgroundSocket.accept(on: descriptor) {
-            lastGuest += 1
-            let number = lastGuest
-            let channel = HelperGuest.Channel(accepted, on: executor.queue) { [weak self] in
+    private func acceptConnections(on descriptor: Int32) {
+        while !isShuttingDown, let accepted = BackgroundSocket.accept(on: descriptor) {
+            lastClient += 1
+            let number = lastClient
+            let channel = HelperClient.Channel(accepted, on: executor.queue) { [weak self] in
                 self?.assumeIsolated { helper in
-                    helper.attend(toGuest: number)
-                    helper.settle()
+                    helper.serve(client: number)
+                    helper.armTimer()
                 }
             }
             // The folder keeps others out; this is the second bolt.
@@ -145,14 +145,14 @@ actor BackgroundHelper {
                 channel.close()
                 continue
             }
-            guests[number] = HelperGuest(channel, process: process)
+            clients[number] = HelperClient(channel, process: process)
         }
     }
 
     /// Files of results that no task knows: of a helper that was killed before it could say so.
     private func removeStrayResults() {
         let records = journal.sessions.flatMap { journal.tasks(of: $0) }
-        BackgroundAnnouncements(places).removeAll(except: records)
+        ReportedTasks(paths).removeAll(except: records)
         let known = Set(
             records.compactMap { record in
                 if case .finished(_, let file) = record.state { file } else { nil }
@@ -166,21 +166,21 @@ actor BackgroundHelper {
 
     /// Arms the timer for what comes next: an attempt, the end of somebody's patience, or the end of
     /// ours.
-    func settle() {
-        guard !isLeaving else { return }
+    func armTimer() {
+        guard !isShuttingDown else { return }
         let now = DispatchTime.now().uptimeNanoseconds
         var wake = transfers.values.lazy.compactMap(\.nextWake).min()
-        if now < holdersAreBackAt, guests.values.contains(where: { $0.awaited != nil }) {
-            wake = min(wake ?? holdersAreBackAt, holdersAreBackAt)
+        if now < reconnectDeadline, clients.values.contains(where: { $0.awaited != nil }) {
+            wake = min(wake ?? reconnectDeadline, reconnectDeadline)
         }
-        if guests.isEmpty, !transfers.values.contains(where: isAtWork) {
-            let since = restsSince ?? now
-            restsSince = since
-            let end = since + restNanoseconds
-            guard end > now else { return rest() }
+        if clients.isEmpty, !transfers.values.contains(where: isAtWork) {
+            let since = idleSince ?? now
+            idleSince = since
+            let end = since + idleNanoseconds
+            guard end > now else { return leaveIfIdle() }
             wake = min(wake ?? end, end)
         } else {
-            restsSince = nil
+            idleSince = nil
         }
         if let wake {
             timer.schedule(
@@ -191,21 +191,25 @@ actor BackgroundHelper {
     }
 
     /// Nothing was to do for long. Leaves, unless a program has left something meanwhile.
-    private func rest() {
-        takeDeposits()
-        if transfers.values.contains(where: isAtWork) { settle() } else { leave("nothing to do") }
+    private func leaveIfIdle() {
+        takeSpooledTasks()
+        if transfers.values.contains(where: isAtWork) {
+            armTimer()
+        } else {
+            shutDown("nothing to do")
+        }
     }
 
     /// Lets go of everything, in a state the next helper can go on from, and ends the process.
-    func leave(_ reason: String) {
-        isLeaving = true
+    func shutDown(_ reason: String) {
+        isShuttingDown = true
         log.note("gone: \(reason)")
-        lock.retract(places)
-        unlink(places.socket)
+        lock.retract(paths)
+        unlink(paths.socket)
         listener?.cancel()
         for transfer in transfers.values { park(transfer) }
-        for guest in guests.values { guest.channel.close() }
-        ExitHandlers.fulfil()
+        for client in clients.values { client.channel.close() }
+        ExitHandlers.runAll()
         // Not exit(): the program this might have been has nothing to clean up.
         _exit(0)
     }

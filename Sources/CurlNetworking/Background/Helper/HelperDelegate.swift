@@ -16,7 +16,7 @@ final class HelperDelegate: URLSessionDataDelegate {
             // What an attempt that was given up still has to say is of no interest.
             guard let transfer = helper.carried[ObjectIdentifier(task)] else { return }
             event(helper, transfer)
-            helper.settle()
+            helper.armTimer()
         }
     }
 

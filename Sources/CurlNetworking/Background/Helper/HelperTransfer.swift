@@ -23,7 +23,7 @@ final class HelperTransfer {
     /// How many bytes have moved in this attempt.
     var movedByteCount: Int64 = 0
     /// Progress the program was not told, because it does not read.
-    var untold: BackgroundReply?
+    var deferredProgress: BackgroundReply?
     /// What its program was asked and has not answered yet.
     var questions: [Int: Question] = [:]
     var history = BackgroundHistory()
@@ -56,7 +56,7 @@ final class HelperTransfer {
     var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
 
     /// Whether nobody is to try any more.
-    func isTooLate(at now: UInt64) -> Bool {
+    func isPastDeadline(at now: UInt64) -> Bool {
         deadline.map { $0 <= now } ?? false
     }
 

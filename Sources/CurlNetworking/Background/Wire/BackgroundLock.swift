@@ -7,11 +7,11 @@ import Glibc
 final class BackgroundLock {
     private let descriptor: Int32
     /// Held while its helper cannot be reached: it comes, or it goes.
-    private var turn: BackgroundTurn?
+    private var handover: HandoverLock?
 
-    private init(_ descriptor: Int32, _ turn: BackgroundTurn) {
+    private init(_ descriptor: Int32, _ handover: HandoverLock) {
         self.descriptor = descriptor
-        self.turn = turn
+        self.handover = handover
     }
 
     deinit {
@@ -19,15 +19,15 @@ final class BackgroundLock {
     }
 
     /// nil when another helper is there and can be reached. Waits for one that comes or goes.
-    static func take(_ places: BackgroundPlaces) throws(URLError) -> BackgroundLock? {
-        let turn = try BackgroundTurn(places)
-        let path = places.lock
+    static func take(_ paths: BackgroundPaths) throws(URLError) -> BackgroundLock? {
+        let handover = try HandoverLock(paths)
+        let path = paths.lock
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, path) }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor, turn) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return BackgroundLock(descriptor, handover) }
         close(descriptor)
-        guard let address = address(places), let other = BackgroundSocket.connect(to: address)
+        guard let address = address(paths), let other = BackgroundSocket.connect(to: address)
         else {
             throw URLError(
                 .backgroundSessionWasDisconnected,
@@ -38,8 +38,8 @@ final class BackgroundLock {
     }
 
     /// Where the helper listens; nil when none does. It may be gone.
-    static func address(_ places: BackgroundPlaces) -> String? {
-        guard let data = try? AtomicFile.read(places.lock, atMost: 4096), !data.isEmpty else {
+    static func address(_ paths: BackgroundPaths) -> String? {
+        guard let data = try? AtomicFile.read(paths.lock, atMost: 4096), !data.isEmpty else {
             return nil
         }
         let path = String(decoding: data, as: UTF8.self)
@@ -47,34 +47,34 @@ final class BackgroundLock {
     }
 
     /// The helper can be reached.
-    func announce(_ address: String) throws(URLError) {
+    func publish(_ address: String) throws(URLError) {
         let bytes = Array(address.utf8)
         guard ftruncate(descriptor, 0) == 0,
             pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
         else { throw URLError(.cannotWriteToFile, underlyingText: lastSystemError) }
-        turn = nil
+        handover = nil
     }
 
     /// The helper can be reached no longer, and its process is about to end.
-    func retract(_ places: BackgroundPlaces) {
-        turn = try? BackgroundTurn(places)
+    func retract(_ paths: BackgroundPaths) {
+        handover = try? HandoverLock(paths)
         ftruncate(descriptor, 0)
     }
 }
 
 /// The right to come or go as a helper: one process at a time has it, and the others wait.
-final class BackgroundTurn {
+final class HandoverLock {
     private let descriptor: Int32
     private static let longestWait = DispatchTimeInterval.seconds(5)
 
-    init(_ places: BackgroundPlaces) throws(URLError) {
+    init(_ paths: BackgroundPaths) throws(URLError) {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
-        descriptor = open(places.turn, flags, 0o600)
-        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, places.turn) }
+        descriptor = open(paths.handover, flags, 0o600)
+        guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, paths.handover) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, !Self.wait(for: descriptor) else { return }
         throw URLError(
             .backgroundSessionWasDisconnected,
-            underlyingText: "another helper holds \(places.turn) and neither comes nor goes")
+            underlyingText: "another helper holds \(paths.handover) and neither comes nor goes")
     }
 
     deinit {

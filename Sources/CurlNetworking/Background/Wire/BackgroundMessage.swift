@@ -104,7 +104,7 @@ enum BackgroundFrame {
 struct BackgroundDecoder<Message: Decodable> {
     private var bytes = Data()
 
-    enum Damage: Error, Equatable {
+    enum CorruptionError: Error, Equatable {
         case tooLarge
         case malformed
     }
@@ -115,7 +115,7 @@ struct BackgroundDecoder<Message: Decodable> {
 
     /// The next message; nil when more bytes are needed. After an error the peer cannot be followed
     /// any more.
-    mutating func next() throws(Damage) -> Message? {
+    mutating func next() throws(CorruptionError) -> Message? {
         guard bytes.count >= BackgroundFrame.headByteCount else { return nil }
         let count = bytes.prefix(BackgroundFrame.headByteCount).reduce(0) { $0 << 8 | Int($1) }
         guard count <= BackgroundFrame.largestByteCount else { throw .tooLarge }

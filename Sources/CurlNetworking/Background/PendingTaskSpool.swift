@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// They reach the kernel, not the disk itself, so that `resume()` waits for none: the end of a process
 /// does them no harm, that of the machine may.
-struct BackgroundDeposits: Sendable {
+struct PendingTaskSpool: Sendable {
     private let path: String
 
-    init(_ places: BackgroundPlaces) {
-        path = places.deposits
+    init(_ paths: BackgroundPaths) {
+        path = paths.spool
     }
 
     // MARK: - In the program
@@ -73,12 +73,12 @@ struct BackgroundDeposits: Sendable {
     private static let ownerSuffix = ".owner"
 
     private static func name(_ owner: String, _ session: String, _ number: Int) -> String {
-        owner + "-" + BackgroundPlaces.prefix(of: session) + "\(number)" + BackgroundJournal.suffix
+        owner + "-" + BackgroundPaths.prefix(of: session) + "\(number)" + BackgroundJournal.suffix
     }
 
     /// The numbers of a session's tasks, whoever answers for them.
     func numbers(of session: String) -> [Int] {
-        let prefix = BackgroundPlaces.prefix(of: session)
+        let prefix = BackgroundPaths.prefix(of: session)
         return names.compactMap { name in
             let parts = name.split(separator: "-")
             guard parts.count == 3, parts[1] + "-" == prefix,

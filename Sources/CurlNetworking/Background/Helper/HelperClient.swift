@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 /// A program that is connected, on behalf of one session. Owned by the helper, used on its queue alone.
-final class HelperGuest {
+final class HelperClient {
     typealias Channel = BackgroundChannel<BackgroundRequest, BackgroundReply>
 
     let channel: Channel
@@ -22,114 +22,114 @@ final class HelperGuest {
 }
 
 extension BackgroundHelper {
-    func attend(toGuest number: Int) {
-        guard let guest = guests[number] else { return }
-        hear(guest)
-        if guest.channel.isClosed {
-            bidFarewell(to: guest)
-        } else if !guest.channel.isBacklogged {
-            tellUntold(to: guest)
+    func serve(client number: Int) {
+        guard let client = clients[number] else { return }
+        receive(from: client)
+        if client.channel.isClosed {
+            disconnect(client)
+        } else if !client.channel.isBacklogged {
+            sendDeferredProgress(to: client)
         }
     }
 
-    private func hear(_ guest: HelperGuest) {
-        for request in guest.channel.turn() {
-            guard answer(request, guest) else {
-                log.note("process \(guest.process) does not keep to the rules")
-                return guest.channel.close()
+    private func receive(from client: HelperClient) {
+        for request in client.channel.turn() {
+            guard handle(request, client) else {
+                log.note("process \(client.process) does not keep to the rules")
+                return client.channel.close()
             }
         }
     }
 
-    private func bidFarewell(to guest: HelperGuest) {
-        guests = guests.filter { $0.value !== guest }
-        guard let session = guest.session else { return }
-        answerForItself(session)
+    private func disconnect(_ client: HelperClient) {
+        clients = clients.filter { $0.value !== client }
+        guard let session = client.session else { return }
+        answerByDefault(session)
         dismissWorkers(of: session)
-        takeDepositsSoon()  // and lets in who waits
+        takeSpooledTasksSoon()  // and lets in who waits
     }
 
-    func guest(of session: String) -> HelperGuest? {
-        guests.values.first { $0.session == session && !$0.channel.isClosed }
+    func client(of session: String) -> HelperClient? {
+        clients.values.first { $0.session == session && !$0.channel.isClosed }
     }
 
-    func tell(_ session: String, _ reply: BackgroundReply) {
-        guest(of: session)?.channel.send(reply)
+    func notify(_ session: String, _ reply: BackgroundReply) {
+        client(of: session)?.channel.send(reply)
     }
 
     /// Returns whether the request makes sense.
-    private func answer(_ request: BackgroundRequest, _ guest: HelperGuest) -> Bool {
+    private func handle(_ request: BackgroundRequest, _ client: HelperClient) -> Bool {
         switch request {
         case .hello(let version):
-            guest.hasSaidHello = true
+            client.hasSaidHello = true
             guard version <= BackgroundVersion.current else {
-                guest.channel.send(.givingWay)
-                leave("process \(guest.process) speaks version \(version)")
+                client.channel.send(.givingWay)
+                shutDown("process \(client.process) speaks version \(version)")
                 return true
             }
-            guest.channel.send(.welcome(version: version))
+            client.channel.send(.welcome(version: version))
             return true
         case .attach(let session, let owner, let waits):
             // One that has waited may have been let in while it asked again.
-            if guest.session == session { return true }
-            guard guest.hasSaidHello, guest.session == nil, !session.isEmpty else { return false }
-            guest.owner = owner
-            attach(guest, to: session, hasWaited: waits ?? false)
+            if client.session == session { return true }
+            guard client.hasSaidHello, client.session == nil, !session.isEmpty else { return false }
+            client.owner = owner
+            attach(client, to: session, hasWaited: waits ?? false)
             return true
         default:
-            guard let session = guest.session else { return false }
-            return answer(request, guest, of: session)
+            guard let session = client.session else { return false }
+            return handle(request, client, of: session)
         }
     }
 
-    private func attach(_ guest: HelperGuest, to session: String, hasWaited: Bool) {
-        if let holder = self.guest(of: session) {
+    private func attach(_ client: HelperClient, to session: String, hasWaited: Bool) {
+        if let holder = self.client(of: session) {
             guard holder.channel.isDeserted else {
-                guest.awaited = session
-                return guest.channel.send(.inUse(process: holder.process))
+                client.awaited = session
+                return client.channel.send(.inUse(process: holder.process))
             }
-            hear(holder)  // its last words
+            receive(from: holder)  // its last words
             holder.channel.close()
-            bidFarewell(to: holder)
+            disconnect(holder)
         }
-        if hasWaited, awaitsHolder(of: session) {
-            guest.awaited = session
+        if hasWaited, awaitsReconnect(of: session) {
+            client.awaited = session
         } else {
-            takeDeposits()
-            letIn(guest, to: session)
+            takeSpooledTasks()
+            assign(client, to: session)
         }
     }
 
     /// Whether the process that had a session at the helper before may not have come back yet.
-    private func awaitsHolder(of session: String) -> Bool {
-        !seenSessions.contains(session) && Self.now < holdersAreBackAt
+    private func awaitsReconnect(of session: String) -> Bool {
+        !seenSessions.contains(session) && Self.now < reconnectDeadline
     }
 
     /// Gives sessions that are free to those who have waited for them longest.
-    func letInWaiting() {
-        for (_, guest) in guests.sorted(by: { $0.key < $1.key }) {
-            guard let session = guest.awaited, !guest.channel.isClosed,
-                self.guest(of: session) == nil, !awaitsHolder(of: session)
+    func assignWaitingClients() {
+        for (_, client) in clients.sorted(by: { $0.key < $1.key }) {
+            guard let session = client.awaited, !client.channel.isClosed,
+                self.client(of: session) == nil, !awaitsReconnect(of: session)
             else { continue }
-            letIn(guest, to: session)
+            assign(client, to: session)
         }
     }
 
-    private func letIn(_ guest: HelperGuest, to session: String) {
+    private func assign(_ client: HelperClient, to session: String) {
         seenSessions.insert(session)
-        guest.awaited = nil
-        guest.session = session
-        for record in journal.tasks(of: session) { guest.channel.send(.task(record)) }
-        guest.channel.send(.attached)
+        client.awaited = nil
+        client.session = session
+        for record in journal.tasks(of: session) { client.channel.send(.task(record)) }
+        client.channel.send(.attached)
         // Whoever comes back may have brought the network along.
         for transfer in transfers.values where transfer.id.session == session {
             transfer.forgetFailures()
-            if transfer.retryAt != nil { begin(transfer) }
+            if transfer.retryAt != nil { startAttempt(transfer) }
         }
     }
 
-    private func answer(
-        _ request: BackgroundRequest, _ guest: HelperGuest, of session: String
+    private func handle(
+        _ request: BackgroundRequest, _ client: HelperClient, of session: String
     ) -> Bool {
         switch request {
         case .hello, .attach:
@@ -138,11 +138,11 @@ extension BackgroundHelper {
             guard record.session == session, record.isSound, record.state == .queued else {
                 return false
             }
-            add(record, for: guest)
+            add(record, for: client)
         case .suspend(let number):
-            hold(.init(session: session, number: number), true)
+            setSuspended(.init(session: session, number: number), true)
         case .resume(let number):
-            hold(.init(session: session, number: number), false)
+            setSuspended(.init(session: session, number: number), false)
         case .prioritize(let number, let priority):
             guard priority.isFinite else { return false }
             prioritize(.init(session: session, number: number), priority)
@@ -150,11 +150,11 @@ extension BackgroundHelper {
             keep(number, in: session) { $0.description = text }
         case .cancel(let number):
             cancel(.init(session: session, number: number))
-            guest.channel.send(.gone(number))
+            client.channel.send(.gone(number))
         case .cancelProducingResumeData(let number):
             let data = takeResumeData(.init(session: session, number: number))
-            guest.channel.send(.resumeData(number, data))
-            guest.channel.send(.gone(number))
+            client.channel.send(.resumeData(number, data))
+            client.channel.send(.gone(number))
         case .respond(let number, let question, let answer):
             let transfer = transfers[.init(session: session, number: number)]
             guard let asked = transfer?.questions.removeValue(forKey: question) else { return true }
@@ -162,38 +162,38 @@ extension BackgroundHelper {
             asked.receive(disposition, credential)
         case .delivered(let number):
             forget(.init(session: session, number: number))
-            guest.channel.send(.gone(number))
+            client.channel.send(.gone(number))
         }
         return true
     }
 
-    private func add(_ record: BackgroundTaskRecord, for guest: HelperGuest) {
+    private func add(_ record: BackgroundTaskRecord, for client: HelperClient) {
         if let present = journal[record.session, record.number] {
             // The same one: its program had missed our answer. Its word on the rest is newer.
             guard present.key != record.key else {
-                removeDeposit(of: record, guest)
-                guest.channel.send(.added(record.number))
+                removeSpooled(of: record, client)
+                client.channel.send(.added(record.number))
                 return catchUp(with: record)
             }
             let error = URLError(
                 .backgroundSessionInUseByAnotherProcess,
                 underlyingText: "another process has given this session a task of this number")
-            return guest.channel.send(.refused(record.number, BackgroundFailure(error)))
+            return client.channel.send(.refused(record.number, BackgroundFailure(error)))
         }
         do {
             try journal.add(record)
         } catch {
             log.note("cannot keep task \(record.number): \(error)")
-            return guest.channel.send(.refused(record.number, BackgroundFailure(error)))
+            return client.channel.send(.refused(record.number, BackgroundFailure(error)))
         }
-        removeDeposit(of: record, guest)
-        guest.channel.send(.added(record.number))
-        take(up: record)
+        removeSpooled(of: record, client)
+        client.channel.send(.added(record.number))
+        carry(record)
     }
 
-    private func removeDeposit(of record: BackgroundTaskRecord, _ guest: HelperGuest) {
-        guard let owner = guest.owner else { return }
-        BackgroundDeposits(places).remove(record.number, of: record.session, owner: owner)
+    private func removeSpooled(of record: BackgroundTaskRecord, _ client: HelperClient) {
+        guard let owner = client.owner else { return }
+        PendingTaskSpool(paths).remove(record.number, of: record.session, owner: owner)
     }
 
     private func catchUp(with record: BackgroundTaskRecord) {
@@ -203,7 +203,7 @@ extension BackgroundHelper {
         let id = HelperTransfer.ID(session: record.session, number: record.number)
         prioritize(id, record.priority)
         keep(id.number, in: id.session) { $0.description = record.description }
-        if present.isSuspended != record.isSuspended { hold(id, record.isSuspended) }
+        if present.isSuspended != record.isSuspended { setSuspended(id, record.isSuspended) }
     }
 
     private func prioritize(_ id: HelperTransfer.ID, _ priority: Float) {
@@ -228,18 +228,18 @@ extension BackgroundHelper {
         _ receive:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) -> Bool {
-        guard let guest = guest(of: transfer.id.session) else { return false }
+        guard let client = self.client(of: transfer.id.session) else { return false }
         lastQuestion += 1
         transfer.questions[lastQuestion] = HelperTransfer.Question(
             trust: challenge.protectionSpace.serverTrust, receive: receive)
-        guest.channel.send(
+        client.channel.send(
             .challenged(
                 transfer.id.number, question: lastQuestion, BackgroundChallenge(challenge)))
         return true
     }
 
     /// Its program has gone without an answer.
-    private func answerForItself(_ session: String) {
+    private func answerByDefault(_ session: String) {
         for transfer in transfers.values where transfer.id.session == session {
             for question in transfer.questions.values {
                 question.receive(.performDefaultHandling, nil)
@@ -248,21 +248,21 @@ extension BackgroundHelper {
         }
     }
 
-    private func tellUntold(to guest: HelperGuest) {
-        for transfer in transfers.values where transfer.id.session == guest.session {
-            guard let reply = transfer.untold else { continue }
-            transfer.untold = nil
-            guest.channel.send(reply)
+    private func sendDeferredProgress(to client: HelperClient) {
+        for transfer in transfers.values where transfer.id.session == client.session {
+            guard let reply = transfer.deferredProgress else { continue }
+            transfer.deferredProgress = nil
+            client.channel.send(reply)
         }
     }
 
-    func tellProgress(of transfer: HelperTransfer, _ reply: BackgroundReply) {
-        guard let guest = guest(of: transfer.id.session) else { return }
-        if guest.channel.isBacklogged {
-            transfer.untold = reply
+    func notifyProgress(of transfer: HelperTransfer, _ reply: BackgroundReply) {
+        guard let client = self.client(of: transfer.id.session) else { return }
+        if client.channel.isBacklogged {
+            transfer.deferredProgress = reply
         } else {
-            transfer.untold = nil
-            guest.channel.send(reply)
+            transfer.deferredProgress = nil
+            client.channel.send(reply)
         }
     }
 }

@@ -10,7 +10,7 @@ import Glibc
 /// | `$XDG_CACHE_HOME/CurlNetworking/Background` | bodies that have arrived and wait for their program |
 /// | `$XDG_CACHE_HOME/CurlNetworking/Downloads` | parts of downloads, as those of other sessions |
 /// | `$XDG_RUNTIME_DIR/CurlNetworking` | the socket; `/tmp/CurlNetworking-<user id>` without one |
-struct BackgroundPlaces: Hashable, Sendable {
+struct BackgroundPaths: Hashable, Sendable {
     let state: String
     let results: String
     let parts: String
@@ -40,13 +40,13 @@ struct BackgroundPlaces: Hashable, Sendable {
 
     var journal: String { state + "/journal" }
     /// Tasks on their way to the journal.
-    var deposits: String { state + "/deposits" }
+    var spool: String { state + "/deposits" }
     /// Which files a delegate was told of.
-    var announcements: String { state + "/announced" }
+    var reportedTasks: String { state + "/announced" }
     /// Locked by the helper as long as it lives. Inside: the path of its socket.
     var lock: String { state + "/helper.lock" }
     /// Locked by a helper while it comes or goes.
-    var turn: String { state + "/helper.turn" }
+    var handover: String { state + "/helper.turn" }
     var log: String { state + "/helper.log" }
     var socket: String { runtime + "/" + socketName }
 
@@ -58,7 +58,7 @@ struct BackgroundPlaces: Hashable, Sendable {
     /// The numbers of a session's tasks in the journal and on their way to it, without a look into them.
     func numbers(of session: String) -> [Int] {
         // In the order in which tasks go from the one to the other, so that none is missed on its way.
-        let onTheirWay = BackgroundDeposits(self).numbers(of: session)
+        let onTheirWay = PendingTaskSpool(self).numbers(of: session)
         let prefix = Self.prefix(of: session)
         let suffix = BackgroundJournal.suffix
         let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
@@ -77,11 +77,11 @@ enum BackgroundEnvironment {
         "HOME", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD",
         "SSL_CERT_FILE",
         "SSL_CERT_DIR", "OPENSSL_CONF", "RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES",
-        "ASAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", restVariable,
+        "ASAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", idleVariable,
     ]
 
     /// How many seconds a helper stays when there is nothing to do; 10 unless set.
-    static let restVariable = "CURLNETWORKING_BACKGROUND_REST"
+    static let idleVariable = "CURLNETWORKING_BACKGROUND_REST"
 
     static func fitting(_ environment: [String: String]) -> [String: String] {
         environment.filter { name, _ in

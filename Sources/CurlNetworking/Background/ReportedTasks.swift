@@ -10,15 +10,15 @@ import Glibc
 /// They reach the kernel, not the disk itself: the call comes from the delegate's queue, perhaps the main
 /// one. A move that the delegate makes afterwards is not on the disk before them on file systems that
 /// keep the order of names, as ext4, XFS and Btrfs do.
-struct BackgroundAnnouncements: Sendable {
+struct ReportedTasks: Sendable {
     private let path: String
 
-    init(_ places: BackgroundPlaces) {
-        path = places.announcements
+    init(_ paths: BackgroundPaths) {
+        path = paths.reportedTasks
     }
 
     private static func name(_ session: String, _ number: Int, _ key: UInt64) -> String {
-        BackgroundPlaces.prefix(of: session) + "\(number)-" + String(key, radix: 36)
+        BackgroundPaths.prefix(of: session) + "\(number)-" + String(key, radix: 36)
     }
 
     /// What cannot be written is left out: it protects a moment.

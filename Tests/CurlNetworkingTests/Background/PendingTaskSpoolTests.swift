@@ -6,7 +6,7 @@ import Testing
 @testable import CurlNetworking
 
 /// Tasks whose program ends before it could tell a helper of them.
-@Suite(.timeLimit(.minutes(2))) struct BackgroundDepositTests {
+@Suite(.timeLimit(.minutes(2))) struct PendingTaskSpoolTests {
     @Test func aTaskIsOnRecordWhenResumeReturns() async throws {
         let home = try BackgroundHome()
         let server = try LoopbackServer { _ in [.answer(body: "x")] }
@@ -19,16 +19,16 @@ import Testing
         #expect(home.places.numbers(of: "test") == [1])
         let transfers = BackgroundTransfers(environment: home.environment)
         #expect(transfers.sessions == [.init(identifier: "test", unfinishedCount: 1)])
-        #expect(home.depositNames.count == 2)
-        for name in home.depositNames {
+        #expect(home.spoolNames.count == 2)
+        for name in home.spoolNames {
             var facts = stat()
-            #expect(lstat(home.places.deposits + "/" + name, &facts) == 0)
+            #expect(lstat(home.places.spool + "/" + name, &facts) == 0)
             #expect(facts.st_mode & 0o777 == 0o600)
         }
         client.executor.queue.resume()
         await delegate.completion()
         #expect(delegate.error == nil)
-        #expect(home.depositNames.count == 1, "its owner lives on")
+        #expect(home.spoolNames.count == 1, "its owner lives on")
     }
 
     @Test func aTaskThatIsCancelledAtOnceLeavesNothing() async throws {
@@ -59,7 +59,7 @@ import Testing
         #expect(delegate.error == nil)
         #expect(Set(delegate.snapshot.files) == [Data("/1".utf8), Data("/2".utf8)])
         await session.background?.calm()
-        #expect(home.depositNames == [])
+        #expect(home.spoolNames == [])
         #expect(home.journalNames == [])
     }
 
@@ -104,46 +104,46 @@ import Testing
     @Test func whatALivingProgramHoldsAndWhatMakesNoSenseIsNotTaken() throws {
         let home = try BackgroundHome()
         let url = try #require(URL(string: "http://a.test/"))
-        let deposits = BackgroundDeposits(home.places)
-        deposits.put(try record(1, "test", url))
+        let spool = PendingTaskSpool(home.places)
+        spool.put(try record(1, "test", url))
         try leave(2, "test", url, in: home)
-        let damaged = home.places.deposits + "/gone-0123456789abcdef-3.task"
+        let damaged = home.places.spool + "/gone-0123456789abcdef-3.task"
         try AtomicFile.write(Data("nonsense".utf8), to: damaged)
-        let unfinished = home.places.deposits + "/.unfinished-x-"
-        let ours = try #require(home.depositNames.first { $0.hasSuffix("-1.task") })
+        let unfinished = home.places.spool + "/.unfinished-x-"
+        let ours = try #require(home.spoolNames.first { $0.hasSuffix("-1.task") })
         for name in [ours, "gone-0123456789abcdef-4.task"] {
             try AtomicFile.write(Data(), to: unfinished + name)
         }
         var taken: [Int] = []
-        deposits.takeAbandoned { record in
+        spool.takeAbandoned { record in
             taken.append(record.number)
             return false
         }
         #expect(taken == [2])
         #expect(home.places.numbers(of: "test").sorted() == [1, 2], "it was safe nowhere else")
-        deposits.takeAbandoned { _ in true }
+        spool.takeAbandoned { _ in true }
         #expect(home.places.numbers(of: "test") == [1])
         #expect(access(damaged, F_OK) != 0)
         #expect(access(unfinished + "gone-0123456789abcdef-4.task", F_OK) != 0)
         #expect(access(unfinished + ours, F_OK) == 0)
-        deposits.remove(1, of: "test")
+        spool.remove(1, of: "test")
         #expect(home.places.numbers(of: "test") == [])
     }
 
     @Test func aTaskOnItsWayToTheJournalIsSeenAllTheTime() throws {
         let home = try BackgroundHome()
         let places = home.places
-        for folder in [places.journal, places.deposits] { _ = try PrivateFolder(path: folder) }
-        let prefix = BackgroundPlaces.prefix(of: "test")
+        for folder in [places.journal, places.spool] { _ = try PrivateFolder(path: folder) }
+        let prefix = BackgroundPaths.prefix(of: "test")
         let last = Mutex(0)
         Thread.detachNewThread {
             for number in 1...500 {
-                let deposit = places.deposits + "/gone-\(prefix)\(number).task"
-                close(open(deposit, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+                let spooled = places.spool + "/gone-\(prefix)\(number).task"
+                close(open(spooled, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
                 last.withLock { $0 = number }
                 let record = places.journal + "/\(prefix)\(number).task"
                 close(open(record, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
-                unlink(deposit)
+                unlink(spooled)
             }
             last.withLock { $0 = .max }
         }
@@ -191,8 +191,8 @@ import Testing
     private func leave(
         _ number: Int, _ session: String, _ url: URL, in home: BackgroundHome
     ) throws {
-        let folder = try PrivateFolder(path: home.places.deposits)
-        let name = "gone-" + BackgroundPlaces.prefix(of: session) + "\(number).task"
+        let folder = try PrivateFolder(path: home.places.spool)
+        let name = "gone-" + BackgroundPaths.prefix(of: session) + "\(number).task"
         // A helper would remove what is unfinished of one that is gone.
         try AtomicFile.write(
             record(number, session, url).render(), to: folder.path(of: name),

@@ -5,8 +5,8 @@ import FoundationEssentials
 
 extension BackgroundHelper {
     /// Enters into the journal, and begins, what nobody alive answers for.
-    func takeDeposits() {
-        BackgroundDeposits(places).takeAbandoned { record in
+    func takeSpooledTasks() {
+        PendingTaskSpool(paths).takeAbandoned { record in
             if let present = journal[record.session, record.number], present.key == record.key {
                 return true  // it was handed over, but nobody was there to hear so
             }
@@ -23,19 +23,19 @@ extension BackgroundHelper {
             }
             log.note(
                 "task \(record.number) of \(record.session) was left by a program that is gone")
-            tell(record.session, .task(record))
-            take(up: record)
+            notify(record.session, .task(record))
+            carry(record)
             return true
         }
     }
 
     /// The same a little later: a process that ends hangs up before it lets go of all its locks.
-    func takeDepositsSoon() {
+    func takeSpooledTasksSoon() {
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { @Sendable [self] in
             assumeIsolated { helper in
-                helper.takeDeposits()
-                helper.letInWaiting()
-                helper.settle()
+                helper.takeSpooledTasks()
+                helper.assignWaitingClients()
+                helper.armTimer()
             }
         }
     }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A task of a background session, as its program knows it. Owned by the client, used on its queue
 /// alone.
-final class Errand {
+final class BackgroundTaskEntry {
     let task: URLSessionTask
-    let birth: Birth
+    let identity: Identity
     /// Whether a helper was told of it, and whether one has said that it is in the journal.
     var wasSent: Bool
     var isKept: Bool
@@ -17,7 +17,7 @@ final class Errand {
     var body: BackgroundBody?
 
     /// When a task was set going, and what tells it from any other of its number.
-    struct Birth: Sendable {
+    struct Identity: Sendable {
         let key: UInt64
         let time: Int64
 
@@ -33,9 +33,9 @@ final class Errand {
     }
 
     /// A new task.
-    init(_ task: URLSessionTask, _ birth: Birth) {
+    init(_ task: URLSessionTask, _ identity: Identity) {
         self.task = task
-        self.birth = birth
+        self.identity = identity
         wasSent = false
         isKept = false
     }
@@ -43,12 +43,12 @@ final class Errand {
     /// A task that was found in the journal.
     init(_ task: URLSessionTask, _ record: BackgroundTaskRecord) {
         self.task = task
-        birth = Birth(record)
+        identity = Identity(record)
         wasSent = true
         isKept = true
     }
 
-    var key: UInt64 { birth.key }
+    var key: UInt64 { identity.key }
 
     fileprivate static func kind(of task: URLSessionTask) -> BackgroundTaskRecord.Kind? {
         switch (task.receiver, task.source) {
@@ -88,13 +88,13 @@ final class Errand {
     }
 }
 
-extension Errand.Birth {
+extension BackgroundTaskEntry.Identity {
     /// The task as it is now; nil when something speaks against it.
     func makeRecord(
         of task: URLSessionTask, session: String, settings: BackgroundSettings
     ) -> BackgroundTaskRecord? {
         guard let request = BackgroundTaskRecord.Request(task.firstRequest),
-            let kind = Errand.kind(of: task)
+            let kind = BackgroundTaskEntry.kind(of: task)
         else { return nil }
         let (description, priority, isHeld) = task.status.withLock {
             ($0.taskDescription, $0.priority, $0.life.isHeld)

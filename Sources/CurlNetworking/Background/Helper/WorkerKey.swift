@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// Each session of a program has its own: who its delegate has let in, and which passwords were good,
 /// is nobody else's.
-struct HelperWork: Hashable {
+struct WorkerKey: Hashable {
     var session: String
     var settings: BackgroundSettings
 }
@@ -12,7 +12,7 @@ struct HelperWork: Hashable {
 extension BackgroundHelper {
     /// A session that does the work of a task, with the settings the task was made with.
     func worker(for record: BackgroundTaskRecord) -> URLSession {
-        let work = HelperWork(session: record.session, settings: record.settings)
+        let work = WorkerKey(session: record.session, settings: record.settings)
         if let worker = workers[work] { return worker }
         let worker = URLSession(
             configuration: record.settings.makeConfiguration(), delegate: HelperDelegate(self),
@@ -24,7 +24,7 @@ extension BackgroundHelper {
     /// Lets go of what was made for a session that has no tasks here and whose program has gone, what it
     /// knew of passwords included.
     func dismissWorkers(of session: String) {
-        guard guest(of: session) == nil, !transfers.keys.contains(where: { $0.session == session })
+        guard client(of: session) == nil, !transfers.keys.contains(where: { $0.session == session })
         else { return }
         for (work, worker) in workers where work.session == session {
             worker.finishTasksAndInvalidate()
