@@ -1,8 +1,44 @@
 import FoundationEssentials
 
-/// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang. The journal's
-/// records have theirs in `ResumingFuzzing.journal`.
+/// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang.
 package enum BackgroundFuzzing {
+    /// A task's record as it comes, and its inside as if it had come through its checksum: all that a
+    /// helper and a program calculate from one.
+    package static func journal(_ bytes: UnsafeRawBufferPointer) {
+        let data = Data(bytes)
+        _ = BackgroundTaskRecord.read(data)
+        guard let sealed = try? ChecksummedRecord.seal(data, as: .backgroundTask),
+            let record = BackgroundTaskRecord.read(sealed)
+        else { return }
+        precondition(record.isSound)
+        precondition((try? BackgroundTaskRecord(parsing: record.render())) == record)
+        use(record)
+        let isSalvaged = BackgroundTaskRecord(parsing: sealed) == nil
+        precondition(!isSalvaged || record.state.isOver)
+    }
+
+    private static func use(_ record: BackgroundTaskRecord) {
+        let now: Int64 = 1_800_000_000
+        var changed = record.renumbered(1)
+        changed.resume(at: now)
+        changed.suspend(at: now)
+        changed.resume(at: now + 1)
+        for event in [.interrupt, .start, .progress(moved: 1, expected: 2), .pause]
+            as [BackgroundTaskRecord.Event]
+        {
+            _ = changed.take(event)
+        }
+        changed.note(reached: 1)
+        _ = record.request.request
+        _ = record.firstAnswer?.asWhole(record).response?.expectedContentLength
+        _ = record.part.flatMap { try? ResumeData(blob: $0) }
+        _ = record.upload.flatMap { try? UploadResumeData(blob: $0.resumeData) }
+        _ = record.history.transactions.map(\.metrics)
+        var settings = record.settings
+        settings.cookieFile = nil  // a storage would read it, whichever it is
+        _ = settings.makeConfiguration()
+    }
+
     /// What a peer may send, both ways: as it comes, and as the inside of a frame.
     package static func messages(_ bytes: UnsafeRawBufferPointer) {
         let data = Data(bytes)

@@ -8,48 +8,61 @@ import FoundationEssentials
 struct BackgroundJournal: Sendable {
     private let folder: PrivateFolder
     private var records: [Key: BackgroundTaskRecord] = [:]
-    /// Files that made no sense: moved aside, for people to look at.
+    /// Files that are no records: moved aside, for people to look at.
     private(set) var damagedNames: [String] = []
+    /// Files that could be neither read nor moved aside. Their tasks wait for the next helper.
+    private(set) var unreadableNames: [String] = []
 
     private struct Key: Hashable, Sendable {
         var session: String
         var number: Int
     }
 
-    /// Opens the journal of a folder, made if need be.
+    /// Opens the journal of a folder, and creates the folder if needed.
     ///
-    /// Tasks that were running are queued again, as whoever ran them is gone; delivered ones are
-    /// removed.
+    /// Tasks that were running are queued again, because their process is gone; delivered ones are
+    /// removed. A bad file costs its own task and no other.
+    ///
+    /// - Throws: When the folder itself cannot be used.
     init(path: String) throws(URLError) {
         folder = try PrivateFolder(path: path)
         try folder.removeUnfinished()
-        for name in try folder.names() where name.hasSuffix(Self.suffix) {
-            try load(name)
-        }
+        for name in try folder.names() where name.hasSuffix(Self.suffix) { load(name) }
     }
 
-    private mutating func load(_ name: String) throws(URLError) {
+    private mutating func load(_ name: String) {
         let data: Data?
         do throws(URLError) {
             data = try folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
-        } catch
-            where error.code == .dataLengthExceedsMaximum
-            || error.code == .noPermissionsToReadFile
-        {
-            data = Data()
-        }
-        guard let data else { return }
-        guard var record = BackgroundTaskRecord(parsing: data), Self.name(of: record) == name else {
-            try folder.setAside(name)
-            damagedNames.append(name)
+        } catch {
+            // A file that this process could not open just now may be a good one.
+            if error.code == .cannotOpenFile, folder.isRegularFile(name) {
+                unreadableNames.append(name)
+            } else {
+                setAside(name)
+            }
             return
         }
+        guard let data else { return }
+        guard var record = BackgroundTaskRecord.read(data), Self.name(of: record) == name else {
+            return setAside(name)
+        }
         if case .delivered = record.state {
-            try folder.remove(name)
+            // What cannot be removed now is removed by the next helper.
+            try? folder.remove(name)
             return
         }
         _ = record.take(.interrupt)
         records[Key(session: record.session, number: record.number)] = record
+    }
+
+    private mutating func setAside(_ name: String) {
+        do throws(URLError) {
+            try folder.setAside(name)
+            damagedNames.append(name)
+        } catch {
+            unreadableNames.append(name)
+        }
     }
 
     /// The tasks of a session in the order of their numbers.

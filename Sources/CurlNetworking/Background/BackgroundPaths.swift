@@ -55,6 +55,11 @@ struct BackgroundPaths: Hashable, Sendable {
         (DigestAlgorithm.sha256.hexHash(session) ?? "").prefix(16) + "-"
     }
 
+    /// The number in a file's name, if it is one that a task can have.
+    static func number(_ text: Substring) -> Int? {
+        Int(text).flatMap { BackgroundTaskRecord.numbers.contains($0) ? $0 : nil }
+    }
+
     /// The numbers of a session's tasks in the journal and on their way to it, without a look into them.
     func numbers(of session: String) -> [Int] {
         // In the order in which tasks go from the one to the other, so that none is missed on its way.
@@ -64,7 +69,7 @@ struct BackgroundPaths: Hashable, Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
         let known = names.compactMap { name -> Int? in
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
-            return Int(name.dropFirst(prefix.count).dropLast(suffix.count))
+            return Self.number(name.dropFirst(prefix.count).dropLast(suffix.count))
         }
         return known + onTheirWay
     }

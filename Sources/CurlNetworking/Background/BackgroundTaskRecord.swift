@@ -46,6 +46,13 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     /// How often in a row the process that carried it was gone all of a sudden.
     private(set) var interruptions = 0
 
+    /// Task numbers. `Int` holds far more, so counting on from any of them does not overflow.
+    static let numbers = 1...(1 << 40)
+    /// How often something happened.
+    static let counts = 0...(1 << 40)
+    /// Seconds since 1970 that can be added to and subtracted from one another.
+    static let times: ClosedRange<Int64> = -(1 << 40)...(1 << 40)
+
     /// After so many interruptions in a row the task itself is to blame.
     static let mostInterruptions = 20
 
@@ -138,7 +145,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     mutating func resume(at now: Int64) {
         guard let since = suspendedSince else { return }
         suspendedSince = nil
-        created += max(0, min(now - since, 1 << 40))
+        created = min(created + max(0, now - since), Self.times.upperBound)
     }
 
     /// What happens to a task.
@@ -187,44 +194,5 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
             return false
         }
         return true
-    }
-}
-
-// MARK: - On the disk
-
-extension BackgroundTaskRecord {
-    static let largestByteCount = 1 << 20
-
-    func render() throws -> Data {
-        try ChecksummedRecord.seal(JSONEncoder().encode(self), as: .backgroundTask)
-    }
-
-    /// nil when it is damaged, or says what no task of ours can.
-    init?(parsing data: Data) {
-        guard data.count <= Self.largestByteCount,
-            let payload = try? ChecksummedRecord.open(data, as: .backgroundTask),
-            let record = try? JSONDecoder().decode(Self.self, from: payload),
-            record.isSound
-        else { return nil }
-        self = record
-    }
-
-    /// Whether it says only what a task of ours can.
-    var isSound: Bool {
-        guard number > 0, attempts >= 0, interruptions >= 0, priority.isFinite, !session.isEmpty,
-            settings.isSound, let url = URL(string: request.url), Origin(of: url) != nil
-        else { return false }
-        if case .upload(let file) = kind, !file.hasPrefix("/") || file.utf8.contains(0) {
-            return false
-        }
-        guard newPart.map(PartialFiles.isName) ?? true, reachedByteCount ?? 0 >= 0,
-            firstAnswer.map({ (100...999).contains($0.status) }) ?? true
-        else { return false }
-        switch state {
-        case .running(let moved, let expected): return moved >= 0 && expected >= -1
-        case .finished(let answer, let file):
-            return (100...999).contains(answer.status) && file.map(PrivateFolder.isPlain) ?? true
-        case .queued, .failed, .delivered: return true
-        }
     }
 }

@@ -131,7 +131,7 @@ public struct BackgroundTransfers: Sendable {
         {
             records = names.filter { $0.hasSuffix(BackgroundJournal.suffix) }.compactMap { name in
                 let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
-                return data.flatMap { BackgroundTaskRecord(parsing: $0) }
+                return data.flatMap(BackgroundTaskRecord.read)
             }
         }
         let keys = Set(records.map(\.key))

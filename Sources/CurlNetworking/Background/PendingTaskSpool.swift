@@ -84,7 +84,7 @@ struct PendingTaskSpool: Sendable {
             guard parts.count == 3, parts[1] + "-" == prefix,
                 parts[2].hasSuffix(BackgroundJournal.suffix)
             else { return nil }
-            return Int(parts[2].dropLast(BackgroundJournal.suffix.count))
+            return BackgroundPaths.number(parts[2].dropLast(BackgroundJournal.suffix.count))
         }
     }
 
@@ -94,20 +94,37 @@ struct PendingTaskSpool: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 
-    /// All that make sense, whoever answers for them.
+    /// All readable records, whoever answers for them.
     var records: [BackgroundTaskRecord] {
         guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else {
             return []
         }
-        return names.compactMap { Self.record($0, in: folder) }
+        return names.compactMap { name in
+            if case .record(let record) = Self.read(name, in: folder) { record } else { nil }
+        }
     }
 
-    private static func record(_ name: String, in folder: PrivateFolder) -> BackgroundTaskRecord? {
-        guard name.hasSuffix(BackgroundJournal.suffix),
-            let data = try? folder.read(name, atMost: BackgroundTaskRecord.largestByteCount),
-            let record = BackgroundTaskRecord(parsing: data), record.state == .queued
-        else { return nil }
-        return record
+    private enum Finding {
+        case record(BackgroundTaskRecord)
+        case damaged
+        /// It could not be opened just now.
+        case unreadable
+    }
+
+    private static func read(_ name: String, in folder: PrivateFolder) -> Finding {
+        guard name.hasSuffix(BackgroundJournal.suffix) else { return .damaged }
+        let data: Data?
+        do throws(URLError) {
+            data = try folder.read(name, atMost: BackgroundTaskRecord.largestByteCount)
+        } catch {
+            return error.code == .cannotOpenFile && folder.isRegularFile(name)
+                ? .unreadable : .damaged
+        }
+        guard let record = data.flatMap(BackgroundTaskRecord.read) else { return .damaged }
+        switch record.state {
+        case .queued, .failed: return .record(record)
+        case .running, .finished, .delivered: return .damaged
+        }
     }
 
     // MARK: - In the helper
@@ -115,20 +132,30 @@ struct PendingTaskSpool: Sendable {
     /// Hands over the tasks of processes that have ended.
     ///
     /// - Parameter take: Returns whether the task is safe elsewhere now.
-    func takeAbandoned(_ take: (BackgroundTaskRecord) -> Bool) {
-        guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else { return }
+    /// - Returns: The names of files that were removed because they are no records.
+    @discardableResult
+    func takeAbandoned(_ take: (BackgroundTaskRecord) -> Bool) -> [String] {
+        guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else {
+            return []
+        }
         var isLeft: [String: Bool] = [:]
+        var damaged: [String] = []
         let names = names
         for name in names where name.hasSuffix(BackgroundJournal.suffix) {
             guard let owner = name.split(separator: "-").first.map(String.init),
                 !Self.isAlive(owner, in: folder)
             else { continue }
-            // One that makes no sense is of no use to anybody.
-            if let record = Self.record(name, in: folder), !take(record) {
+            switch Self.read(name, in: folder) {
+            case .unreadable:
                 isLeft[owner] = true
-            } else {
-                unlink(path + "/" + name)
+                continue
+            case .record(let record) where !take(record):
+                isLeft[owner] = true
+                continue
+            case .record: break
+            case .damaged: damaged.append(name)
             }
+            unlink(path + "/" + name)
         }
         for name in names where name.hasSuffix(Self.ownerSuffix) {
             let owner = String(name.dropLast(Self.ownerSuffix.count))
@@ -141,12 +168,13 @@ struct PendingTaskSpool: Sendable {
                 unlink(path + "/" + name)
             }
         }
+        return damaged
     }
 
     private static func isAlive(_ owner: String, in folder: PrivateFolder) -> Bool {
         let name = owner + ownerSuffix
         guard PrivateFolder.isPlain(name) else { return false }
-        let file = open(folder.path(of: name), O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+        let file = open(folder.path(of: name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { LockedFile.close(file) }
         return flock(file, LOCK_EX | LOCK_NB) != 0

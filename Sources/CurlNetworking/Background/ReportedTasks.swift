@@ -26,7 +26,7 @@ struct ReportedTasks: Sendable {
         guard let folder = try? PrivateFolder(path: path) else { return }
         let file = open(
             folder.path(of: Self.name(session, number, key)),
-            O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         if file >= 0 { close(file) }
     }
 

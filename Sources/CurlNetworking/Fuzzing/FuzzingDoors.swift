@@ -25,7 +25,7 @@ package enum FuzzingDoors {
         "resume-data": { ResumingFuzzing.resumeData($0) },
         "resumed-answers": { ResumingFuzzing.answers($0) },
         "content-range": { ResumingFuzzing.contentRange($0) },
-        "journal": { ResumingFuzzing.journal($0) },
+        "journal": { BackgroundFuzzing.journal($0) },
         "background-messages": { BackgroundFuzzing.messages($0) },
         "websocket-frames": { WebSocketFuzzing.frames($0) },
         "bus-message": { NetworkFuzzing.busMessage($0) },

@@ -57,14 +57,4 @@ package enum ResumingFuzzing {
         guard let range = ContentRange(String(decoding: bytes, as: UTF8.self)) else { return }
         precondition(range.range != nil || range.total != nil)
     }
-
-    /// A background task's record, the same two ways.
-    package static func journal(_ bytes: UnsafeRawBufferPointer) {
-        let data = Data(bytes)
-        _ = BackgroundTaskRecord(parsing: data)
-        guard let sealed = try? ChecksummedRecord.seal(data, as: .backgroundTask),
-            let record = BackgroundTaskRecord(parsing: sealed)
-        else { return }
-        precondition((try? BackgroundTaskRecord(parsing: record.render())) == record)
-    }
 }

@@ -162,8 +162,21 @@ enum AtomicFile {
     }
 
     /// Moves a damaged file out of the way, over an older one, for people to look at.
+    ///
+    /// Where something else has that name, a folder for instance, the next free one is taken.
     static func setAside(_ path: String) throws(URLError) {
-        guard rename(path, path + damagedSuffix) == 0 else { throw failure(.cannotMoveFile, path) }
+        if rename(path, path + damagedSuffix) == 0 { return }
+        guard [EISDIR, ENOTDIR, EEXIST, ENOTEMPTY].contains(errno) else {
+            throw failure(.cannotMoveFile, path)
+        }
+        for number in 2...99 {
+            let other = path + damagedSuffix + "-\(number)"
+            var facts = stat()
+            guard lstat(other, &facts) != 0, errno == ENOENT else { continue }
+            if rename(path, other) == 0 { return }
+            throw failure(.cannotMoveFile, path)
+        }
+        throw URLError(.cannotMoveFile, underlyingText: "\(path): no name is free to move it to")
     }
 
     // MARK: - Folders

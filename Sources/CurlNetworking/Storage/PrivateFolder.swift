@@ -72,6 +72,12 @@ struct PrivateFolder: Sendable {
         try AtomicFile.read(path(of: name), atMost: limit)
     }
 
+    /// Whether there is a plain file of this name: no folder, link or pipe.
+    func isRegularFile(_ name: String) -> Bool {
+        var facts = stat()
+        return lstat(path(of: name), &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    }
+
     func write(_ data: Data, to name: String) throws(URLError) {
         try AtomicFile.write(data, to: path(of: name))
     }

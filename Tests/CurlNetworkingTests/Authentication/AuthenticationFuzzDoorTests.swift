@@ -27,7 +27,7 @@ import Testing
     func recordsAreSurvived(seed: String) {
         everyChange(of: Data(seed.utf8)) { bytes in
             ResumingFuzzing.resumeData(bytes)
-            ResumingFuzzing.journal(bytes)
+            BackgroundFuzzing.journal(bytes)
             AuthenticationFuzzing.credentialFile(bytes)
         }
     }

@@ -356,7 +356,7 @@ import Testing
         await delegate.completion()
         #expect(delegate.error == nil)
         #expect(home.journalNames.contains(name + ".damaged"))
-        #expect(home.log.contains("made no sense: \(name)"))
+        #expect(home.log.contains("as it is no record: \(name)"))
     }
 
     @Test func aFolderThatOthersMayEnterIsRefusedWithAReason() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import CurlNetworking
@@ -234,6 +235,98 @@ import Testing
         let forged = try ChecksummedRecord.seal(
             Data(text.replacing(old, with: new).utf8), as: .backgroundTask)
         #expect(BackgroundTaskRecord(parsing: forged) == nil)
+    }
+
+    /// With a right checksum, and numbers that overflow in the first sum made with them.
+    @Test(
+        arguments: [
+            ("\"attempts\":1", "\"attempts\":9223372036854775807"),
+            ("\"interruptions\":0", "\"interruptions\":9223372036854775807"),
+            ("\"created\":1800000000", "\"created\":9223372036854775807"),
+            ("\"created\":1800000000", "\"created\":-9223372036854775808"),
+            (
+                "\"created\":1800000000",
+                "\"created\":1800000000,\"suspendedSince\":-9223372036854775808"
+            ),
+            ("\"redirectCount\":0", "\"redirectCount\":9223372036854775807"),
+            ("\"status\":200", "\"status\":2000"), ("\"priority\":0.5", "\"priority\":\"high\""),
+        ])
+    func anInvalidRecordIsAFailedTask(old: String, new: String) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path(of: "journal")
+        var record = makeRecord(1)
+        for event in "sf" { #expect(record.take(self.event(event)) == true) }
+        let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
+        let text = String(decoding: payload, as: UTF8.self)
+        #expect(text.contains(old), "\(text)")
+        let forged = try ChecksummedRecord.seal(
+            Data(text.replacing(old, with: new).utf8), as: .backgroundTask)
+        var first = try BackgroundJournal(path: path)
+        try first.add(makeRecord(1))
+        try first.add(makeRecord(2))
+        let name = BackgroundPaths.prefix(of: "club") + "1.task"
+        try folder.put(forged, "journal/" + name)
+        var journal = try BackgroundJournal(path: path)
+        let found = try #require(journal["club", 1])
+        guard case .failed(let code, let text?, nil) = found.state else {
+            Issue.record("\(found.state)")
+            return
+        }
+        #expect(code == URLError.Code.backgroundSessionWasDisconnected.rawValue)
+        #expect(text.contains("damaged"))
+        #expect(found.request == makeRecord(1).request)
+        #expect(journal["club", 2]?.state == .queued)
+        #expect(journal.damagedNames == [])
+        // The program has heard of it.
+        #expect(try journal.note(.deliver, of: 1, in: "club") == true)
+        #expect(try BackgroundJournal(path: path).tasks(of: "club").map(\.number) == [2])
+    }
+
+    /// What a hostile hand, a backup program or a broken disk may put in a record's place.
+    @Test(
+        arguments: ["link", "dangling link", "pipe", "folder", "large file", "open file"],
+        [false, true])
+    func whatIsNoRecordCostsNoOtherTask(kind: String, isAsideTaken: Bool) throws {
+        let folder = try ScratchFolder()
+        let path = folder.path(of: "journal")
+        var first = try BackgroundJournal(path: path)
+        try first.add(makeRecord(1))
+        let name = BackgroundPaths.prefix(of: "club") + "2.task"
+        let place = path + "/" + name
+        switch kind {
+        case "link":
+            #expect(symlink(path + "/" + BackgroundPaths.prefix(of: "club") + "1.task", place) == 0)
+        case "dangling link": #expect(symlink("/nowhere/at/all", place) == 0)
+        case "pipe": #expect(mkfifo(place, 0o600) == 0)
+        case "folder": #expect(mkdir(place, 0o700) == 0)
+        case "large file":
+            try folder.put(
+                Data(count: BackgroundTaskRecord.largestByteCount + 1), "journal/" + name)
+        default:
+            try folder.put(makeRecord(2).render(), "journal/" + name)
+            #expect(chmod(place, 0o644) == 0)
+        }
+        if isAsideTaken {
+            #expect(mkdir(place + ".damaged", 0o700) == 0)
+            try folder.put(Data("x".utf8), "journal/" + name + ".damaged/x")
+        }
+        let journal = try BackgroundJournal(path: path)
+        #expect(journal.tasks(of: "club").map(\.number) == [1])
+        #expect(journal.damagedNames == [name])
+        var facts = stat()
+        #expect(lstat(place, &facts) != 0)
+        #expect(lstat(place + ".damaged" + (isAsideTaken ? "-2" : ""), &facts) == 0)
+    }
+
+    @Test func aNumberInAFileNameIsOneThatCanBeCountedOnFrom() throws {
+        let folder = try ScratchFolder()
+        let paths = BackgroundPaths(environment: ["HOME": folder.path(of: "home")])
+        _ = try PrivateFolder(path: paths.journal)
+        let prefix = BackgroundPaths.prefix(of: "club")
+        for number in ["7", "9223372036854775807", "-9223372036854775808", "0", "x"] {
+            try AtomicFile.write(Data(), to: paths.journal + "/\(prefix)\(number).task")
+        }
+        #expect(paths.numbers(of: "club") == [7])
     }
 
     @Test(arguments: ["relative.jpg", "", "/a\u{0}b"])

@@ -130,6 +130,44 @@ import Testing
         #expect(home.places.numbers(of: "test") == [])
     }
 
+    /// In the spool and in the journal, before a helper that is then asked to work.
+    @Test func badRecordsKeepNoHelperFromItsWork() async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer { request in [.answer(body: request.target)] }
+        let prefix = BackgroundPaths.prefix(of: "test")
+        for folder in [home.places.journal, home.places.spool] {
+            _ = try PrivateFolder(path: folder)
+            let start = folder == home.places.spool ? "gone-" : ""
+            let names = (1...4).map { folder + "/" + start + prefix + "\($0).task" }
+            #expect(symlink("/dev/zero", names[0]) == 0)
+            #expect(mkfifo(names[1], 0o600) == 0)
+            #expect(mkdir(names[2], 0o700) == 0)
+            try AtomicFile.write(Data("nonsense".utf8), to: names[3])
+            #expect(mkdir(names[3] + ".damaged", 0o700) == 0)
+        }
+        // A sound checksum around what overflows.
+        let text = String(
+            decoding: try ChecksummedRecord.open(
+                record(5, "test", server.url("/5")).render(), as: .backgroundTask), as: UTF8.self)
+        let forged = text.replacing(
+            "\"number\":5", with: "\"number\":5,\"suspendedSince\":\(Int64.min)")
+        #expect(forged != text)
+        try AtomicFile.write(
+            ChecksummedRecord.seal(Data(forged.utf8), as: .backgroundTask),
+            to: home.places.journal + "/" + prefix + "5.task")
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        await delegate.completion(of: 1)
+        #expect(delegate.error?.code == .backgroundSessionWasDisconnected)
+        session.downloadTask(with: server.url("/new")).resume()
+        await delegate.completion(of: 2)
+        #expect(delegate.snapshot.files == [Data("/new".utf8)])
+        #expect(home.helpers.count == 1)
+        #expect(home.log.contains("is no record"))
+        await session.background?.calm()
+        #expect(home.journalNames.filter { $0.hasSuffix(".task") } == [])
+    }
+
     @Test func aTaskOnItsWayToTheJournalIsSeenAllTheTime() throws {
         let home = try BackgroundHome()
         let places = home.places

@@ -6,14 +6,17 @@ final class BackgroundBody {
     private let descriptor: Int32
     static let pieceByteCount = 128 << 10
 
-    /// nil when the file is gone.
+    /// nil when the file is gone, or something else has taken its place.
     init?(path: String) {
-        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        if descriptor < 0 { return nil }
+        // O_NONBLOCK: a pipe in the file's place must not hold us.
+        descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        var facts = stat()
+        guard descriptor >= 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG
+        else { return nil }
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// The next piece; empty at the end.

@@ -25,19 +25,19 @@ extension BackgroundClient {
                 status.response = response
                 status.expectedToReceive = response.expectedContentLength
             }
-        case .sent(let number, let total, let expected):
+        case .sent(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
             entries[number]?.task.post(.sent(total: total, expected: expected)) { status in
                 status.sentByteCount = total
                 status.expectedToSend = expected
             }
-        case .received(let number, let total, let expected):
+        case .received(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
             entries[number]?.task.post(.wrote(total: total, expected: expected)) { status in
                 status.receivedByteCount = total
                 status.expectedToReceive = expected
             }
-        case .resumed(let number, let offset, let expected):
+        case .resumed(let number, let offset, let expected) where offset >= 0 && expected >= -1:
             entries[number]?.task.post(.resumed(at: offset, expected: expected))
         case .ended(let number, let state, let history):
             guard let entry = entries[number], !entry.hasEnded else { return }
@@ -51,7 +51,7 @@ extension BackgroundClient {
             awaitingResumeData.removeValue(forKey: number)?.finishCancelling()
         case .task(let record):
             register(record)
-        case .welcome, .givingWay, .inUse, .attached:
+        case .welcome, .givingWay, .inUse, .attached, .sent, .received, .resumed:
             break
         }
     }

@@ -120,7 +120,8 @@ extension BackgroundClient {
     /// The helper knows of a task.
     func register(_ record: BackgroundTaskRecord) {
         let number = record.number
-        announced.insert(number)
+        // Another task of this number says nothing about ours.
+        if entries[number].map({ $0.key == record.key }) ?? true { announced.insert(number) }
         if forgets || acknowledgedKeys.contains(record.key) {
             if acknowledged[number] == nil { acknowledged[number] = .cancel(number) }
         } else if let entry = entries[number] {

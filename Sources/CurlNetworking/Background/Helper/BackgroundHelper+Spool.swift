@@ -6,7 +6,7 @@ import FoundationEssentials
 extension BackgroundHelper {
     /// Enters into the journal, and begins, what nobody alive answers for.
     func takeSpooledTasks() {
-        PendingTaskSpool(paths).takeAbandoned { record in
+        let damaged = PendingTaskSpool(paths).takeAbandoned { record in
             if let present = journal[record.session, record.number], present.key == record.key {
                 return true  // it was handed over, but nobody was there to hear so
             }
@@ -24,9 +24,10 @@ extension BackgroundHelper {
             log.note(
                 "task \(record.number) of \(record.session) was left by a program that is gone")
             notify(record.session, .task(record))
-            carry(record)
+            if !record.state.isOver { carry(record) }
             return true
         }
+        for name in damaged { log.note("removed, as it is no record of a task: \(name)") }
     }
 
     /// The same a little later: a process that ends hangs up before it lets go of all its locks.

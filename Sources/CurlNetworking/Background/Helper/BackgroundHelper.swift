@@ -102,7 +102,10 @@ actor BackgroundHelper {
             _exit(1)
         }
         log.note("here, version \(BackgroundVersion.current)")
-        for name in journal.damagedNames { log.note("moved aside, as it made no sense: \(name)") }
+        for name in journal.damagedNames { log.note("moved aside, as it is no record: \(name)") }
+        for name in journal.unreadableNames {
+            log.note("left alone, as it cannot be read: \(name)")
+        }
         removeStrayResults()
         try? parts.removeOld(now: Int64(Date.now.timeIntervalSince1970))
         for session in journal.sessions {

@@ -16,6 +16,9 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
         }
     }
 
+    /// Whether the numbers can be counted on from.
+    var isSound: Bool { BackgroundTaskRecord.counts.contains(redirectCount) }
+
     struct Transaction: Codable, Hashable, Sendable {
         var request: BackgroundTaskRecord.Request?
         var answer: BackgroundTaskRecord.Answer?
