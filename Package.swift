@@ -34,6 +34,7 @@ let systemLibraries: [Target] = [
 /// The house, ground floor first: a module imports only what stands above it.
 let modules: [Target] = [
     .target(name: "CExecutor"),
+    .target(name: "CArguments"),
     .target(
         name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CBackgroundHelper"),
@@ -76,7 +77,7 @@ let modules: [Target] = [
         name: "byteclub",
         dependencies: [
             "ByteClub", "ClubAccess", "ClubServer", "ClubStore", "Pictures", "TerminalUI",
-            "TextEditing", "WelcomeContent", "CExecutor", argumentParser,
+            "TextEditing", "WelcomeContent", "CArguments", "CExecutor", argumentParser,
         ],
         swiftSettings: strict),
 ]

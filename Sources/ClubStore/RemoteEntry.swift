@@ -123,7 +123,7 @@ public struct Account: Hashable, Sendable {
     public init(
         displayName: String, identifier: String? = nil, usedBytes: Int64, allocatedBytes: Int64?
     ) {
-        self.displayName = displayName
+        self.displayName = ServerText.line(displayName)
         self.identifier = identifier
         self.usedBytes = usedBytes
         self.allocatedBytes = allocatedBytes

@@ -146,7 +146,7 @@ extension StoreError: CustomStringConvertible {
         var text = operation.rawValue
         if let path { text += " \(path)" }
         text += ": \(code)"
-        if let detail { text += " (\(detail))" }
+        if let detail { text += " (\(ServerText.line(detail)))" }
         if let underlying { text += " [\(underlying)]" }
         return text
     }

@@ -158,7 +158,7 @@ struct LoginCommand: AsyncParsableCommand {
             let waiting = try DropboxAuthorization.ByBrowser(
                 joining.settings.app, port: redirectPort)
             let page = waiting.signIn.authorizationURL
-            let isOpen = Browser.open(page, environment: environment)
+            let isOpen = Browser.open(waiting.entrance, environment: environment)
             Output.line(
                 isOpen
                     ? "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open"

@@ -4,15 +4,15 @@ import TextEditing
 
 /// Standard output and standard error.
 ///
-/// On a terminal, text from outside is made visible first, so that a file's name cannot
-/// send escape sequences. Elsewhere it goes out as it is.
+/// Lines for people are made visible first, wherever they go: a file's name can neither send escape
+/// sequences nor pretend to be another line. JSON and the contents of files go out exactly.
 enum Output {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
 
     /// Writes one line.
     static func line(_ text: String) {
-        write((isTerminal ? VisibleText(text).string : text) + "\n")
+        write(VisibleText(text).string + "\n")
     }
 
     /// Writes JSON for programs, a line for each field. No character in it means anything to a terminal.
@@ -96,16 +96,19 @@ enum Output {
         writeError(text)
     }
 
-    /// Says on standard error what went wrong.
+    /// Says on standard error what went wrong, in one line: the names in it may have any characters.
     static func complain(_ sentence: String) {
         notice("byteclub: " + sentence)
     }
 
-    static func notice(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // Complaints name what came from outside, and end up on a terminal one day, log or not.
-        let shown = lines.map { VisibleText($0).string }
-        writeError(shown.joined(separator: "\n") + "\n")
+    /// Says on standard error how the program is used, in lines.
+    static func explain(_ text: String) {
+        let lines = ("byteclub: " + text).split(separator: "\n", omittingEmptySubsequences: false)
+        for line in lines { notice(String(line)) }
+    }
+
+    static func notice(_ line: String) {
+        writeError(VisibleText(line).string + "\n")
     }
 
     /// Replaces the last line on a terminal; says nothing elsewhere.

@@ -11,8 +11,13 @@ import Glibc
         // Whoever reads our output may stop reading: writing says so, and nobody needs to
         // die of it.
         signal(SIGPIPE, SIG_IGN)
+        guard let arguments = Arguments.all else {
+            Output.complain(
+                "The arguments cannot be read, so nothing was done. Mount /proc, and try again.")
+            exit(1)
+        }
         do {
-            var command = try ByteClubCommand.parseAsRoot()
+            var command = try ByteClubCommand.parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -47,7 +52,7 @@ import Glibc
             exit(0)
         }
         let prefix = "Error: "
-        Output.complain(
+        Output.explain(
             message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message)
         exit(2)
     }

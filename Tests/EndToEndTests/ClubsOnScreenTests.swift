@@ -226,7 +226,7 @@ import Testing
             try await eventually("the browser opened") {
                 FileManager.default.fileExists(atPath: opened.path)
             }
-            let page = try String(contentsOf: opened, encoding: .utf8)
+            let page = try await home.page(openedBy: opened)
             let consent = try #require(dropbox.consent(to: page))
             let port = try #require(consent.redirect?.port.flatMap { UInt16(exactly: $0) })
             let state = try #require(consent.state)

@@ -69,6 +69,62 @@ import Testing
         }
     }
 
+    /// In a pipe, where whatever reads it takes a line for a name.
+    @Test func aPipedListingHasALineForEachName() async throws {
+        try await inFreshHome { home in
+            let name = "a\nb\u{1B}]0;owned\u{07}\u{202E}.txt"
+            try home.write("text", toNote: name)
+            try home.write("text", toNote: "plain.txt")
+            for arguments in [["notes", "ls"], []] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 0)
+                let lines = output.text.split(separator: "\n")
+                #expect(lines.filter { $0.contains(".txt") }.count == 2, "\(output.text)")
+                let harmless = output.text.unicodeScalars.allSatisfy {
+                    $0 == "\n" || ![.control, .format].contains($0.properties.generalCategory)
+                }
+                #expect(harmless, "\(output.text)")
+            }
+            let listing = try await home.run("notes", "ls", "--json")
+            let files = try #require(
+                try JSONSerialization.jsonObject(with: Data(listing.text.utf8)) as? [[String: Any]])
+            #expect(files.compactMap { $0["name"] as? String }.contains(name), "exactly as it is")
+            let missing = try await home.run("notes", "cat", "no\nsuch\u{1B}[2J")
+            #expect(missing.status == 1)
+            #expect(missing.errorText.split(separator: "\n").count == 1)
+            #expect(!missing.errorText.contains("\u{1B}"))
+        }
+    }
+
+    /// With no `/proc`, in namespaces of its own; not every kernel lets everybody make those.
+    private static func withoutProc(
+        _ script: String, _ environment: [String: String] = [:]
+    ) async throws -> Command.Output {
+        try await Command(
+            "/usr/bin/unshare",
+            [
+                "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
+                "mount -t tmpfs none /proc && \(script)", ClubHome.program,
+            ], environment: environment
+        ).run()
+    }
+
+    /// As in a chroot or a small container.
+    @Test(
+        .enabled("it can be hidden") {
+            (try? await withoutProc("true").status) == 0
+        })
+    func needsNoProcFileSystemForItsArguments() async throws {
+        try await inFreshHome { home in
+            let version = try await Self.withoutProc(#"exec "$0" --version"#, home.environment())
+            #expect(version.status == 0, "\(version.errorText)")
+            #expect(version.text.hasPrefix("byteclub "))
+            #expect(version.text.split(separator: "\n").count == 1)
+            let nonsense = try await Self.withoutProc(#"exec "$0" nonsense"#, home.environment())
+            #expect(nonsense.status == 2)
+        }
+    }
+
     @Test func writesReadsListsAndRemovesNotes() async throws {
         try await inFreshHome { home in
             let new = try await home.run("notes", "new", "Plan", "-", input: "one\ntwo 漢\n")

@@ -85,7 +85,7 @@ import Testing
             try await eventually("the browser opened") {
                 FileManager.default.fileExists(atPath: note.path)
             }
-            let address = try String(contentsOf: note, encoding: .utf8)
+            let address = try await home.page(openedBy: note)
             let consent = try #require(dropbox.consent(to: address))
             let redirect = try #require(consent.redirect)
             let state = try #require(consent.state)

@@ -69,6 +69,23 @@ extension ClubHome {
         return note
     }
 
+    /// Opens what the program has given its browser to open, as a browser does.
+    ///
+    /// - Returns: Where it leads: the page of the sign-in.
+    func page(openedBy note: URL) async throws -> String {
+        let entrance = try String(contentsOf: note, encoding: .utf8)
+        // Every user of the computer can read a program's arguments.
+        for secret in ["state", "challenge", "client_id"] { #expect(!entrance.contains(secret)) }
+        let url = try #require(URL(string: entrance))
+        let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
+        #expect(url.host() == "127.0.0.1")
+        let answer = try await LoopbackClient.send(
+            "GET \(url.path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n", toPort: port)
+        #expect(answer.hasPrefix("HTTP/1.1 303 "), "\(answer)")
+        let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }
+        return String(try #require(line).dropFirst("Location: ".count))
+    }
+
     /// Every file below the club's folder, hidden ones too, by its path there.
     var everyFile: Set<String> {
         let all = FileManager.default.enumerator(atPath: club.path)?.compactMap { $0 as? String }

@@ -103,7 +103,7 @@ extension DropboxSignInViewController {
         do throws(SignInError) {
             let browser = try DropboxAuthorization.ByBrowser(joining.settings.app)
             signIn = browser.signIn
-            guard Browser.open(signIn.authorizationURL, environment: environment) else {
+            guard Browser.open(browser.entrance, environment: environment) else {
                 return askForCode()
             }
             show(

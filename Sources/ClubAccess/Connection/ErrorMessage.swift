@@ -103,9 +103,7 @@ extension ErrorMessage {
 
     /// With the server's own words, as text and nothing else.
     private static func refused(_ error: StoreError) -> String {
-        let words = (error.userMessage ?? "").unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control ? " " : String(scalar)
-        }.joined()
+        let words = ServerText.line(error.userMessage ?? "")
         return words.isEmpty
             ? "The club's server will not do this, and does not say why. Try again later, or ask whoever "
                 + "owns the club's folder."
@@ -204,9 +202,11 @@ extension ErrorMessage {
 
     private static func name(in error: StoreError) -> String {
         // A name that makes no path is told apart from the folder it was meant for.
-        if error.operation == .naming, let name = error.detail { return "“\(name)”" }
+        if error.operation == .naming, let name = error.detail {
+            return "“\(ServerText.name(name))”"
+        }
         guard let path = error.path else { return "it" }
-        return path.isRoot ? "the club's folder" : "“\(path.name)”"
+        return path.isRoot ? "the club's folder" : "“\(ServerText.name(path.name))”"
     }
 
     private static func conflict(

@@ -3,7 +3,8 @@ package import FoundationEssentials
 
 /// Files as lines of plain text: size, age, name.
 package enum FileLines {
-    /// - Returns: A line for each file, without its end. Names are as they came.
+    /// - Returns: A line for each file, without its end. Names are as they came: write them by a door that makes
+    ///   them visible.
     package static func lines(for files: [RemoteFile], now: Date) -> [String] {
         let rows = files.map { file in
             (

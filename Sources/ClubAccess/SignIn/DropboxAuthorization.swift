@@ -1,5 +1,5 @@
 package import ClubStore
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// How a person's consent reaches this program: a browser brings it to this computer, or the person
 /// copies a code.
@@ -12,6 +12,10 @@ package enum DropboxAuthorization {
     package struct ByBrowser: Sendable {
         package let signIn: DropboxOAuth
         private let answer: LoopbackAnswer
+
+        /// What the browser is asked to open. It leads to the page, once: the page's own address has
+        /// secrets of this sign-in, and every user of this computer can read a program's arguments.
+        package var entrance: URL { answer.entrance }
 
         /// Begins to listen.
         ///
@@ -33,7 +37,7 @@ package enum DropboxAuthorization {
         @concurrent package func code() async throws(SignInError) -> String {
             let query: String
             do throws(LoopbackError) {
-                query = try await answer.wait()
+                query = try await answer.wait(leadingTo: signIn.authorizationURL)
             } catch {
                 throw .noAnswer(error)
             }

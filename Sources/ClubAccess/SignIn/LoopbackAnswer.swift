@@ -14,6 +14,9 @@ final class LoopbackAnswer: Sendable {
     private let stopReadEnd: CInt
     private let stopWriteEnd: CInt
     private let queue = DispatchQueue(label: "byteclub.login.loopback")
+    /// Known to whoever was given the entrance: a web page cannot guess it.
+    private let entrancePath =
+        "/open/" + String(UInt64.random(in: .min ... .max), radix: 36)
     /// Takes the next connection; -1 and `errno` when there is none to be had.
     private let accept: @Sendable (_ listener: CInt) -> CInt
 
@@ -76,17 +79,26 @@ final class LoopbackAnswer: Sendable {
         return url
     }
 
+    /// Leads the browser to the page.
+    var entrance: URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(entrancePath)") else {
+            preconditionFailure("letters and digits are a path")
+        }
+        return url
+    }
+
     /// Waits for the browser.
     ///
+    /// - Parameter page: Where ``entrance`` leads, once.
     /// - Returns: The query of the first request that has one.
     /// - Throws: `.timedOut`; `.cancelled` when the task is cancelled.
     @concurrent func wait(
-        atMost patience: Duration = .seconds(600)
+        leadingTo page: URL? = nil, atMost patience: Duration = .seconds(600)
     ) async throws(LoopbackError) -> String {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { @Sendable [self] in
-                    continuation.resume(returning: serve(until: .now + patience))
+                    continuation.resume(returning: serve(page, until: .now + patience))
                 }
             }
         } onCancel: {
@@ -104,7 +116,10 @@ extension LoopbackAnswer {
         var head: [UInt8] = []
     }
 
-    private func serve(until deadline: ContinuousClock.Instant) -> Result<String, LoopbackError> {
+    private func serve(
+        _ page: URL?, until deadline: ContinuousClock.Instant
+    ) -> Result<String, LoopbackError> {
+        var page = page
         var connections: [Connection] = []
         var doorOpens = ContinuousClock.now
         defer { for connection in connections { close(connection.descriptor) } }
@@ -131,7 +146,7 @@ extension LoopbackAnswer {
             poll(&requests, nfds_t(requests.count), CInt(min(milliseconds, 1e6)))
             if requests[0].revents != 0 { return .failure(.cancelled) }
             for index in connections.indices.reversed() where requests[index + 1].revents != 0 {
-                switch read(&connections[index]) {
+                switch read(&connections[index], &page) {
                 case .more: continue
                 case .over: close(connections.remove(at: index).descriptor)
                 case .answer(let query):
@@ -161,7 +176,7 @@ extension LoopbackAnswer {
         case answer(String)
     }
 
-    private func read(_ connection: inout Connection) -> Heard {
+    private func read(_ connection: inout Connection, _ page: inout URL?) -> Heard {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(connection.descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return .more }
@@ -172,11 +187,17 @@ extension LoopbackAnswer {
             return .over
         }
         guard connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return .more }
-        return answer(String(decoding: connection.head, as: UTF8.self), on: connection)
+        return answer(String(decoding: connection.head, as: UTF8.self), on: connection, &page)
     }
 
     /// Takes a request's head; what browsers ask for beside (an icon) is not there.
-    private func answer(_ head: String, on connection: Connection) -> Heard {
+    private func answer(
+        _ head: String, on connection: Connection, _ page: inout URL?
+    ) -> Heard {
+        guard LoopbackPeer.mayBeOurs(connection.descriptor) else {
+            say("403 Forbidden", "This is another user's sign-in.", to: connection)
+            return .over
+        }
         let lines = head.split(separator: "\r\n")
         let words = (lines.first ?? "").split(separator: " ")
         let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }
@@ -184,6 +205,11 @@ extension LoopbackAnswer {
         // A page elsewhere that has its own name lead here asks for that name.
         guard words.count == 3, words[0] == "GET", hosts == ["127.0.0.1:\(port)"] else {
             say("400 Bad Request", "This is not a sign-in.", to: connection)
+            return .over
+        }
+        if words[1] == entrancePath {
+            lead(connection, to: page)
+            page = nil
             return .over
         }
         let parts = words[1].split(separator: "?", maxSplits: 1)
@@ -198,18 +224,32 @@ extension LoopbackAnswer {
         return .answer(String(parts[1]))
     }
 
-    private func say(_ status: String, _ words: String, to connection: Connection) {
+    private func lead(_ connection: Connection, to page: URL?) {
+        guard let page else {
+            return say(
+                "410 Gone", "This page was opened before. Open the address that Byte Club shows.",
+                to: connection)
+        }
+        say(
+            "303 See Other", "On the way to the sign-in page…", to: connection,
+            "Location: \(page.absoluteString)")
+    }
+
+    private func say(
+        _ status: String, _ words: String, to connection: Connection, _ fields: String...
+    ) {
         let page = """
             <!doctype html><html lang="en"><meta charset="utf-8"><title>Byte Club</title>\
             <body style="font:1.2em sans-serif;margin:4em"><p>\(words)</p></body></html>
             """
-        let answer = [
+        let head = [
             "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8",
             "Content-Length: \(page.utf8.count)", "Cache-Control: no-store",
             "Referrer-Policy: no-referrer",
             "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
-            "Connection: close", "", page,
-        ].joined(separator: "\r\n")
+            "Connection: close",
+        ]
+        let answer = (head + fields + ["", page]).joined(separator: "\r\n")
         let bytes = Array(answer.utf8)
         // It fits into the socket's buffer: nobody waits for whoever does not read.
         _ = send(connection.descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))

@@ -39,8 +39,8 @@ public struct UntrustedServer: Hashable, Sendable {
 
     init?(_ trust: ServerTrust) {
         guard let certificate = trust.certificates.first else { return nil }
-        host = trust.host
-        reason = trust.failureReason ?? "another key than the one to believe"
+        host = ServerText.name(trust.host)
+        reason = ServerText.line(trust.failureReason ?? "another key than the one to believe")
         key = ServerKey(sha256: certificate.publicKeySHA256)
     }
 }

@@ -4,6 +4,28 @@ import Testing
 @testable import ClubAccess
 
 @Suite struct ErrorMessageTests {
+    /// Whatever a server says, a sentence stays one.
+    @Test func aServersWordsAreBounded() {
+        func text(_ words: String) -> String {
+            var error = StoreError(.refused, during: .put, at: nil)
+            error.userMessage = words
+            return ErrorMessage(error).text
+        }
+        #expect(text("No room\n\tfor \u{1B}[2Jyou.\u{85}").contains("“No room for [2Jyou.”"))
+        let long = text(String(repeating: "word ", count: 100_000))
+        #expect(long.count < 260)
+        #expect(long.hasSuffix("…”"))
+        // A single character, as Swift counts.
+        #expect(text("a" + String(repeating: "\u{301}", count: 100_000)).utf8.count < 2000)
+        for page in ["<!DOCTYPE html><p>Sorry", "\n <html><body>", "<?xml version='1.0'?><error/>"]
+        {
+            #expect(text(page) == text(""))
+        }
+        let account = Account(
+            displayName: String(repeating: "x", count: 5000), usedBytes: 0, allocatedBytes: nil)
+        #expect(account.displayName.count == 200)
+    }
+
     /// What a person cannot be expected to know, and what nobody wants to read.
     private static let jargon = [
         "HTTP", "JSON", "URL", "API", "token", "socket", "cursor", "revision", "status", "code",

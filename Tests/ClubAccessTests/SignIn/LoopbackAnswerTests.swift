@@ -24,6 +24,45 @@ import Testing
         #expect(try await query == "code=a%20b&state=c")
     }
 
+    @Test func leadsToThePageOnce() async throws {
+        let door = try LoopbackAnswer()
+        let page = try #require(URL(string: "https://dropbox.test/oauth2/authorize?state=secret"))
+        #expect(!door.entrance.absoluteString.contains("secret"))
+        async let query = door.wait(leadingTo: page)
+        // Who does not know the way is not led.
+        #expect(try await get("/open/", from: door).hasPrefix("HTTP/1.1 404 "))
+        let first = try await get(door.entrance.path, from: door)
+        #expect(first.hasPrefix("HTTP/1.1 303 "))
+        #expect(first.contains("\r\nLocation: \(page.absoluteString)\r\n"))
+        #expect(first.contains("\r\nCache-Control: no-store\r\n"))
+        let second = try await get(door.entrance.path, from: door)
+        #expect(second.hasPrefix("HTTP/1.1 410 "))
+        #expect(!second.contains("secret"))
+        _ = try await get("/?x", from: door)
+        #expect(try await query == "x")
+    }
+
+    @Test func knowsWhoseAConnectionIs() throws {
+        let door = try LoopbackAnswer()
+        let client = try LoopbackClient.connect(toPort: door.port)
+        defer { close(client) }
+        // Seen from the other end, the door's side is the peer.
+        #expect(LoopbackPeer.user(of: client) == getuid())
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:CF7D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0
+               1: 0100007F:9C40 0100007F:CF7D 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0
+               2: 0000000000000000FFFF00000100007F:9C41 0000000000000000FFFF00000100007F:CF7D 01 0:0 0:0 0  1002 0 3
+            """
+        func user(_ port: String) -> uid_t? {
+            LoopbackPeer.user(from: "0100007F:" + port, to: "0100007F:CF7D", in: table)
+        }
+        #expect(user("9C40") == 1001)
+        #expect(user("9C41") == 1002)
+        #expect(user("9C42") == nil)
+        #expect(LoopbackPeer.user(from: "x", to: "y", in: "nonsense\n\n a b") == nil)
+    }
+
     @Test func silentConnectionsDoNotHoldUpTheAnswer() async throws {
         let door = try LoopbackAnswer()
         async let query = door.wait()
