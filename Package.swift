@@ -26,6 +26,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
+    .systemLibrary(name: "CTestPrograms", path: "Tests/CTestPrograms"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
@@ -55,16 +56,21 @@ let modules: [Target] = [
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
     .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
+    .target(name: "Files", swiftSettings: strict),
     .target(
-        name: "ClubStore", dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Pictures"],
+        name: "ClubStore",
+        dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files", "Pictures"],
         swiftSettings: strict),
-    .target(name: "ClubLibrary", swiftSettings: strict),
+    .target(name: "ClubLibrary", dependencies: ["Files"], swiftSettings: strict),
     .target(
-        name: "ClubServer", dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Pictures"],
+        name: "ClubServer",
+        dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Files", "Pictures"],
         swiftSettings: strict),
     .target(
         name: "ClubAccess",
-        dependencies: ["CLinux", "CSecret", "CYaml", "ClubStore", "ClubLibrary", "ClubServer"],
+        dependencies: [
+            "CLinux", "CSecret", "CYaml", "Files", "ClubStore", "ClubLibrary", "ClubServer",
+        ],
         swiftSettings: strict),
     .target(
         name: "ByteClub",
@@ -85,7 +91,8 @@ let modules: [Target] = [
 /// What tests share: a scripted loopback server, a terminal, photos, a store in memory.
 let testSupport: [Target] = [
     .target(
-        name: "TestSupport", dependencies: ["CVTerm", "CTurboJPEG"], path: "Tests/TestSupport",
+        name: "TestSupport", dependencies: ["CTestPrograms", "CVTerm", "CTurboJPEG"],
+        path: "Tests/TestSupport",
         swiftSettings: strict),
     .target(
         name: "ClubStoreTestSupport", dependencies: ["ClubStore"],

@@ -1,3 +1,4 @@
+internal import Files
 public import FoundationEssentials
 internal import Glibc
 internal import Synchronization
@@ -62,7 +63,7 @@ public final class DraftStore: Sendable {
         state.withLock { state in
             guard let descriptor = state.claims.removeValue(forKey: id) else { return }
             unlink(lockPath(of: id))
-            close(descriptor)
+            LockedFile.close(descriptor)
         }
     }
 
@@ -176,46 +177,11 @@ extension DraftStore {
         }
     }
 
-    private func write(_ data: Data, to path: String) throws {
-        let temporary = path + ".tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(writing: path) }
-        do {
-            defer { close(descriptor) }
-            try writeAll(data, to: descriptor, path: path)
-            guard fsync(descriptor) == 0 else { throw failure(writing: path) }
-            guard rename(temporary, path) == 0 else { throw failure(writing: path) }
+    private func write(_ data: Data, to path: String) throws(Failure) {
+        do throws(AtomicFile.Failure) {
+            try AtomicFile(url: URL(filePath: path)).write(data, by: path + ".tmp")
         } catch {
-            unlink(temporary)
-            throw error
+            throw Failure(description: "The draft \(path) cannot be written: \(error.reason).")
         }
-        syncFolder()
-    }
-
-    private func writeAll(_ data: Data, to descriptor: Int32, path: String) throws {
-        try data.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let window = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.write(descriptor, window.baseAddress, window.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure(writing: path) }
-                rest = rest.dropFirst(count)
-            }
-        }
-    }
-
-    /// Makes the rename itself durable; where a file system refuses, the file's own sync must do.
-    private func syncFolder() {
-        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
-    private func failure(writing path: String) -> Failure {
-        Failure(
-            description: "The draft \(path) cannot be written: \(String(cString: strerror(errno)))."
-        )
     }
 }

@@ -1,5 +1,6 @@
 import ClubServer
 public import ClubStore
+import Files
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -135,8 +136,8 @@ extension EmbeddedClub {
 
     private func checkFolders() throws(EmbeddedClubError) {
         for folder in neededFolders {
-            do throws(WholeFile.Failure) {
-                try WholeFile.checkFolder(folder)
+            do throws(AtomicFile.Failure) {
+                try AtomicFile.checkFolder(folder)
             } catch {
                 throw .closedFolder(folder: folder.path, reason: error.reason)
             }

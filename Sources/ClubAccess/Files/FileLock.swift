@@ -1,3 +1,4 @@
+internal import Files
 internal import FoundationEssentials
 internal import Glibc
 
@@ -17,15 +18,15 @@ struct FileLock: Sendable {
     /// Opens a lock without taking it.
     ///
     /// - Parameter lock: A file that is only there to be locked; made with its folder where it is missing.
-    init(_ lock: URL) throws(WholeFile.Failure) {
+    init(_ lock: URL) throws(AtomicFile.Failure) {
         let folder = lock.deletingLastPathComponent()
-        try WholeFile.makeFolder(folder)
+        try AtomicFile.makeFolder(folder)
         descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw WholeFile.Failure(errno, in: folder) }
+        guard descriptor >= 0 else { throw AtomicFile.Failure(errno, in: folder) }
     }
 
     /// Opens a lock and waits until it is free. Held twice by one thread, it waits for itself for ever.
-    static func hold(_ lock: URL) throws(WholeFile.Failure) -> FileLock {
+    static func hold(_ lock: URL) throws(AtomicFile.Failure) -> FileLock {
         let lock = try FileLock(lock)
         while flock(lock.descriptor, LOCK_EX) != 0, errno == EINTR {}
         return lock
@@ -38,9 +39,6 @@ struct FileLock: Sendable {
 
     /// To be called once.
     func release() {
-        // Unlocked first: a child of this process that is just being started has the descriptor too, and
-        // its lock, until it becomes another program.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        LockedFile.close(descriptor)
     }
 }

@@ -1,3 +1,4 @@
+internal import Files
 package import FoundationEssentials
 
 /// Where a secret is kept.
@@ -24,8 +25,8 @@ package struct Secrets: Sendable {
         self.keyring = keyring.map { ProfileKeyring(keyring: $0, profile: paths.stateFolder.path) }
     }
 
-    private func file(of account: String) -> WholeFile {
-        WholeFile(url: folder.appending(path: account + ".json"))
+    private func file(of account: String) -> AtomicFile {
+        AtomicFile(url: folder.appending(path: account + ".json"))
     }
 
     /// The files that secrets are in, whosever they are.
@@ -44,7 +45,7 @@ package struct Secrets: Sendable {
             guard let keyring else { throw .noKeyring }
             return try await keyring.read(account)
         case .file:
-            do throws(WholeFile.Failure) {
+            do throws(AtomicFile.Failure) {
                 return try file(of: account).read()
             } catch {
                 throw .file(path: file(of: account).url.path, reason: error.reason)
@@ -71,7 +72,7 @@ package struct Secrets: Sendable {
                 if place == .keyring { throw error }
             }
         }
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             try file(of: account).write(secret)
         } catch {
             throw .file(path: file(of: account).url.path, reason: error.reason)
@@ -87,7 +88,7 @@ package struct Secrets: Sendable {
             guard let keyring else { throw .noKeyring }
             try await keyring.remove(account)
         case .file:
-            do throws(WholeFile.Failure) {
+            do throws(AtomicFile.Failure) {
                 try file(of: account).remove()
             } catch {
                 throw .file(path: file(of: account).url.path, reason: error.reason)

@@ -1,3 +1,4 @@
+internal import Files
 package import FoundationEssentials
 
 /// The clubs a person can open, and what this computer remembers of them.
@@ -12,8 +13,8 @@ package struct ClubRegistry: Sendable {
     }
 
     package var settingsFile: SettingsFile { SettingsFile(paths: paths) }
-    private var memoryFile: WholeFile {
-        WholeFile(url: paths.stateFolder.appending(path: "clubs.json"))
+    private var memoryFile: AtomicFile {
+        AtomicFile(url: paths.stateFolder.appending(path: "clubs.json"))
     }
 
     /// What the person has chosen, as it stands in `config.yml` now.
@@ -37,8 +38,8 @@ package struct ClubRegistry: Sendable {
     /// Why no club could be kept now; nil when one could.
     package func refusalToChange() -> SettingsError? {
         if let error = settingsFile.refusalToChange() { return error }
-        do throws(WholeFile.Failure) {
-            try WholeFile.checkFolder(paths.stateFolder)
+        do throws(AtomicFile.Failure) {
+            try AtomicFile.checkFolder(paths.stateFolder)
             return nil
         } catch {
             return SettingsError(notWriting: memoryFile.url, error)
@@ -87,7 +88,7 @@ package struct ClubRegistry: Sendable {
         from source: ClubSettings, to destination: ClubSettings
     ) throws(SettingsError) -> Bool {
         let lock = copyFolder(from: source, to: destination).appending(path: "lock")
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             let held = try FileLock(lock)
             if held.attempt() == .taken { return true }
             held.release()
@@ -122,7 +123,7 @@ package struct ClubRegistry: Sendable {
     private func memory() throws(SettingsError) -> Memory {
         let file = memoryFile
         let data: Data?
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             data = try file.read()
         } catch {
             throw .unreadable(path: file.url.path, reason: error.reason)
@@ -184,7 +185,7 @@ package struct ClubRegistry: Sendable {
     private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
         let file = memoryFile
         let lock: FileLock
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             lock = try FileLock.hold(URL(filePath: file.url.path + ".lock"))
         } catch {
             throw SettingsError(notWriting: file.url, error)
@@ -197,7 +198,7 @@ package struct ClubRegistry: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let data = try? encoder.encode(new) else { return }
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             try file.write(data)
         } catch {
             throw SettingsError(notWriting: file.url, error)

@@ -1,3 +1,4 @@
+internal import Files
 package import FoundationEssentials
 
 /// `config.yml`: read as the person wrote it, changed only where a club is concerned.
@@ -11,7 +12,7 @@ package struct SettingsFile: Sendable {
         lock = paths.stateFolder.appending(path: "config.lock")
     }
 
-    private var file: WholeFile { WholeFile(url: url, mode: 0o644) }
+    private var file: AtomicFile { AtomicFile(url: url, mode: 0o644) }
 
     /// Never fails: a file that cannot be read is a problem of its first line.
     package func read() -> Settings {
@@ -30,7 +31,7 @@ package struct SettingsFile: Sendable {
         do throws(SettingsError) {
             let text = try text()
             try check(Settings(reading: text))
-            do throws(WholeFile.Failure) {
+            do throws(AtomicFile.Failure) {
                 try file.checkWritable()
             } catch {
                 throw SettingsError(notWriting: url, error)
@@ -44,7 +45,7 @@ package struct SettingsFile: Sendable {
     /// Writes a club into it, in place of the one of its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
         let held: FileLock
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             held = try FileLock.hold(lock)
         } catch {
             throw SettingsError(notWriting: lock, error)
@@ -69,7 +70,7 @@ package struct SettingsFile: Sendable {
 
     private func text() throws(SettingsError) -> String {
         let data: Data?
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             data = try file.read()
         } catch {
             throw .unreadable(path: url.path, reason: error.reason)
@@ -82,7 +83,7 @@ package struct SettingsFile: Sendable {
     }
 
     private func write(_ text: String) throws(SettingsError) {
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             try file.write(Data(text.utf8))
         } catch {
             throw SettingsError(notWriting: url, error)
@@ -122,7 +123,7 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
 
 extension SettingsError {
     /// Why a file could not be written, or its folder.
-    init(notWriting file: URL, _ failure: WholeFile.Failure) {
+    init(notWriting file: URL, _ failure: AtomicFile.Failure) {
         self =
             failure.folder.map { .closedFolder(path: $0, reason: failure.reason) }
             ?? .unwritable(path: file.path, reason: failure.reason)

@@ -1,4 +1,5 @@
 internal import ClubStore
+internal import Files
 internal import FoundationEssentials
 
 /// Held by one program at a time while it changes who is signed in where. The kernel lets it go with the
@@ -12,7 +13,7 @@ struct SignInLock: Sendable {
     @concurrent static func acquire(_ paths: Paths) async throws(SignInError) -> SignInLock {
         let file = paths.stateFolder.appending(path: "joining.lock")
         let lock: FileLock
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             lock = try FileLock(file)
         } catch {
             throw .settings(SettingsError(notWriting: file, error))

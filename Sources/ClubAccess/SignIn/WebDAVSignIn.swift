@@ -1,4 +1,5 @@
 package import ClubStore
+internal import Files
 internal import FoundationEssentials
 
 /// Joins a club on a WebDAV server; no screen, no terminal.
@@ -37,8 +38,8 @@ package struct WebDAVSignIn: Sendable {
     package func checkAuthorities() throws(SignInError) {
         guard let path = settings.authoritiesFile else { return }
         let data: Data?
-        do throws(WholeFile.Failure) {
-            data = try WholeFile(url: URL(filePath: path)).read()
+        do throws(AtomicFile.Failure) {
+            data = try AtomicFile(url: URL(filePath: path)).read()
         } catch {
             throw .badInput("The file of certificates, \(path), cannot be read: \(error.reason).")
         }

@@ -1,4 +1,5 @@
 import DropboxAPI
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -40,24 +41,24 @@ enum ServerFolders {
 ///
 /// The kernel lets go of it when the process ends, however it ends; the file stays.
 final class ServerLock: Sendable {
-    private let file: Descriptor
+    private let descriptor: CInt
 
     init(path: String, clubFolder: String) throws(ClubServerError) {
-        let number = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard number >= 0 else {
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
             throw ClubServerError(
                 .folderNotUsable, "The lock \(path) cannot be opened.", SystemError("open"))
         }
-        file = Descriptor(number)
-        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw ClubServerError(
                 .alreadyRunning, "Another server has the club in \(clubFolder) already.")
         }
     }
 
-    /// Lets go of it at once: closing alone would leave it with any child of this process that is just
-    /// being started, which has the descriptor too until it becomes another program.
-    deinit { flock(file.number, LOCK_UN) }
+    /// Lets go of it at once. One that could not be taken has nothing to unlock.
+    deinit {
+        if descriptor >= 0 { LockedFile.close(descriptor) }
+    }
 }
 
 /// The secret that clients of a server must know, new at each start.

@@ -14,22 +14,21 @@ extension DropboxStore {
                 unsettled.forget(path)
                 return sent
             } catch {
-                if let arrived = await arrivedFile(at: path, of: file, after: error, mode: mode) {
-                    unsettled.forget(path)
-                    return arrived
+                switch await unconfirmed(error, file, at: path, mode) {
+                case .success(let arrived): return arrived
+                case .failure(var error):
+                    error = await addingServerRevision(to: error)
+                    error.path = path
+                    throw error
                 }
-                var error = await addingServerRevision(to: error)
-                error.path = path
-                throw error
             }
         }
     }
 
-    /// The file, where it holds these bytes although the server did not say so: now, or to an earlier
-    /// attempt whose answer was lost, too.
-    private func arrivedFile(
-        at path: RemotePath, of file: URL, after error: StoreError, mode: WriteMode
-    ) async -> RemoteFile? {
+    /// Looks for a file that may have arrived all the same.
+    private func unconfirmed(
+        _ error: StoreError, _ file: URL, at path: RemotePath, _ mode: WriteMode
+    ) async -> Result<RemoteFile, StoreError> {
         var isConflict = false
         if case .conflict = error.code { isConflict = true }
         // Also when the task is cancelled: what was sent is to be known again.
@@ -37,18 +36,15 @@ extension DropboxStore {
             error.code.mayHideSuccess || isConflict || error.code == .timedOut
                 || error.code == .cancelled,
             let write = await Task(operation: { await Self.write(of: file) }).value
-        else { return nil }
-        let hash = write.hash
-        guard error.code.mayHideSuccess || isConflict else {
-            unsettled.note(write, at: path)
-            return nil
+        else { return .failure(error) }
+        switch await outcome(of: write, at: path, mode: mode, after: error) {
+        case .stored(let file): return .success(file)
+        case .earlier(let there):
+            var error = error
+            error.code = .conflict(serverRevision: there.revision)
+            return .failure(error)
+        case .failed(let error): return .failure(error)
         }
-        if isConflict, !unsettled.writes(at: path).contains(where: { $0.hash == hash }) {
-            return nil
-        }
-        if let there = try? await metadata(of: path), there.contentHash == hash { return there }
-        if isConflict { unsettled.forget(path) } else { unsettled.note(write, at: path) }
-        return nil
     }
 
     private static func write(of file: URL) async -> UnconfirmedWrite? {

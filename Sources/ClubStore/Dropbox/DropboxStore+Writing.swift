@@ -15,7 +15,7 @@ extension DropboxStore {
         let hash = ContentHash(of: data)
         var call = try DropboxCall(
             Routes.upload, UploadArg(commit: commit(to: path, mode), contentHash: hash))
-        // What must be new would be in its own way: see ``arrivedFile(at:of:)``.
+        // What must be new would be in its own way: see ``outcome(of:at:mode:after:)``.
         call.isRepeatable = mode != .create
         let write = UnconfirmedWrite(
             byteCount: Int64(data.count), hash: hash.hexadecimal, data: nil)
@@ -28,34 +28,13 @@ extension DropboxStore {
             unsettled.forget(path)
             return file
         } catch {
-            guard case .conflict = error.code else {
-                if error.code.mayHideSuccess, let file = await arrivedFile(at: path, of: write) {
-                    unsettled.forget(path)
-                    return file
-                }
-                unsettled.note(write, at: path)
-                throw error
-            }
-            guard let there = try? await metadata(of: path) else {
-                unsettled.drop(write, at: path)
-                throw error
-            }
-            let isOurs = unsettled.writes(
-                at: path, for: mode, hash: write.hash, found: there.byteCount
-            ).contains { $0.hash == there.contentHash }
-            if isOurs, there.contentHash == write.hash {
-                unsettled.forget(path)
-                return there
-            }
-            if isOurs, mode.replacedRevision != there.revision {
+            switch await outcome(of: write, at: path, mode: mode, after: error) {
+            case .stored(let file): return file
+            case .earlier(let there):
                 // What was sent before has arrived after all, and nobody else has written.
                 return try await put(data, at: path, mode: .update(there.revision))
+            case .failed(let error): throw error
             }
-            // From now on it is about what is there.
-            unsettled.forget(path)
-            var error = error
-            error.code = .conflict(serverRevision: there.revision)
-            throw error
         }
     }
 
@@ -71,13 +50,6 @@ extension DropboxStore {
                 .withoutEffect, during: .put, at: file.path,
                 detail: "\(file.byteCount) bytes with the hash \(file.contentHash ?? "none")")
         }
-    }
-
-    /// The file, where it holds the bytes that were sent although no answer said so.
-    private func arrivedFile(at path: RemotePath, of write: UnconfirmedWrite) async -> RemoteFile? {
-        guard let file = try? await metadata(of: path), file.contentHash == write.hash
-        else { return nil }
-        return file
     }
 
     @concurrent public func delete(

@@ -174,7 +174,7 @@ extension DropboxStore {
 
     /// Adds to a conflict which revision is there, for whoever wants to show or replace it.
     func addingServerRevision(to error: StoreError) async -> StoreError {
-        guard case .conflict = error.code, let path = error.path,
+        guard case .conflict(serverRevision: nil) = error.code, let path = error.path,
             let file = try? await metadata(of: path)
         else { return error }
         var error = error

@@ -1,3 +1,4 @@
+import CurlNetworking
 import FoundationEssentials
 
 /// The header `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
@@ -9,7 +10,7 @@ enum RetryAfter {
         if let seconds = Int64(field) {
             return seconds < 0 ? nil : .seconds(min(seconds, longest))
         }
-        guard let date = HTTPDate.parse(field) else { return nil }
+        guard let date = HTTPDate.parse(field, now: now) else { return nil }
         return .seconds(min(max(0, date.timeIntervalSince(now).rounded(.up)), Double(longest)))
     }
 

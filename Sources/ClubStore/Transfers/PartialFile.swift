@@ -1,4 +1,5 @@
 import DropboxAPI
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -182,10 +183,7 @@ extension PartialFile {
     private func close() {
         guard isOpen else { return }
         isOpen = false
-        // Unlocked first: a child of this process that is just being started has the descriptor too, and
-        // its lock, until it becomes another program.
-        flock(descriptor, LOCK_UN)
-        _ = Glibc.close(descriptor)
+        LockedFile.close(descriptor)
     }
 
     private func failure(_ number: CInt, doing what: String) -> StoreError {

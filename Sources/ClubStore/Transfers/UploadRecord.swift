@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -53,15 +54,7 @@ extension UploadRecord {
     }
 
     private func write(_ data: Data) {
-        let draft = file.path + ".new"
-        let descriptor = open(
-            draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return }
-        let isWritten =
-            data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == data.count
-            && fsync(descriptor) == 0
-        close(descriptor)
-        if !isWritten || rename(draft, file.path) != 0 { unlink(draft) }
+        try? AtomicFile(url: file).write(data, by: file.path + ".new")
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -50,10 +51,7 @@ final class UnconfirmedNote: Sendable {
     }
 
     deinit {
-        guard descriptor >= 0 else { return }
-        // Unlocked first: a child that is just being started has the descriptor too for a moment.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        if descriptor >= 0 { LockedFile.close(descriptor) }
     }
 
     func remove() {

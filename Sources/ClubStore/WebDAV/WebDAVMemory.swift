@@ -47,12 +47,6 @@ final class WebDAVMemory: Sendable {
         state.withLock { $0.files[path] }
     }
 
-    func content(of file: RemoteFile) -> Content? {
-        state.withLock { state in
-            state.contents[file.path].flatMap { $0.revision == file.revision ? $0 : nil }
-        }
-    }
-
     func content(at path: RemotePath, revision: Revision) -> Content? {
         state.withLock { state in
             state.contents[path].flatMap { $0.revision == revision ? $0 : nil }

@@ -1,3 +1,4 @@
+import CurlNetworking
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import CTestPrograms
 import CVTerm
 import Foundation
 import Synchronization

@@ -1,3 +1,4 @@
+import CurlNetworking
 import FoundationEssentials
 
 /// The answer 207 of a WebDAV server, as far as it concerns a club.

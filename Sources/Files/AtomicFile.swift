@@ -1,20 +1,25 @@
-internal import CLinux
-internal import FoundationEssentials
-internal import Glibc
+package import FoundationEssentials
+package import Glibc
 
-/// A small file that is read and written whole: whoever opens it finds the old text or the new one.
-struct WholeFile: Sendable {
-    let url: URL
+/// A small file that is read and written whole: whoever opens it finds the old bytes or the new ones,
+/// whatever happens to the program or the machine meanwhile.
+package struct AtomicFile: Sendable {
+    package let url: URL
     /// What a new file's rights are; one that is replaced keeps its own.
-    var mode: mode_t = 0o600
+    private let mode: mode_t
+
+    package init(url: URL, mode: mode_t = 0o600) {
+        self.url = url
+        self.mode = mode
+    }
 
     /// The system's reason, for a sentence: `Permission denied`.
-    struct Failure: Error, Hashable {
-        var reason: String
+    package struct Failure: Error, Hashable {
+        package var reason: String
         /// The folder in which nothing can be made, where it is that.
-        var folder: String?
+        package var folder: String?
 
-        init(_ code: CInt, in folder: URL? = nil) {
+        package init(_ code: CInt, in folder: URL? = nil) {
             reason = String(cString: strerror(code))
             self.folder = folder?.path
         }
@@ -23,7 +28,7 @@ struct WholeFile: Sendable {
     private static let sizeLimit = 1 << 20
 
     /// - Returns: Nil when there is no such file.
-    func read() throws(Failure) -> Data? {
+    package func read() throws(Failure) -> Data? {
         // Opened without waiting: a pipe under this name must not hold anybody up.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -48,16 +53,20 @@ struct WholeFile: Sendable {
         throw Failure(EFBIG)
     }
 
-    /// Writes a temporary file beside it and renames that. A symbolic link stays one: what it leads to
-    /// is replaced.
-    func write(_ data: Data) throws(Failure) {
+    /// Writes a temporary file beside it, syncs it, renames it and syncs the folder. A symbolic link stays
+    /// one: what it leads to is replaced.
+    ///
+    /// - Parameter temporary: The path of the temporary file, where one writer works at a time: what a
+    ///   killed one has left is replaced by the next. nil for a path that nobody else has.
+    package func write(_ data: Data, by temporary: String? = nil) throws(Failure) {
         let path = try target()
         let folder = path.deletingLastPathComponent()
         try Self.makeFolder(folder)
         var status = stat()
         let isThere = stat(path.path, &status) == 0
+        if let temporary { unlink(temporary) }
         let temporary =
-            folder.path + "/." + path.lastPathComponent + ".\(getpid())."
+            temporary ?? folder.path + "/." + path.lastPathComponent + ".\(getpid())."
             + String(UInt32.random(in: .min ... .max), radix: 16)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(temporary, flags, 0o600)
@@ -74,23 +83,32 @@ struct WholeFile: Sendable {
             unlink(temporary)
             throw error
         }
+        Self.syncFolder(folder)
+    }
+
+    /// Makes a rename durable; where a file system refuses, the file's own sync must do.
+    private static func syncFolder(_ folder: URL) {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     /// Removes it, where it is.
-    func remove() throws(Failure) {
+    package func remove() throws(Failure) {
         guard unlink(url.path) != 0, errno != ENOENT, errno != ENOTDIR else { return }
         throw Failure(errno)
     }
 
     /// Whether it could be written now, so that nobody does long work in vain.
-    func checkWritable() throws(Failure) {
+    package func checkWritable() throws(Failure) {
         let path = try target()
         if access(path.path, F_OK) == 0, access(path.path, W_OK) != 0 { throw Failure(errno) }
         try Self.checkFolder(path.deletingLastPathComponent())
     }
 
     /// Whether something could be made in a folder now, which need not be there yet.
-    static func checkFolder(_ folder: URL) throws(Failure) {
+    package static func checkFolder(_ folder: URL) throws(Failure) {
         var path = folder
         while access(path.path, F_OK) != 0, errno == ENOENT, path.path != "/" {
             path = path.deletingLastPathComponent()
@@ -108,7 +126,7 @@ struct WholeFile: Sendable {
     }
 
     /// Makes a folder with those above it that are missing.
-    static func makeFolder(_ folder: URL) throws(Failure) {
+    package static func makeFolder(_ folder: URL) throws(Failure) {
         var missing: [String] = []
         var path = folder
         while mkdir(path.path, 0o700) != 0 {

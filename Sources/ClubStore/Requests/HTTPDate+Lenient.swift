@@ -8,17 +8,10 @@ extension HTTPURLResponse {
     }
 }
 
-/// Dates as they stand in header fields and in properties of WebDAV.
-enum HTTPDate {
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that may be sent today (RFC 9110 §5.6.7).
-    static func parse(_ text: String) -> Date? {
-        let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT" else { return nil }
-        return date(day: words[1], month: words[2], year: words[3], time: words[4])
-    }
-
-    /// That form, and those that servers have been seen to write instead: with a zone of digits, with
-    /// dashes (RFC 850), of C's `asctime`, or of ISO 8601.
+// Dates as they stand in properties of WebDAV, where servers are less exact than in header fields.
+extension HTTPDate {
+    /// The form of RFC 9110, and those that servers have been seen to write instead: with a zone of
+    /// digits, with dashes (RFC 850), of C's `asctime`, or of ISO 8601.
     static func parseLeniently(_ text: String) -> Date? {
         var words = text.split(whereSeparator: { $0 == " " || $0 == "," })
         if words.count == 1 { return isoDate(text) }

@@ -1,0 +1,46 @@
+import DropboxAPI
+
+/// What has become of a write that ended with an error.
+enum WriteOutcome {
+    /// The file holds the bytes that were sent, now or in an earlier attempt whose answer was lost.
+    case stored(RemoteFile)
+    /// An earlier write of this member's is there and nobody else's: it may be replaced.
+    case earlier(RemoteFile)
+    /// It was not done, or nobody knows.
+    case failed(StoreError)
+}
+
+extension DropboxStore {
+    /// Looks for what a write has left, and keeps what is not known for the next one.
+    func outcome(
+        of write: UnconfirmedWrite, at path: RemotePath, mode: WriteMode, after error: StoreError
+    ) async -> WriteOutcome {
+        guard case .conflict = error.code else {
+            if error.code.mayHideSuccess, let there = try? await metadata(of: path),
+                there.contentHash == write.hash
+            {
+                unsettled.forget(path)
+                return .stored(there)
+            }
+            unsettled.note(write, at: path)
+            return .failed(error)
+        }
+        guard let there = try? await metadata(of: path) else {
+            unsettled.drop(write, at: path)
+            return .failed(error)
+        }
+        let isOurs = unsettled.writes(
+            at: path, for: mode, hash: write.hash, found: there.byteCount
+        ).contains { $0.hash == there.contentHash }
+        if isOurs, there.contentHash == write.hash {
+            unsettled.forget(path)
+            return .stored(there)
+        }
+        if isOurs, mode.replacedRevision != there.revision { return .earlier(there) }
+        // From now on it is about what is there.
+        unsettled.forget(path)
+        var error = error
+        error.code = .conflict(serverRevision: there.revision)
+        return .failed(error)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClubStore
+
+/// A file that another member removes between the look at it and the lock on it: the lock makes an empty
+/// file (RFC 4918 §7.3), which must not stay.
+@Suite struct VanishedFileLockTests {
+    /// Who has which path locked.
+    private final class Locks: Sendable {
+        struct State {
+            weak var standIn: WebDAVStandIn?
+            var tokens: [String: String] = [:]
+            /// A path that is removed just before it is locked.
+            var vanishing: String?
+        }
+
+        let state = Mutex(State())
+
+        /// The least of RFC 4918 §6 in front of a stand-in that knows no locks.
+        func answer(_ request: LoopbackRequest) -> [LoopbackStep]? {
+            let (standIn, token, isVanishing) = state.withLock { state in
+                (
+                    state.standIn, state.tokens[request.target],
+                    request.method == "LOCK" && state.vanishing == request.target
+                )
+            }
+            guard let standIn else { return nil }
+            let name = String(request.target.dropFirst(standIn.manners.base.count))
+            if isVanishing {
+                state.withLock { $0.vanishing = nil }
+                standIn.uproot(name)
+            }
+            switch request.method {
+            case "LOCK" where token != nil: return [.answer("423 Locked")]
+            case "LOCK":
+                let isNew = standIn.contents(of: name) == nil
+                if isNew { standIn.plant("", at: name) }
+                let token = "urn:uuid:\(UUID().uuidString)"
+                state.withLock { $0.tokens[request.target] = token }
+                return [.answer(isNew ? "201 Created" : "200 OK", ["Lock-Token: <\(token)>"])]
+            case "UNLOCK":
+                state.withLock { $0.tokens[request.target] = nil }
+                return [.answer("204 No Content")]
+            case "PUT", "DELETE":
+                guard let token, request["If"]?.contains(token) != true else { return nil }
+                return [.answer("423 Locked")]
+            default: return nil
+            }
+        }
+    }
+
+    @Test func itsEmptyFileIsRemovedBeforeTheTextIsSaved() async throws {
+        let locks = Locks()
+        let standIn = try WebDAVStandIn(
+            .init(
+                tags: .coarse, honoursConditions: false, interception: { locks.answer($0) }))
+        locks.state.withLock { $0.standIn = standIn }
+        let file = try await standIn.store.put(data("one"), at: path("/a"), mode: .create)
+        #expect(standIn.store.capabilities.known?.locks == true)
+        _ = standIn.newCalls()
+        locks.state.withLock { $0.vanishing = standIn.manners.base + "/a" }
+        _ = try await standIn.store.put(
+            data("two"), at: path("/a"),
+            mode: .update(file.revision, contentHash: file.contentHash))
+        // The text is new again: nobody else's is there, and no lock of ours.
+        #expect(standIn.contents(of: "/a") == "two")
+        #expect(
+            standIn.newCalls().prefix(6) == [
+                "PROPFIND /a", "LOCK /a", "DELETE /a", "UNLOCK /a", "PROPFIND /a", "PUT /a",
+            ])
+        #expect(locks.state.withLock { $0.tokens.isEmpty })
+    }
+}

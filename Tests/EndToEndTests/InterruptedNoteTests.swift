@@ -1,0 +1,33 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// ^C while a note is being saved from the shell.
+@Suite struct InterruptedNoteTests {
+    /// What comes through a pipe comes once.
+    @Test func itsTextIsKeptAndOffered() async throws {
+        try await withApp { home, terminal in
+            // The club does not answer for now.
+            let server = try #require(home.servers.first)
+            kill(server, SIGSTOP)
+            defer { kill(server, SIGCONT) }
+            try Data("words that come once\n".utf8).write(to: home.work.appending(path: "words"))
+            let program = try Conversation(
+                "/bin/sh", ["-c", #"exec "$0" notes new Piped - < words"#, ClubHome.program],
+                environment: home.environment(), directory: home.work.path)
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            try await eventually("the text is on the disk") {
+                home.names(in: drafts).contains { $0.hasSuffix(".draft") }
+            }
+            kill(program.processIdentifier, SIGINT)
+            #expect(await program.end().status == 128 + SIGINT)
+            kill(server, SIGCONT)
+            terminal.type("q")
+            _ = try await terminal.waitForEnd()
+            let next = try home.start()
+            defer { next.close() }
+            try await next.wait(forText: "An unsaved note was kept")
+        }
+    }
+}
