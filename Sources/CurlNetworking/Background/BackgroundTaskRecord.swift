@@ -36,6 +36,9 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     var firstAnswer: Answer?
     /// What is needed to ask how much of an upload has arrived.
     var upload: Upload?
+    /// Whether the attempt that runs may have sent all of a request that must not be carried out twice: if
+    /// its process ends before the answer comes, it is not sent again. nil for no.
+    var mayBeSent: Bool?
     /// The most that has arrived for certain: of a download here, of an upload at the server.
     private(set) var reachedByteCount: Int64?
     private(set) var state: State
@@ -136,6 +139,10 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     }
 
     var isSuspended: Bool { suspendedSince != nil }
+
+    var isDownload: Bool {
+        if case .download = kind { true } else { false }
+    }
 
     /// - Parameter now: Seconds since 1970.
     mutating func suspend(at now: Int64) {

@@ -14,7 +14,8 @@ import Glibc
 /// `timeoutIntervalForResource` is over. A download goes on where it was when the server allows it; its
 /// response is that to the whole, with status 200, unless the task was made with resume data (206). An
 /// upload goes on where the server offers that (`104`) and the file has not changed, else it starts again.
-/// A task whose helper ends 20 times in a row without a byte of progress fails. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
+/// What must not be carried out twice, a `POST` for instance, is not sent again once it may have been sent
+/// whole: it fails with `.networkConnectionLost`. A task whose helper ends 20 times in a row without a byte of progress fails. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
 /// with completion handlers (the `async` forms too) and uploads from memory or a stream fail at once
 /// with a clear text.
 ///

@@ -221,6 +221,43 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    /// The server may have carried it out. A helper that is asked to go is no better off than a killed one.
+    @Test(arguments: [SIGKILL, 0])
+    func aPostThatWasSentWholeIsNotSentAgainByTheNextHelper(signal: Int32) async throws {
+        let home = try BackgroundHome()
+        let server = try LoopbackServer(scripts: [
+            [.readRequest, .stall], [.readRequest, .answer("201 Created")],
+        ])
+        let delegate = RecordingDelegate()
+        let session = home.session("test", delegate)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        let file = try home.makeFile(makeBytes(50_000))
+        let task = session.uploadTask(with: request, fromFile: file)
+        task.resume()
+        await server.requests(atLeast: 1)
+        while home.records.first?.mayBeSent != true { await Task.yield() }
+        let helper = try #require(home.helpers.first)
+        if signal == SIGKILL {
+            await BackgroundHome.kill(helper)
+        } else {
+            await BackgroundHome.end(of: helper) {
+                let newer = BackgroundSocket.connect(to: home.places.socket)
+                let frame = try? BackgroundFrame.encode(
+                    BackgroundRequest.hello(version: BackgroundVersion.current + 1))
+                if let newer, let frame {
+                    _ = Array(frame).withUnsafeBytes { write(newer, $0.baseAddress, $0.count) }
+                }
+            }
+        }
+        await delegate.completion()
+        #expect(delegate.error?.code == .networkConnectionLost)
+        #expect(delegate.error?.underlyingText?.contains("not sent again") == true)
+        #expect(server.requests.count == 1)
+        await session.background?.calm()
+        #expect(home.journalNames == [])
+    }
+
     @Test func anUploadStartsAgainWhenTheHelperIsKilled() async throws {
         let home = try BackgroundHome()
         let body = makeBytes(3 << 20)

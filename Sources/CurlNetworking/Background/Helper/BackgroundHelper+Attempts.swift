@@ -90,11 +90,20 @@ extension BackgroundHelper {
                     underlyingText: "the process that carried it ended all of a sudden too often"))
         }
         let upload = prepareUpload(of: transfer, record)
+        // A continued upload asks first how much has arrived.
+        guard upload != nil || record.mayBeSent != true else {
+            return fail(transfer, Self.lostAnswer)
+        }
         let newPart = makePartName(for: transfer, record)
         let change = { (record: inout BackgroundTaskRecord) in
             if let offset = transfer.resumption?.offset { record.note(reached: offset) }
             record.newPart = newPart
             record.upload = upload
+            // Without a body there is nothing to wait for.
+            let hasBody = upload != nil || record.request.body?.isEmpty == false
+            record.mayBeSent =
+                record.isDownload && !hasBody && !LostRequest.isIdempotent(request.method)
+                ? true : nil
         }
         do {
             // One that asks for the whole after all has been started already.
@@ -162,12 +171,24 @@ extension BackgroundHelper {
     /// only its answer is missing. Of less than the whole body a server makes nothing.
     private func mayBeDone(_ transfer: HelperTransfer, _ error: URLError) -> Bool {
         guard error.code == .timedOut || error.code == .networkConnectionLost,
-            let inner = transfer.inner, let method = inner.currentRequest?.httpMethod,
-            !LostRequest.isIdempotent(method),
-            // Continued uploads ask first how much has arrived.
-            journal[transfer.id.session, transfer.id.number]?.upload == nil
+            let inner = transfer.inner, mustNotBeRepeated(transfer)
         else { return false }
         return inner.countOfBytesSent >= inner.countOfBytesExpectedToSend
+    }
+
+    /// Whether its request may be sent whole only once. A continued upload asks first how much has arrived.
+    func mustNotBeRepeated(_ transfer: HelperTransfer) -> Bool {
+        guard let method = transfer.inner?.currentRequest?.httpMethod else { return false }
+        return !LostRequest.isIdempotent(method)
+            && journal[transfer.id.session, transfer.id.number]?.upload == nil
+    }
+
+    private static var lostAnswer: URLError {
+        URLError(
+            .networkConnectionLost,
+            underlyingText:
+                "the process that carried it ended before the answer came; the request may have been "
+                + "carried out, and is not sent again")
     }
 
     /// Takes an attempt off its session. What it has brought stays.
@@ -185,7 +206,7 @@ extension BackgroundHelper {
         discardUnusable(transfer)
         transfer.reset()
         transfer.retryAt = Self.now + delay
-        _ = try? journal.note(.pause, of: id.number, in: id.session)
+        _ = try? journal.note(.pause, of: id.number, in: id.session) { $0.mayBeSent = nil }
         log.note("task \(id.number) of \(id.session) waits: \(error.errorCode)")
     }
 
@@ -202,9 +223,13 @@ extension BackgroundHelper {
     /// Leaves a task in the journal for another helper.
     func park(_ transfer: HelperTransfer) {
         guard transfer.inner != nil else { return }
+        let id = transfer.id
+        guard journal[id.session, id.number]?.mayBeSent != true else {
+            return fail(transfer, Self.lostAnswer)
+        }
         discardUnusable(transfer)
         stop(transfer)
-        _ = try? journal.note(.pause, of: transfer.id.number, in: transfer.id.session)
+        _ = try? journal.note(.pause, of: id.number, in: id.session)
     }
 }
 

@@ -37,6 +37,8 @@ final class HelperTransfer {
     var stamp: AtomicFile.Stamp?
     /// Whether the server is asked how much has arrived of an upload, and has not said yet.
     var awaitsOffset = false
+    /// Whether the journal knows that the body may have been sent whole.
+    var hasNotedLastPart = false
 
     struct Question {
         var trust: ServerTrust?
@@ -88,6 +90,7 @@ final class HelperTransfer {
         check = nil
         stamp = nil
         awaitsOffset = false
+        hasNotedLastPart = false
         expected = -1
         asksForWhole = false
         movedByteCount = 0
