@@ -27,6 +27,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CTestPrograms", path: "Tests/CTestPrograms"),
+    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
@@ -47,7 +48,7 @@ let modules: [Target] = [
     .target(
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
         swiftSettings: strict),
-    .target(name: "TextEditing", dependencies: [ropeModule], swiftSettings: strict),
+    .target(name: "TextEditing", dependencies: ["CPCRE2", ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(

@@ -72,6 +72,16 @@ extension TextBuffer {
         return chunks[index].bytes[start]
     }
 
+    /// The three bytes that some programs write at the beginning of a text in UTF-8.
+    public static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    public var hasByteOrderMark: Bool {
+        count >= 3 && withBytes(in: 0..<3) { $0.elementsEqual(Self.byteOrderMark) }
+    }
+
+    /// The text as it is to be shown and edited.
+    public var withoutByteOrderMark: TextBuffer { hasByteOrderMark ? extract(3..<count) : self }
+
     /// Whether all bytes are well-formed UTF-8.
     ///
     /// - Complexity: O(count).

@@ -1,93 +1,160 @@
-/// Finds a piece of text in another.
-public struct TextSearch: Sendable, Hashable {
+/// Finds a piece of text, or what a regular expression describes, in another.
+///
+/// The text is read in windows and never copied whole; a search may run on any thread.
+public struct TextSearch: Sendable {
     /// How letters are compared.
-    public enum CaseRule: Sendable, Hashable {
-        case exact
-        /// Without regard to case, as ASCII has it.
-        case ignored
+    public enum CaseRule: Sendable, Hashable, CaseIterable {
         /// Exact when the sought text has a capital letter.
         case smart
+        case exact
+        /// Without regard to case.
+        case ignored
     }
 
-    private let needle: [UInt8]
-    private let folds: Bool
+    private enum Engine: Sendable {
+        case bytes(ByteSearch)
+        case expression(RegularExpression)
+    }
 
+    private let engine: Engine
+    private let isTemplate: Bool
+
+    /// Makes a search for a text that stands for itself.
+    ///
     /// - Returns: Nil when there is nothing to look for.
     public init?(_ sought: some StringProtocol, case rule: CaseRule = .smart) {
-        guard !sought.isEmpty else { return nil }
-        let hasCapital = sought.utf8.contains { (0x41...0x5A).contains($0) }
-        folds = rule == .ignored || (rule == .smart && !hasCapital)
-        needle = folds ? sought.utf8.map(Self.folded) : Array(sought.utf8)
+        guard let search = try? TextSearch(TextQuery(String(sought), caseRule: rule)) else {
+            return nil
+        }
+        self = search
     }
+
+    /// - Returns: Nil when there is nothing to look for.
+    /// - Throws: ``TextSearchError`` for an expression that is not valid.
+    public init?(_ query: TextQuery) throws(TextSearchError) {
+        guard !query.isEmpty else { return nil }
+        isTemplate = query.isRegularExpression
+        let ignoresCase = query.ignoresCase
+        let isASCII = query.text.utf8.allSatisfy { $0 < 0x80 }
+        if !query.isRegularExpression, isASCII || !ignoresCase {
+            engine = .bytes(ByteSearch(Array(query.text.utf8), ignoresCase: ignoresCase))
+        } else {
+            // Letters beyond ASCII change their length with their case.
+            engine = .expression(
+                try RegularExpression(
+                    query.text, isLiteral: !query.isRegularExpression, ignoresCase: ignoresCase))
+        }
+    }
+
+    // MARK: - Finding
 
     /// The first match that begins at or after `offset`.
     ///
-    /// - Complexity: O(bytes searched), in windows: the text is never copied whole.
-    public func firstMatch(in text: TextBuffer, from offset: Int) -> Range<Int>? {
-        var base = offset
-        while base + needle.count <= text.count {
-            let end = min(text.count, base + Self.windowCount + needle.count - 1)
-            let found = text.withBytes(in: base..<end) { match(in: $0) }
-            if let found { return base + found..<base + found + needle.count }
-            base = end - needle.count + 1
-        }
-        return nil
+    /// - Complexity: O(bytes searched).
+    /// - Throws: ``TextSearchError`` when an expression takes too long.
+    public func firstMatch(
+        in text: TextBuffer, from offset: Int
+    ) throws(TextSearchError) -> Range<Int>? {
+        try matches(in: text, beginningIn: offset..<Int.max, limit: 1).first
     }
 
     /// The last match that ends at or before `offset`.
-    public func lastMatch(in text: TextBuffer, before offset: Int) -> Range<Int>? {
-        var end = offset
-        while end >= needle.count {
-            let base = max(0, end - Self.windowCount - needle.count + 1)
-            var last: Int?
-            text.withBytes(in: base..<end) { bytes in
-                var start = 0
-                while let found = match(in: UnsafeBufferPointer(rebasing: bytes[start...])) {
-                    last = start + found
-                    start += found + 1
-                }
-            }
-            if let last { return base + last..<base + last + needle.count }
-            if base == 0 { return nil }
-            end = base + needle.count - 1
+    public func lastMatch(
+        in text: TextBuffer, before offset: Int
+    ) throws(TextSearchError) -> Range<Int>? {
+        var end = min(offset, text.count)
+        while end > 0 {
+            let base = max(0, end - Self.windowCount)
+            let found = try matches(in: text, beginningIn: base..<end)
+            if let last = found.last(where: { $0.upperBound <= offset }) { return last }
+            end = base
         }
         return nil
     }
 
-    /// All matches that do not overlap, from the beginning on.
-    public func matches(in text: TextBuffer) -> [Range<Int>] {
-        var result: [Range<Int>] = []
-        var offset = 0
-        while let match = firstMatch(in: text, from: offset) {
-            result.append(match)
-            offset = match.upperBound
+    /// The matches that begin in a range and do not overlap, in ascending order.
+    ///
+    /// An expression may match nothing, as `^` does: such a match has an empty range.
+    ///
+    /// - Parameters:
+    ///   - range: All of the text when not given.
+    ///   - limit: The most that are returned.
+    ///   - goesOn: Asked every few milliseconds; false ends the search with what was found.
+    public func matches(
+        in text: TextBuffer, beginningIn range: Range<Int>? = nil, limit: Int = .max,
+        while goesOn: () -> Bool = { true }
+    ) throws(TextSearchError) -> [Range<Int>] {
+        let end = min(range?.upperBound ?? Int.max, text.count + 1)
+        let start = max(0, range?.lowerBound ?? 0)
+        guard start < end else { return [] }
+        switch engine {
+        case .bytes(let search):
+            return search.matches(in: text, beginningIn: start..<end, limit: limit, while: goesOn)
+        case .expression(let expression):
+            return try Self.matches(
+                of: expression, in: text, beginningIn: start..<end, limit: limit, while: goesOn)
         }
-        return result
+    }
+
+    // MARK: - Replacing
+
+    /// What takes the place of a match.
+    ///
+    /// - Parameter template: As it is, or for a regular expression with `$1` or `\1` for what its first
+    ///   group matched, `$0` for all of it, `\n`, `\t`, and `$$` and `\\` for themselves.
+    public func replacement(
+        for match: Range<Int>, in text: TextBuffer, template: String
+    ) -> TextBuffer {
+        guard isTemplate, case .expression(let expression) = engine,
+            template.utf8.contains(where: { $0 == 0x24 || $0 == 0x5C }),
+            let matcher = try? RegularExpression.Matcher(expression),
+            (try? matcher.match(
+                in: text, beginningIn: match.lowerBound...match.lowerBound)) == match
+        else { return TextBuffer(template) }
+        return ReplacementTemplate(template).expanded { number in
+            matcher.group(number).map { text.bytes(in: $0) } ?? []
+        }
     }
 
     private static let windowCount = 65_536
+}
 
-    private func match(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        needle.withUnsafeBufferPointer { needle in
-            var start = 0
-            let last = bytes.count - needle.count
-            while start <= last {
-                var length = 0
-                while length < needle.count, at(bytes[start &+ length]) == needle[length] {
-                    length &+= 1
-                }
-                if length == needle.count { return start }
-                start &+= 1
+private extension TextSearch {
+    /// A search by an expression gives up after this long.
+    static let timeLimit = Duration.seconds(20)
+
+    /// Tries few places a call while they take long, many while they do not.
+    static func matches(
+        of expression: RegularExpression, in text: TextBuffer, beginningIn range: Range<Int>,
+        limit: Int, while goesOn: () -> Bool
+    ) throws(TextSearchError) -> [Range<Int>] {
+        let matcher = try RegularExpression.Matcher(expression)
+        let clock = ContinuousClock()
+        let begun = clock.now
+        var result: [Range<Int>] = []
+        var offset = range.lowerBound
+        var step = 4096
+        var before = begun
+        while offset < range.upperBound, result.count < limit {
+            let last = min(offset + step, range.upperBound - 1)
+            if let match = try matcher.match(in: text, beginningIn: offset...last) {
+                result.append(match)
+                offset =
+                    match.isEmpty
+                    ? max(match.upperBound + 1, text.clusterEnd(after: match.upperBound))
+                    : match.upperBound
+                guard result.count & 0xFF == 0 else { continue }
+            } else {
+                offset = last + 1
             }
-            return nil
+            let now = clock.now
+            let elapsed = before.duration(to: now)
+            if elapsed < .milliseconds(1) { step = min(windowCount, step * 2) }
+            if elapsed > .milliseconds(8) { step = max(64, step / 4) }
+            before = now
+            if begun.duration(to: now) > timeLimit { throw TextSearchError(.tooComplex) }
+            guard goesOn() else { return result }
         }
-    }
-
-    @inline(__always)
-    private func at(_ byte: UInt8) -> UInt8 { folds ? Self.folded(byte) : byte }
-
-    @inline(__always)
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        byte &- 0x41 < 26 ? byte | 0x20 : byte
+        return result
     }
 }

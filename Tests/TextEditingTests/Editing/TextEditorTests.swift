@@ -193,7 +193,7 @@ func marked(_ editor: TextEditor) -> String {
     @Test func replacesManyAsOneStep() throws {
         var editor = makeEditor("cat dog cat dog cat|")
         let search = try #require(TextSearch("cat"))
-        editor.replaceAll(search.matches(in: editor.text).map { ($0, "mouse") })
+        editor.replaceAll(try search.matches(in: editor.text).map { ($0, "mouse") })
         #expect(marked(editor) == "mouse dog mouse dog mouse|")
         editor.undo()
         #expect(marked(editor) == "cat dog cat dog cat|")

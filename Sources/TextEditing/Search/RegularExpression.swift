@@ -1,0 +1,103 @@
+internal import CPCRE2
+
+/// A compiled expression of PCRE2, and the bounds within which it is matched.
+///
+/// One attempt to match takes at most ``stepLimit`` steps, one call tries few places of the text, and
+/// a match ends at most ``longestMatch`` bytes behind the place where it begins: no expression can
+/// hold a search up for long, and none sees the text as a whole.
+final class RegularExpression: @unchecked Sendable {
+    // Compiled code is only read: PCRE2 lets any number of threads match with it at once.
+    private let code: OpaquePointer
+
+    static let longestMatch = 65_536
+    /// What an expression may look at before the place it is tried at, in a line longer than that.
+    static let lookBehind = 512
+    private static let stepLimit: UInt32 = 200_000
+    private static let memoryLimitInKiB: UInt32 = 16_384
+
+    /// - Throws: ``TextSearchError`` with the reason, for a pattern that is not valid.
+    init(_ pattern: String, isLiteral: Bool, ignoresCase: Bool) throws(TextSearchError) {
+        var (error, offset): (Int32, Int) = (0, 0)
+        let bytes = Array(pattern.utf8)
+        let code = byteclub_regex_compile(
+            bytes, bytes.count, isLiteral ? 1 : 0, ignoresCase ? 1 : 0, &error, &offset)
+        guard let code else {
+            let place = String(decoding: bytes.prefix(offset), as: UTF8.self).count
+            throw TextSearchError(.invalidExpression(place), Self.reason(error))
+        }
+        self.code = code
+    }
+
+    deinit { byteclub_regex_free(code) }
+
+    private static func reason(_ error: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = byteclub_regex_reason(error, &buffer, buffer.count)
+        guard count > 0 else { return "It is not a valid regular expression." }
+        let words = String(decoding: buffer.prefix(Int(count)), as: UTF8.self)
+        return words.prefix(1).uppercased() + words.dropFirst() + "."
+    }
+
+    /// What matching needs besides the expression; one for each search, and never for two at once.
+    final class Matcher {
+        private let expression: RegularExpression
+        private let data: OpaquePointer
+        private let context: OpaquePointer
+
+        init(_ expression: RegularExpression) throws(TextSearchError) {
+            guard let data = byteclub_regex_data(expression.code) else {
+                throw TextSearchError(.tooComplex)
+            }
+            guard
+                let context = byteclub_regex_context(
+                    RegularExpression.stepLimit, RegularExpression.memoryLimitInKiB)
+            else {
+                byteclub_regex_free_data(data)
+                throw TextSearchError(.tooComplex)
+            }
+            self.expression = expression
+            self.data = data
+            self.context = context
+        }
+
+        deinit {
+            byteclub_regex_free_data(data)
+            byteclub_regex_free_context(context)
+        }
+
+        /// The first match that begins in `starts`, which reaches at most to the text's end.
+        func match(
+            in text: TextBuffer, beginningIn starts: ClosedRange<Int>
+        ) throws(TextSearchError) -> Range<Int>? {
+            let line = text.start(ofLine: text.line(at: starts.lowerBound))
+            let base = max(line, starts.lowerBound - RegularExpression.lookBehind)
+            let end = min(text.count, starts.upperBound + RegularExpression.longestMatch)
+            let result = text.withBytes(in: base..<end) { bytes in
+                // Not between the bytes of a character.
+                var start = starts.lowerBound - base
+                while start < bytes.count, start > 0, bytes[start] & 0xC0 == 0x80,
+                    start + base < starts.upperBound
+                {
+                    start += 1
+                }
+                return byteclub_regex_match(
+                    expression.code, data, context, bytes.baseAddress, bytes.count, start,
+                    starts.upperBound - base, base == line ? 0 : 1, end == text.count ? 0 : 1)
+            }
+            if result == PCRE2_ERROR_NOMATCH { return nil }
+            guard result >= 0 else { throw TextSearchError(.tooComplex) }
+            searchBase = base
+            return group(0)
+        }
+
+        private var searchBase = 0
+
+        /// The bytes of a group of the last match; nil when it took no part in it.
+        func group(_ number: Int) -> Range<Int>? {
+            guard let number = UInt32(exactly: number) else { return nil }
+            var (start, end) = (0, 0)
+            guard byteclub_regex_group(data, number, &start, &end) != 0 else { return nil }
+            return searchBase + start..<searchBase + end
+        }
+    }
+}

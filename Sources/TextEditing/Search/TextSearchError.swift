@@ -1,0 +1,18 @@
+/// Why a search could not be made.
+public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Code: Hashable, Sendable {
+        /// The expression is not valid; the number of characters before the fault.
+        case invalidExpression(Int)
+        /// Matching it took more steps, time or memory than a search may take.
+        case tooComplex
+    }
+
+    public let code: Code
+    /// A sentence for the person who wrote the expression.
+    public let description: String
+
+    init(_ code: Code, _ description: String = "This expression takes too long. Make it simpler.") {
+        self.code = code
+        self.description = description
+    }
+}
