@@ -37,6 +37,13 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case error
     /// What lies under a modal box.
     case backdrop
+    /// Markdown in an editor: stressed, stressed strongly, code, addresses, and the signs of lists and
+    /// quotations. Headings are ``heading``.
+    case emphasis
+    case strong
+    case code
+    case link
+    case sign
     /// A control character made visible.
     case invisible
 }
@@ -108,6 +115,11 @@ extension Theme {
         case .warning: Style(foreground: .palette(130))
         case .error: Style(foreground: .palette(160), .bold)
         case .backdrop: Style(foreground: .palette(242))
+        case .emphasis: Style(.italic)
+        case .strong: Style(.bold)
+        case .code: Style(foreground: .palette(30))
+        case .link: Style(foreground: blue, .underline)
+        case .sign: Style(foreground: .palette(130))
         case .invisible: Style(foreground: .palette(130))
         }
     }
@@ -129,18 +141,25 @@ extension Theme {
         case .success: Style(foreground: .palette(2))
         case .warning: Style(foreground: .palette(3))
         case .error: Style(foreground: .palette(1), .bold)
+        // Few terminals of so few colours can slant.
+        case .emphasis: Style(.underline)
+        case .strong: Style(.bold)
+        case .code: Style(foreground: .palette(2))
+        case .link: Style(foreground: cyan, .underline)
+        case .sign: Style(foreground: .palette(3))
         case .invisible: Style(foreground: .palette(3))
         }
     }
 
     private static func monochrome(_ role: Role) -> Style {
         switch role {
-        case .text, .progress, .progressTrack, .success: .plain
+        case .text, .progress, .progressTrack, .success, .code, .sign: .plain
         case .secondary, .keyLabel, .inactiveTab, .border, .disabled, .backdrop: Style(.dim)
-        case .accent, .key, .heading, .focusedBorder, .marked, .warning, .error: Style(.bold)
+        case .accent, .key, .heading, .focusedBorder, .marked, .warning, .error, .strong:
+            Style(.bold)
         case .selection, .activeTab, .focusedButton, .selectedText: Style(.reverse)
         case .inactiveSelection: Style([.bold, .underline])
-        case .button, .field, .focusedField, .match: Style(.underline)
+        case .button, .field, .focusedField, .match, .emphasis, .link: Style(.underline)
         case .invisible: Style(.dim)
         }
     }

@@ -53,6 +53,8 @@ extension KeyCommand {
     // MARK: - Changing
 
     public static let newLine = KeyCommand("edit.new-line", keys: ["Enter"], title: "New line")
+    public static let plainNewLine = KeyCommand(
+        "edit.plain-new-line", keys: ["M-Enter"], title: "New line, with nothing at its beginning")
     public static let insertTab = KeyCommand("edit.tab", keys: ["Tab"], title: "Insert a tab")
     public static let deleteBackward = KeyCommand(
         "edit.delete-backward", keys: ["Backspace", "S-Backspace"],
@@ -101,7 +103,8 @@ extension KeyCommand {
         .caretRowStart, .caretRowEnd, .caretPageUp, .caretPageDown, .caretTextStart,
         .caretTextEnd, .selectLeft, .selectRight, .selectUp, .selectDown, .selectWordLeft,
         .selectWordRight, .selectRowStart, .selectRowEnd, .selectPageUp, .selectPageDown,
-        .selectTextStart, .selectTextEnd, .selectAllText, .newLine, .insertTab, .deleteBackward,
+        .selectTextStart, .selectTextEnd, .selectAllText, .newLine, .plainNewLine, .insertTab,
+        .deleteBackward,
         .deleteForward, .deleteWordBackward, .deleteWordForward, .cutLine, .cutText, .copyText,
         .pasteText, .undoEdit, .redoEdit, .toggleWrapping, .toggleLineNumbers, .editorKeys,
     ]

@@ -27,7 +27,10 @@ public class TextInputView: View {
         super.init()
     }
 
-    public override var canBecomeFirstResponder: Bool { true }
+    /// Whether the view can have the keys; one that cannot still scrolls with the wheel.
+    public var isFocusable = true
+
+    public override var canBecomeFirstResponder: Bool { isFocusable }
 
     public override var acceptsText: Bool { isEditable }
 
@@ -80,7 +83,23 @@ public class TextInputView: View {
         perform { $0.select(Selection(anchor: range.lowerBound, head: range.upperBound)) }
     }
 
+    public func selectAll() {
+        perform { $0.selectAll() }
+    }
+
     // MARK: - Editing
+
+    /// Replaces a part of the text, as one step to be undone.
+    public func replace(_ range: Range<Int>, with text: TextBuffer) {
+        perform { $0.replace(range, with: text) }
+    }
+
+    /// Replaces parts of the text, as one step to be undone.
+    ///
+    /// - Parameter edits: In ascending order and apart from each other, in offsets of the text as it is.
+    public func replaceAll(_ edits: [(range: Range<Int>, text: TextBuffer)]) {
+        perform { $0.replaceAll(edits) }
+    }
 
     /// Lets `body` edit, then shows what has come of it and tells who wants to know.
     func perform(_ body: (inout TextEditor) -> Void) {
@@ -193,16 +212,22 @@ public class TextInputView: View {
     }
 }
 
+/// A part of a text in the look of a role.
+struct TextDecoration {
+    var range: Range<Int>
+    var role: Role
+}
+
 extension Surface {
     /// Draws a row of laid out text from a column of it on, and its selection.
     ///
     /// - Parameters:
     ///   - columns: The cells of the row to be shown; the first of them is drawn at `point`.
+    ///   - decorations: Parts of the text in another look, those that count more last.
     ///   - selection: In bytes of the text.
     func draw(
         _ row: TextRow, of editor: inout TextEditor, columns: Range<Int>, at point: Point,
-        style: Style,
-        selection: Range<Int>
+        style: Style, decorations: [TextDecoration] = [], selection: Range<Int>
     ) {
         let left = point.x - columns.lowerBound
         let area = Rect(x: point.x, y: point.y, width: columns.count, height: 1)
@@ -213,6 +238,17 @@ extension Surface {
                     bytes, at: Point(x: left + column - point.x, y: 0), style: style)
             } glyph: { column, glyph in
                 draw(glyph, at: Point(x: left + column - point.x, y: 0), style: style)
+            }
+            for decoration in decorations {
+                let part = decoration.range.clamped(to: row.range)
+                guard !part.isEmpty else { continue }
+                let start = editor.layout.column(of: part.lowerBound, in: row, of: editor.text)
+                let end = editor.layout.column(of: part.upperBound, in: row, of: editor.text)
+                let look = theme[decoration.role]
+                let isMatch = decoration.role == .match
+                restyle(
+                    Rect(x: start - columns.lowerBound, y: 0, width: end - start, height: 1)
+                ) { isMatch || $0 == style ? look : $0.adding(look.attributes) }
             }
             guard !selection.isEmpty else { return }
             let first = max(selection.lowerBound, row.range.lowerBound)

@@ -1,8 +1,8 @@
 internal import TextEditing
 
 extension TextView {
-    /// What the mouse does: a click places the caret, a second one selects the word, dragging
-    /// selects, the wheel scrolls.
+    /// What the mouse does: a click places the caret, a second one selects the word, a third one the
+    /// line, dragging selects, the wheel scrolls.
     func handle(_ event: MouseEvent) -> Bool {
         switch event.action {
         case .scrollUp: scroll(by: -3)
@@ -18,13 +18,18 @@ extension TextView {
     private func press(_ event: MouseEvent) {
         let offset = offset(at: event.location)
         let now = application?.scheduler.now ?? .now
+        var count = 1
         if let last = lastClick, last.point == event.location,
             now - last.time < .milliseconds(400)
         {
-            lastClick = nil
-            return select(editor.text.wordRange(at: offset))
+            count = last.count % 3 + 1
         }
-        lastClick = (event.location, now)
+        lastClick = (event.location, now, count)
+        if count == 2 { return select(editor.text.wordRange(at: offset)) }
+        if count == 3 {
+            let line = editor.text.line(at: offset)
+            return select(editor.text.range(ofLine: line, includingBreak: true))
+        }
         let isExtending = event.modifiers.contains(.shift)
         perform { $0.placeCaret(at: offset, extending: isExtending) }
     }

@@ -82,14 +82,22 @@ extension TextView {
         return row
     }
 
-    /// Scrolls without moving the caret; the last row stays on the screen.
-    func scroll(by count: Int) {
+    /// Scrolls by rows without moving the caret; the last row stays on the screen.
+    public func scroll(by count: Int) {
         guard let first = rowsOnScreen().first else { return }
         if count < 0 { return show(from: row(before: first, by: -count)) }
         let height = max(1, bounds.height)
         let ahead = editor.layout.rows(from: first, count: height + count, in: editor.text)
         let step = min(count, ahead.count - min(height, ahead.count))
         if step > 0 { show(from: ahead[step]) }
+    }
+
+    /// Selects, and shows the text from where it was shown before.
+    func show(_ selection: Selection, from anchor: Int) {
+        perform {
+            $0.select(selection)
+            $0.scrollAnchor = min(anchor, $0.text.count)
+        }
     }
 
     func scroll(to offset: Int) {

@@ -23,6 +23,19 @@ public final class TextView: TextInputView {
         didSet { if tabWidth != oldValue { setNeedsLayout() } }
     }
 
+    /// Whether headings, emphasis, code and links of Markdown have looks of their own.
+    public var showsMarkup = false {
+        didSet { if showsMarkup != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Whether a new line begins as the one before does: indented, and as the next item of a list.
+    public var continuesLines = false
+
+    /// Parts of the text that were looked for, in ascending order.
+    public var matches: [Range<Int>] = [] {
+        didSet { if matches != oldValue { setNeedsDisplay() } }
+    }
+
     /// Whether Tab writes a tab; if not, the key is left to others.
     public var insertsTabs = true
 
@@ -30,7 +43,8 @@ public final class TextView: TextInputView {
     var firstVisibleColumn = 0
     /// The rows on the screen, once they are known.
     var visibleRows: [TextRow] = []
-    var lastClick: (point: Point, time: ContinuousClock.Instant)?
+    var lastClick: (point: Point, time: ContinuousClock.Instant, count: Int)?
+    var markupCache: MarkupCache?
 
     public init() {
         super.init(TextLayoutOptions(columns: 80))
@@ -38,6 +52,8 @@ public final class TextView: TextInputView {
 
     public override func load(_ buffer: TextBuffer) {
         firstVisibleColumn = 0
+        markupCache = nil
+        matches = []
         super.load(buffer)
     }
 
@@ -80,7 +96,9 @@ public final class TextView: TextInputView {
             surface.draw(placeholder, at: Point(x: gutterWidth, y: 0), columns: textWidth)
         }
         let columns = firstVisibleColumn..<firstVisibleColumn + textWidth
-        for (index, row) in rowsOnScreen().enumerated() {
+        let rows = rowsOnScreen()
+        let decorations = decorations(of: rows)
+        for (index, row) in rows.enumerated() {
             if gutterWidth > 0, row.isFirstOfLine {
                 let number = "\(row.line + 1)"
                 surface.draw(
@@ -89,7 +107,7 @@ public final class TextView: TextInputView {
             }
             surface.draw(
                 row, of: &editor, columns: columns, at: Point(x: gutterWidth, y: index),
-                style: style, selection: editor.selection.range)
+                style: style, decorations: decorations[index], selection: editor.selection.range)
         }
     }
 
@@ -100,7 +118,10 @@ public final class TextView: TextInputView {
     public override var keyTable: KeyTable {
         KeyTable("Text") {
             if isEditable {
-                KeyCommand.newLine.performs { self.perform { $0.typeLineBreak() } }
+                KeyCommand.newLine.performs { self.typeLineBreak() }
+                if continuesLines {
+                    KeyCommand.plainNewLine.performs { self.perform { $0.typeLineBreak() } }
+                }
                 if insertsTabs {
                     KeyCommand.insertTab.performs { self.perform { $0.type("\t") } }
                 }
@@ -135,6 +156,12 @@ public final class TextView: TextInputView {
         KeyCommand.caretPageDown.performs { self.scroll(by: self.pageStep) }
         KeyCommand.caretRowStart.performs { self.scroll(to: 0) }
         KeyCommand.caretRowEnd.performs { self.scroll(to: self.editor.text.count) }
+    }
+
+    private func typeLineBreak() {
+        perform {
+            if continuesLines { $0.typeContinuedLineBreak() } else { $0.typeLineBreak() }
+        }
     }
 
     private var pageStep: Int { max(1, bounds.height - 1) }

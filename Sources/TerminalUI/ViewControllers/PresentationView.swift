@@ -21,6 +21,9 @@ final class PresentationView: View {
         case .fullScreen:
             boxFrame = bounds
             controller.view.frame = bounds
+        case .pane:
+            boxFrame = controller.paneFrame(in: bounds).intersection(bounds)
+            controller.view.frame = boxFrame
         case .box:
             // The border, and a column of air on both sides where there is room for it.
             let air = bounds.width >= 40 ? 1 : 0
@@ -38,7 +41,7 @@ final class PresentationView: View {
 
     override func draw(on surface: Surface) {
         guard controller.presentationStyle == .box else {
-            surface.fill(bounds)
+            surface.fill(boxFrame)
             return
         }
         let backdrop = surface.theme[.backdrop]

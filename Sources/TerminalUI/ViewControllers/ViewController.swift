@@ -145,6 +145,14 @@ open class ViewController: Responder {
     /// How the controller is shown when it is presented.
     open var presentationStyle: PresentationStyle { .box }
 
+    /// Where it stands when its style is ``PresentationStyle/pane``; the whole of `bounds` unless overridden.
+    ///
+    /// - Parameter bounds: The screen but the footer, from (0, 0).
+    open func paneFrame(in bounds: Rect) -> Rect { bounds }
+
+    /// Has it placed again, when the size or the frame it wants has changed.
+    public final func setNeedsPresentationLayout() { presentation?.setNeedsLayout() }
+
     /// The size that the inside of its box should have, at most `available`.
     open func preferredSize(in available: Size) -> Size {
         Size(width: min(60, available.width), height: min(16, available.height))
@@ -176,6 +184,8 @@ public enum PresentationStyle: Hashable, Sendable {
     case box
     /// Over the whole screen but the footer.
     case fullScreen
+    /// Over a part of the screen; what is beside it stays in sight, and gets no keys.
+    case pane
 }
 
 /// A root view that leaves the placing of its subviews to its controller.

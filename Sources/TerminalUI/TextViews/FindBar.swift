@@ -1,0 +1,279 @@
+import TextEditing
+
+/// The row below a text in which is written what to look for, and a second one for what to put there.
+///
+/// Matches are shown while one types. Esc goes back to where the caret was; Tab leads into the text at
+/// the match, where ``KeyCommand/findNext`` goes on.
+public final class FindBar: View {
+    public let textView: TextView
+    public let finder: TextFinder
+    /// Called when the bar comes, goes or grows: whoever holds it places it again.
+    public var didChangeLayout: (@MainActor () -> Void)?
+
+    let findField = TextField()
+    let replaceField = TextField()
+    public private(set) var isReplacing = false
+    private var isExpression = false
+    private var caseRule = TextSearch.CaseRule.smart
+    /// Where the caret and the screen were, for Esc; nil once something was replaced.
+    private var start: (selection: Selection, scrollAnchor: Int)?
+    private var origin = 0
+
+    public init(_ textView: TextView) {
+        self.textView = textView
+        finder = TextFinder(textView)
+        super.init()
+        isHidden = true
+        addSubview(findField)
+        addSubview(replaceField)
+        findField.placeholder = TextLine("what to look for", .secondary)
+        replaceField.placeholder = TextLine("nothing", .secondary)
+        findField.didChange = { [weak self] in self?.queryDidChange() }
+        finder.didChange = { [weak self] in self?.finderDidChange() }
+        replaceField.isHidden = true
+    }
+
+    /// Rows it would like.
+    public var rowCount: Int { isReplacing ? 2 : 1 }
+
+    // MARK: - Opening and closing
+
+    /// Comes onto the screen with what was looked for last, or with what is selected.
+    public func open(replacing: Bool) {
+        let wasHidden = isHidden
+        if wasHidden {
+            start = (textView.editor.selection, textView.editor.scrollAnchor)
+            origin = textView.selectedRange.lowerBound
+        }
+        isReplacing = replacing || (isReplacing && !wasHidden)
+        replaceField.isHidden = !isReplacing
+        isHidden = false
+        didChangeLayout?()
+        setNeedsLayout()
+        if wasHidden, let selected = selectedWords, !isExpression { findField.text = selected }
+        let goesToReplacement = replacing && !wasHidden && !findField.text.isEmpty
+        (goesToReplacement ? replaceField : findField).becomeFirstResponder()
+        findField.selectAll()
+        if wasHidden, !findField.text.isEmpty { queryDidChange() }
+    }
+
+    /// What is selected, when it is short and in one line.
+    private var selectedWords: String? {
+        let range = textView.selectedRange
+        guard !range.isEmpty, range.count <= 200 else { return nil }
+        let words = textView.buffer.string(in: range)
+        return words.contains(where: \.isNewline) ? nil : words
+    }
+
+    /// Leaves the screen; the marks go from the text.
+    ///
+    /// - Parameter goingBack: Whether the caret goes back to where it was.
+    public func close(goingBack: Bool) {
+        guard !isHidden else { return }
+        finder.clear()
+        if goingBack, let start {
+            textView.show(start.selection, from: start.scrollAnchor)
+        }
+        start = nil
+        isReplacing = false
+        textView.becomeFirstResponder()
+        isHidden = true
+        didChangeLayout?()
+    }
+
+    /// Whether something can be looked for again.
+    public var hasQuery: Bool { !findField.text.isEmpty }
+
+    /// Goes to another match; without the bar too.
+    public func move(by step: Int) {
+        guard hasQuery else { return }
+        if finder.state == .idle {
+            finder.find(query, from: nil)
+        }
+        finder.move(by: step)
+        origin = textView.selectedRange.lowerBound
+    }
+
+    /// Without the bar the last row says where one is.
+    private func finderDidChange() {
+        setNeedsDisplay()
+        guard isHidden, finder.state == .complete else { return }
+        textView.application?.showMessage(status.text, for: .seconds(2))
+    }
+
+    /// To be called after each change of the text; without the bar the marks go.
+    public func textDidChange() {
+        if isHidden { finder.clear() } else { finder.textDidChange() }
+    }
+
+    public func selectionDidChange() {
+        if !isHidden { finder.selectionDidChange() }
+    }
+
+    // MARK: - The query
+
+    private var query: TextQuery {
+        TextQuery(findField.text, isRegularExpression: isExpression, caseRule: caseRule)
+    }
+
+    private func queryDidChange() {
+        let query = query
+        finder.find(query, from: query.isEmpty ? nil : origin)
+        if query.isEmpty || finder.state == .complete && textView.matches.isEmpty, let start {
+            textView.show(start.selection, from: start.scrollAnchor)
+        }
+    }
+
+    private func toggleExpression() {
+        isExpression.toggle()
+        queryDidChange()
+    }
+
+    private func toggleCase() {
+        let rules = TextSearch.CaseRule.allCases
+        let index = rules.firstIndex(of: caseRule) ?? 0
+        caseRule = rules[(index + 1) % rules.count]
+        queryDidChange()
+    }
+
+    // MARK: - Keys
+
+    public override var keyTable: KeyTable {
+        KeyTable("Find") {
+            if replaceField.isFirstResponder {
+                KeyCommand.findEnter.performs(label: "replace") { self.replaceCurrent() }
+            } else {
+                KeyCommand.findEnter.performs { self.next(by: 1) }
+            }
+            KeyCommand.findEnterBack.performs { self.next(by: -1) }
+            KeyCommand.findNext.performs { self.next(by: 1) }
+            KeyCommand.findPrevious.performs { self.next(by: -1) }
+            if isReplacing {
+                KeyCommand.replaceAll.performs(unless: unlessReplaceable) { self.replaceAll() }
+            }
+            KeyCommand.toggleExpression.performs(label: isExpression ? "text" : "regex") {
+                self.toggleExpression()
+            }
+            KeyCommand.toggleCase.performs { self.toggleCase() }
+            KeyCommand.leaveFind.performs(label: leadsToReplacement ? "next" : "edit here") {
+                self.leave()
+            }
+            KeyCommand.closeFind.performs { self.close(goingBack: true) }
+        }
+    }
+
+    private var leadsToReplacement: Bool { isReplacing && findField.isFirstResponder }
+
+    private func leave() {
+        if leadsToReplacement {
+            replaceField.becomeFirstResponder()
+        } else {
+            textView.becomeFirstResponder()
+        }
+    }
+
+    private func next(by step: Int) {
+        if case .failed(let error) = finder.state {
+            application?.showMessage("This cannot be looked for. \(error)", .warning)
+            return
+        }
+        move(by: step)
+    }
+
+    private var unlessReplaceable: String? {
+        switch finder.state {
+        case .searching: "The search is not complete yet."
+        case .complete where textView.matches.count >= TextFinder.matchLimit:
+            "There are more than \(TextFinder.matchLimit) matches. Look for something rarer."
+        case .complete where !textView.matches.isEmpty: nil
+        default: "There is nothing to replace."
+        }
+    }
+
+    private func replaceCurrent() {
+        if let reason = unlessReplaceable {
+            application?.showMessage(reason, .warning)
+            return
+        }
+        if finder.replaceCurrent(with: replaceField.text) == .replaced { start = nil }
+    }
+
+    private func replaceAll() {
+        start = nil
+        finder.replaceAll(with: replaceField.text) { [weak self] count in
+            let words = count == 1 ? "1 match was" : "\(count) matches were"
+            self?.application?.showMessage(
+                "\(words) replaced. ^Z in the text takes it back.", .success)
+        }
+    }
+
+    // MARK: - Drawing
+
+    /// How the search stands, e.g. `3 of 17`.
+    var status: (text: String, role: Role) {
+        let count = textView.matches.count
+        switch finder.state {
+        case .idle: return ("", .secondary)
+        case .searching: return ("…", .secondary)
+        case .failed: return ("not valid", .warning)
+        case .complete where count == 0: return ("no match", .warning)
+        case .complete:
+            let total = count >= TextFinder.matchLimit ? "\(count)+" : "\(count)"
+            if let current = finder.current { return ("\(current + 1) of \(total)", .text) }
+            return (count == 1 ? "1 match" : "\(total) matches", .text)
+        }
+    }
+
+    private var labelWidth: Int { bounds.width >= 32 ? (isReplacing ? 8 : 5) : 0 }
+    private var togglesWidth: Int { bounds.width >= 40 ? 9 : 0 }
+    private var statusWidth: Int { bounds.width >= 60 ? 19 : 9 }
+
+    public override func layoutSubviews() {
+        let x = labelWidth
+        let right = togglesWidth + statusWidth
+        let width = max(1, bounds.width - x - right)
+        findField.frame = Rect(x: x, y: 0, width: width, height: min(1, bounds.height))
+        replaceField.frame = Rect(
+            x: x, y: 1, width: width, height: max(0, min(1, bounds.height - 1)))
+    }
+
+    public override func draw(on surface: Surface) {
+        surface.fill(bounds)
+        if labelWidth > 0 {
+            surface.draw("Find", at: .zero, role: .secondary)
+            if isReplacing, bounds.height > 1 {
+                surface.draw("Replace", at: Point(x: 0, y: 1), role: .secondary)
+            }
+        }
+        var x = findField.frame.maxX
+        if togglesWidth > 0 {
+            surface.draw(
+                isExpression ? "[.*]" : " .* ", at: Point(x: x, y: 0), role: role(isExpression))
+            let words =
+                switch caseRule {
+                case .smart: " Aa "
+                case .exact: "[Aa]"
+                case .ignored: "[aa]"
+                }
+            surface.draw(words, at: Point(x: x + 4, y: 0), role: role(caseRule != .smart))
+            x += togglesWidth
+        }
+        let status = status
+        surface.draw(
+            TextLine(status.text, status.role),
+            in: Rect(x: x + 1, y: 0, width: max(0, bounds.width - x - 1), height: 1),
+            alignment: .trailing)
+    }
+
+    private func role(_ isOn: Bool) -> Role { isOn ? .accent : .secondary }
+
+    public override func mouse(_ event: MouseEvent) -> Bool {
+        guard event.action == .press, event.button == .left, event.location.y == 0 else {
+            return false
+        }
+        let x = event.location.x - findField.frame.maxX
+        guard togglesWidth > 0, (0..<8).contains(x) else { return false }
+        if x < 4 { toggleExpression() } else { toggleCase() }
+        return true
+    }
+}

@@ -1,0 +1,34 @@
+extension KeyCommand {
+    public static let find = KeyCommand(
+        "find.open", keys: ["^F"], title: "Find in the text", label: "find", weight: 60)
+    public static let replace = KeyCommand(
+        "find.replace", keys: ["^R"], title: "Find and replace", label: "replace", weight: 39)
+    public static let findNext = KeyCommand("find.next", keys: ["^N"], title: "Next match")
+    public static let findPrevious = KeyCommand(
+        "find.previous", keys: ["^P"], title: "Previous match")
+    /// In the field: the next match, or this one replaced.
+    public static let findEnter = KeyCommand(
+        "find.enter", keys: ["Enter"], title: "Next match", label: "next", weight: 92)
+    public static let findEnterBack = KeyCommand(
+        "find.enter-back", keys: ["S-Enter"], title: "Previous match")
+    public static let replaceAll = KeyCommand(
+        "find.all", keys: ["M-a"], title: "Replace all, as one step", label: "all", weight: 91)
+    public static let toggleExpression = KeyCommand(
+        "find.expression", keys: ["M-r"], title: "Regular expression, or the text as it is",
+        label: "regex", weight: 72)
+    public static let toggleCase = KeyCommand(
+        "find.case", keys: ["M-c"], title: "Case: smart, exact or ignored", label: "case",
+        weight: 61)
+    public static let leaveFind = KeyCommand(
+        "find.leave", keys: ["Tab"], title: "To the next field, then into the text at the match",
+        label: "edit here", weight: 80)
+    public static let closeFind = KeyCommand(
+        "find.close", keys: ["Esc"], title: "Close, and back to where the caret was",
+        label: "back", weight: 101)
+
+    /// The commands of finding and replacing in a text.
+    public static let findCommands: [KeyCommand] = [
+        .find, .replace, .findNext, .findPrevious, .findEnter, .findEnterBack, .replaceAll,
+        .toggleExpression, .toggleCase, .leaveFind, .closeFind,
+    ]
+}

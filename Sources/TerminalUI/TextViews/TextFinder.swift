@@ -1,0 +1,278 @@
+public import TextEditing
+
+/// Looks for text in a text view, shows all that it finds there and goes from match to match.
+///
+/// Short texts are searched at once. Long ones, and all with regular expressions, are searched away from
+/// the main actor, so that no key ever waits; a new search ends the one under way.
+@MainActor
+public final class TextFinder {
+    public enum State: Hashable, Sendable {
+        /// Nothing is looked for.
+        case idle
+        case searching
+        case complete
+        case failed(TextSearchError)
+    }
+
+    public private(set) var query = TextQuery()
+    public private(set) var state = State.idle
+    /// The match that is selected, by its place among ``TextView/matches``.
+    public private(set) var current: Int?
+    /// Called after each change of what was found.
+    public var didChange: (@MainActor () -> Void)?
+
+    private let textView: TextView
+    private var task: Task<Void, Never>?
+    /// Where the first match is looked for that the search under way is to select.
+    private var origin: Int?
+    /// Steps to be made when the search under way is complete.
+    private var pendingStep = 0
+
+    /// More than this are not counted.
+    public nonisolated static let matchLimit = 1_000_000
+    /// Texts up to this are searched at once, in well under a millisecond.
+    private static let immediateCount = 131_072
+
+    public init(_ textView: TextView) {
+        self.textView = textView
+    }
+
+    /// What is found once the search under way is complete; for tests.
+    func finish() async { await task?.value }
+
+    // MARK: - Searching
+
+    /// Looks for all there is.
+    ///
+    /// - Parameter origin: Selects the first match from there on; nil leaves the selection.
+    public func find(_ query: TextQuery, from origin: Int?) {
+        stopSearching()
+        self.query = query
+        self.origin = origin
+        let search: TextSearch
+        do throws(TextSearchError) {
+            guard let made = try TextSearch(query) else { return show([], .idle) }
+            search = made
+        } catch {
+            return show([], .failed(error))
+        }
+        let text = textView.buffer
+        if !query.isRegularExpression, text.count <= Self.immediateCount {
+            return end(with: Result { () throws(TextSearchError) in try search.matches(in: text) })
+        }
+        state = .searching
+        didChange?()
+        let application = textView.application
+        application?.beginActivity()
+        task = Task { [weak self] in
+            defer { application?.endActivity() }
+            if let origin, let first = await Self.first(search, in: text, from: origin) {
+                guard !Task.isCancelled else { return }
+                self?.select(first)
+            }
+            let result = await Self.all(search, in: text)
+            guard !Task.isCancelled else { return }
+            self?.end(with: result)
+        }
+    }
+
+    /// Looks again after the text has changed; the selection stays.
+    public func textDidChange() {
+        guard state != .idle else { return }
+        find(query, from: nil)
+    }
+
+    /// Ends the search and takes its marks off the text.
+    public func clear() {
+        stopSearching()
+        show([], .idle)
+    }
+
+    private func stopSearching() {
+        task?.cancel()
+        task = nil
+        pendingStep = 0
+    }
+
+    @concurrent private nonisolated static func first(
+        _ search: TextSearch, in text: TextBuffer, from origin: Int
+    ) async -> Range<Int>? {
+        let found = try? search.matches(
+            in: text, beginningIn: origin..<Int.max, limit: 1, while: { !Task.isCancelled })
+        return found?.first
+    }
+
+    @concurrent private nonisolated static func all(
+        _ search: TextSearch, in text: TextBuffer
+    ) async -> Result<[Range<Int>], TextSearchError> {
+        Result { () throws(TextSearchError) in
+            try search.matches(in: text, limit: matchLimit, while: { !Task.isCancelled })
+        }
+    }
+
+    private func end(with result: Result<[Range<Int>], TextSearchError>) {
+        task = nil
+        switch result {
+        case .failure(let error): show([], .failed(error))
+        case .success(let matches):
+            textView.matches = matches
+            state = .complete
+            if let origin, !matches.isEmpty {
+                let next = Self.index(in: matches, atOrAfter: origin)
+                select(matches[next == matches.count ? 0 : next])
+            }
+            origin = nil
+            updateCurrent()
+            let step = pendingStep
+            pendingStep = 0
+            if step != 0 { move(by: step) } else { didChange?() }
+        }
+    }
+
+    private func show(_ matches: [Range<Int>], _ state: State) {
+        textView.matches = matches
+        self.state = state
+        current = nil
+        didChange?()
+    }
+
+    // MARK: - Going from match to match
+
+    /// Selects the next match, or the one before, beginning anew at the text's other end.
+    public func move(by step: Int) {
+        if state == .searching {
+            pendingStep += step
+            return
+        }
+        let matches = textView.matches
+        guard !matches.isEmpty else { return }
+        updateCurrent()
+        let index: Int
+        if let current {
+            index = current + step
+        } else {
+            let next = Self.index(in: matches, atOrAfter: textView.selectedRange.lowerBound)
+            index = step > 0 ? next + step - 1 : next + step
+        }
+        let count = matches.count
+        let target = ((index % count) + count) % count
+        select(matches[target])
+        current = target
+        didChange?()
+    }
+
+    /// Learns whether the caret is on a match still.
+    public func selectionDidChange() {
+        let before = current
+        updateCurrent()
+        if current != before { didChange?() }
+    }
+
+    private func updateCurrent() {
+        let matches = textView.matches
+        let selected = textView.selectedRange
+        let index = Self.index(in: matches, atOrAfter: selected.lowerBound)
+        current = index < matches.count && matches[index] == selected ? index : nil
+    }
+
+    private func select(_ match: Range<Int>) {
+        textView.select(match)
+    }
+
+    static func index(in matches: [Range<Int>], atOrAfter offset: Int) -> Int {
+        var (low, high) = (0, matches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if matches[middle].lowerBound < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    // MARK: - Replacing
+
+    /// Replaces the selected match and selects the next one.
+    ///
+    /// - Returns: Whether a match was selected; if not, the next one is selected now.
+    @discardableResult
+    public func replaceCurrent(with template: String) -> ReplaceOutcome {
+        updateCurrent()
+        guard let current, let search = try? TextSearch(query) else {
+            move(by: 1)
+            return .selectedNext
+        }
+        let match = textView.matches[current]
+        let new = search.replacement(for: match, in: textView.buffer, template: template)
+        textView.replace(match, with: new)
+        // An empty match stands at the same place again.
+        find(query, from: match.lowerBound + new.count + (match.isEmpty ? 1 : 0))
+        return .replaced
+    }
+
+    public enum ReplaceOutcome: Sendable {
+        case replaced
+        case selectedNext
+    }
+
+    /// Replaces all matches as one step to be undone.
+    ///
+    /// - Parameter done: Called with their number, when the text shows it.
+    public func replaceAll(with template: String, done: @escaping @MainActor (Int) -> Void) {
+        let matches = textView.matches
+        guard state == .complete, !matches.isEmpty, let search = try? TextSearch(query) else {
+            return
+        }
+        let text = textView.buffer
+        if matches.count <= Self.immediateEditCount {
+            textView.replaceAll(
+                matches.map {
+                    ($0, search.replacement(for: $0, in: text, template: template))
+                })
+            find(query, from: nil)
+            return done(matches.count)
+        }
+        let before = textView.state
+        let application = textView.application
+        application?.beginActivity()
+        state = .searching
+        didChange?()
+        task = Task { [weak self] in
+            defer { application?.endActivity() }
+            let new = await Self.replaced(matches, of: search, in: text, template)
+            guard !Task.isCancelled, let self else { return }
+            task = nil
+            // What was typed meanwhile comes first.
+            guard textView.state == before, let range = Self.hull(of: matches) else {
+                return textDidChange()
+            }
+            textView.replace(range, with: new)
+            find(query, from: nil)
+            done(matches.count)
+        }
+    }
+
+    /// More edits than this are put together away from the main actor.
+    private static let immediateEditCount = 500
+
+    private nonisolated static func hull(of matches: [Range<Int>]) -> Range<Int>? {
+        guard let first = matches.first, let last = matches.last else { return nil }
+        return first.lowerBound..<last.upperBound
+    }
+
+    /// The text from the first match to the last with all of them replaced.
+    @concurrent private nonisolated static func replaced(
+        _ matches: [Range<Int>], of search: TextSearch, in text: TextBuffer, _ template: String
+    ) async -> TextBuffer {
+        var builder = TextBuffer.Builder()
+        var place = matches.first?.lowerBound ?? 0
+        for match in matches {
+            text.forEachSpan(in: place..<match.lowerBound) {
+                builder.append($0)
+                return true
+            }
+            let new = search.replacement(for: match, in: text, template: template)
+            builder.append(new.bytes(in: 0..<new.count))
+            place = match.upperBound
+        }
+        return builder.finish()
+    }
+}
