@@ -94,10 +94,11 @@ extension ClubHome {
 }
 
 extension TerminalScreen {
-    /// Whether the tab bar is in the first row: no note is open.
+    /// Whether the tab bar is in the first row and no note is open; on a wide screen a note stands beside the
+    /// list, below the same bar.
     var showsTabs: Bool {
         let bar = text(ofRow: 0)
-        return bar.contains(Label.notes) && bar.contains(Label.photos)
+        return bar.contains(Label.notes) && bar.contains(Label.photos) && !contains("Ln ")
     }
 }
 

@@ -16,7 +16,8 @@ package struct KeyContext: Sendable {
 
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
-        everywhere, tabs, lists, notes, photos, panorama, editor, text, picker, upload, signIn,
+        everywhere, tabs, lists, notes, photos, panorama, editor, find, text, picker, upload,
+        signIn,
         boxes,
         menus,
     ]
@@ -25,7 +26,8 @@ package struct KeyContext: Sendable {
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere],
-        [editor, text, everywhere], [picker, text, everywhere], [upload, boxes, everywhere],
+        [editor, text, everywhere], [find, text, everywhere], [picker, text, everywhere],
+        [upload, boxes, everywhere],
         [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
     ]
 
@@ -47,6 +49,7 @@ package struct KeyContext: Sendable {
     private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
     private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)
     private static let editor = KeyContext("Editor", KeyCommand.editorCommands, isTyping: true)
+    private static let find = KeyContext("Find", KeyCommand.findCommands, isTyping: true)
     private static let text = KeyContext(
         "Text", KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
     private static let picker = KeyContext(

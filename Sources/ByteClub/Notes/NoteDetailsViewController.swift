@@ -23,8 +23,9 @@ final class NoteDetailsViewController: ViewController {
 
     private let nameField = TextField()
     private let textView = TextView()
+    private lazy var findBar = FindBar(textView)
     private lazy var form = NoteForm(
-        nameField: nameField, textView: textView, showsName: document.isNew)
+        nameField: nameField, textView: textView, findBar: findBar, showsName: document.isNew)
     private lazy var panel = Panel("", content: form, padding: 1)
     private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
     private lazy var doneButton = Button("Done") { [weak self] in self?.done() }
@@ -46,7 +47,18 @@ final class NoteDetailsViewController: ViewController {
         title = document.isNew ? "New note" : document.name
     }
 
-    override var presentationStyle: PresentationStyle { .fullScreen }
+    override var presentationStyle: PresentationStyle { .pane }
+
+    /// Where the editor stands beside the list, in cells of the screen; nil where there is no room for both.
+    var paneBesideList: (() -> Rect?)?
+    /// Whether it fills the screen though there is room for the list.
+    private var fillsScreen = false {
+        didSet { setNeedsPresentationLayout() }
+    }
+
+    override func paneFrame(in bounds: Rect) -> Rect {
+        fillsScreen ? bounds : paneBesideList?() ?? bounds
+    }
 
     override func viewDidLoad() {
         if document.isNew {
@@ -58,10 +70,18 @@ final class NoteDetailsViewController: ViewController {
         textView.wrapsLines = settings.wrapsLines
         textView.showsLineNumbers = settings.showsLineNumbers
         textView.tabWidth = settings.tabWidth
-        textView.load(startText)
+        textView.load(startText.withoutByteOrderMark)
         textView.placeholder = TextLine("Write here.", .secondary)
-        textView.didChange = { [weak self] in self?.didEdit() }
-        textView.didMoveCaret = { [weak self] in self?.showPlace() }
+        textView.continuesLines = true
+        textView.didChange = { [weak self] in
+            self?.didEdit()
+            self?.findBar.textDidChange()
+        }
+        textView.didMoveCaret = { [weak self] in
+            self?.showPlace()
+            self?.findBar.selectionDidChange()
+        }
+        showMarkup()
         document.onDraftFailure = { [weak self] sentence in
             self?.application?.showMessage(sentence, .warning)
         }
@@ -90,13 +110,21 @@ final class NoteDetailsViewController: ViewController {
             || document.isNew && (!nameField.text.isEmpty || !textView.buffer.isEmpty)
     }
 
+    /// The text with the mark at its beginning that it came with, which is not shown.
+    private var wholeText: TextBuffer {
+        guard startText.hasByteOrderMark else { return textView.buffer }
+        var text = TextBuffer(utf8: TextBuffer.byteOrderMark)
+        text.replace(3..<3, with: textView.buffer)
+        return text
+    }
+
     /// Whether a save is under way.
     var isSaving: Bool { saving != nil }
 
     /// Writes the draft before returning; the program is about to end.
     func keepDraftNow() {
         guard isDirty else { return }
-        document.keepDraftNow(textView.buffer)
+        document.keepDraftNow(wholeText)
     }
 
     override var keyTable: KeyTable {
@@ -104,7 +132,14 @@ final class NoteDetailsViewController: ViewController {
         return KeyTable(document.isNew ? "New note" : "Note") {
             KeyCommand.doneWithNote.performs(unless: busy) { self.done() }
             KeyCommand.saveNote.performs(unless: busy) { self.save(closing: false) }
-            KeyCommand.cancelNote.performs(label: isSaving ? "stop saving" : nil) { self.cancel() }
+            KeyCommand.cancelNote.performs(label: cancelLabel) { self.cancel() }
+            KeyCommand.find.performs { self.findBar.open(replacing: false) }
+            KeyCommand.replace.performs { self.findBar.open(replacing: true) }
+            KeyCommand.findNext.performs(unless: unlessFindable) { self.findBar.move(by: 1) }
+            KeyCommand.findPrevious.performs(unless: unlessFindable) { self.findBar.move(by: -1) }
+            KeyCommand.toggleWholeScreen.performs(unless: unlessBeside) {
+                self.fillsScreen.toggle()
+            }
             KeyCommand.nextField.performs { self.focusNext() }
             KeyCommand.previousField.performs { self.focusPrevious() }
         }
@@ -116,13 +151,29 @@ final class NoteDetailsViewController: ViewController {
 extension NoteDetailsViewController {
     private func didEdit() {
         document.name = document.isNew ? nameField.text : document.name
+        if document.isNew { showMarkup() }
         if isDirty {
             document.textDidChange { [weak self] in
                 guard let self, isDirty else { return nil }
-                return textView.buffer
+                return wholeText
             }
         }
         showPlace()
+    }
+
+    /// Notes without an extension of their own, and Markdown's, show headings, emphasis, code and links.
+    private func showMarkup() {
+        let name = document.name.lowercased()
+        let suffix = name.contains(".") ? name.split(separator: ".").last.map(String.init) : nil
+        textView.showsMarkup = suffix.map(["md", "markdown", "mkd", "txt"].contains) ?? true
+    }
+
+    private var unlessFindable: String? {
+        findBar.hasQuery ? nil : "Nothing was looked for yet. ^F finds."
+    }
+
+    private var unlessBeside: String? {
+        paneBesideList?() == nil ? "The list has room beside the note from 100 columns on." : nil
     }
 
     private func showPlace() {
@@ -138,11 +189,17 @@ extension NoteDetailsViewController {
 // MARK: - Cancel and Done
 
 extension NoteDetailsViewController {
+    private var cancelLabel: String? {
+        if isSaving { return "stop saving" }
+        return findBar.isHidden ? nil : "close find"
+    }
+
     private func cancel() {
         if isSaving {
             saving?.cancel()
             return
         }
+        guard findBar.isHidden else { return findBar.close(goingBack: false) }
         guard isDirty else { return close() }
         present(
             AlertController(
@@ -175,7 +232,7 @@ extension NoteDetailsViewController {
 
     private func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
         guard !isSaving else { return }
-        let (text, state) = (textView.buffer, textView.state)
+        let (text, state) = (wholeText, textView.state)
         application?.showMessage("Saving “\(shownName)”…", for: nil)
         saving = startPending { [self] in
             do throws(NoteDocument.SaveFailure) {
@@ -278,7 +335,7 @@ extension NoteDetailsViewController {
 
     /// Shows how the two versions differ, and asks again.
     private func compare(closing: Bool) {
-        let text = textView.buffer
+        let text = wholeText
         present(
             WaitingViewController(
                 title: "Compare", sentence: "Fetching the other version of “\(document.name)”…",
@@ -318,5 +375,11 @@ extension KeyCommand {
         "editor.cancel", keys: ["Esc"], title: "Cancel: close, asking when something is unsaved",
         label: "Cancel", weight: 98)
 
-    static let editorCommands: [KeyCommand] = [.doneWithNote, .saveNote, .cancelNote]
+    static let toggleWholeScreen = KeyCommand(
+        "editor.whole-screen", keys: ["F11"], title: "The whole screen, or beside the list",
+        label: "whole screen", weight: 31)
+
+    static let editorCommands: [KeyCommand] = [
+        .doneWithNote, .saveNote, .cancelNote, .toggleWholeScreen,
+    ]
 }

@@ -7,15 +7,19 @@ internal import TerminalUI
 final class NoteForm: View {
     private let nameField: View
     private let textView: View
+    private let findBar: FindBar
     private let showsName: Bool
 
-    init(nameField: View, textView: View, showsName: Bool) {
+    init(nameField: View, textView: View, findBar: FindBar, showsName: Bool) {
         self.nameField = nameField
         self.textView = textView
+        self.findBar = findBar
         self.showsName = showsName
         super.init()
         if showsName { addSubview(nameField) }
         addSubview(textView)
+        addSubview(findBar)
+        findBar.didChangeLayout = { [weak self] in self?.setNeedsLayout() }
     }
 
     private var showsLabels: Bool { bounds.height >= 6 }
@@ -27,6 +31,9 @@ final class NoteForm: View {
             nameField.frame = area.takeTop(1)
             if bounds.height >= 8 { _ = area.takeTop(1) }
             if showsLabels { _ = area.takeTop(1) }
+        }
+        if !findBar.isHidden {
+            findBar.frame = area.takeBottom(max(1, min(findBar.rowCount, area.height - 1)))
         }
         textView.frame = area
     }

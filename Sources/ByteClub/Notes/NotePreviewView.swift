@@ -2,12 +2,12 @@ internal import ClubAccess
 internal import TerminalUI
 internal import TextEditing
 
-/// The beginning of a note beside the list; only read, wrapped to the width there is.
+/// A note beside the list; only read, and shown as the editor shows it.
 final class NotePreviewView: View {
     enum Content: Equatable {
         case nothing
         case loading
-        case text(String)
+        case text(TextBuffer)
         /// Why there is nothing to see.
         case unavailable(String)
     }
@@ -15,36 +15,45 @@ final class NotePreviewView: View {
     var content = Content.nothing {
         didSet {
             guard content != oldValue else { return }
-            wrapped = nil
+            if case .text(let text) = content {
+                textView.load(text.withoutByteOrderMark)
+            } else {
+                textView.load(TextBuffer())
+            }
             setNeedsDisplay()
         }
     }
 
-    /// The lines of the last frame: wrapping is done once per text and width.
-    private var wrapped: (width: Int, lines: [TextLine])?
+    /// Whether what is shown is Markdown.
+    var showsMarkup: Bool {
+        get { textView.showsMarkup }
+        set { textView.showsMarkup = newValue }
+    }
 
-    /// More than fills the largest screen; the rest is for the editor.
-    static let byteLimit = 16_384
+    private let textView = TextView()
+
+    override init() {
+        super.init()
+        textView.isEditable = false
+        textView.isFocusable = false
+        textView.showsMarkup = true
+        addSubview(textView)
+    }
+
+    /// Scrolls by rows, down when positive.
+    func scroll(by rows: Int) { textView.scroll(by: rows) }
+
+    override func layoutSubviews() { textView.frame = bounds }
 
     override func draw(on surface: Surface) {
         switch content {
-        case .nothing: break
+        case .nothing, .text: break
         case .loading: surface.draw("…", at: .zero, role: .secondary)
-        case .unavailable(let reason): draw(lines(reason, .secondary), on: surface)
-        case .text(let text): draw(lines(text, .text), on: surface)
+        case .unavailable(let reason):
+            let lines = TextLine(reason, .secondary).wrapped(columns: max(1, bounds.width))
+            for (row, line) in lines.prefix(bounds.height).enumerated() {
+                surface.draw(line, at: Point(x: 0, y: row))
+            }
         }
-    }
-
-    private func draw(_ lines: [TextLine], on surface: Surface) {
-        for (row, line) in lines.prefix(bounds.height).enumerated() {
-            surface.draw(line, at: Point(x: 0, y: row))
-        }
-    }
-
-    private func lines(_ text: String, _ role: Role) -> [TextLine] {
-        if let wrapped, wrapped.width == bounds.width { return wrapped.lines }
-        let lines = TextLine(text, role).wrapped(columns: max(1, bounds.width))
-        wrapped = (bounds.width, lines)
-        return lines
     }
 }

@@ -176,8 +176,7 @@ extension NotesViewController {
 
     private static func previewContent(of text: TextBuffer) -> NotePreviewView.Content {
         guard text.isValidUTF8 else { return .unavailable("This file is not text.") }
-        let end = text.clusterBoundary(atOrBefore: min(text.count, NotePreviewView.byteLimit))
-        return .text(text.string(in: 0..<end))
+        return .text(text)
     }
 }
 
@@ -250,9 +249,17 @@ extension NotesViewController {
             self?.texts.forget(path)
             self?.club.lookAgain(at: path)
         }
+        editor.paneBesideList = { [weak self] in self?.paneForEditor }
         editor.didClose = { [weak self] in self?.didReturnToList?() }
         self.editor = editor
         present(editor)
+    }
+
+    /// The preview's place, from 100 columns on.
+    private var paneForEditor: Rect? {
+        guard split.showsSecondary, split.bounds.width >= 100 else { return nil }
+        return Rect(
+            origin: previewPanel.convertToScreen(.zero), size: previewPanel.bounds.size)
     }
 
     /// Writes the draft of what is being edited; the program is about to end.
