@@ -134,6 +134,19 @@ static inline int byteclub_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
+// The user at the other end of a connected unix socket; 0, or -1 with errno. The struct is `ucred`, which
+// only _GNU_SOURCE shows.
+static inline int byteclub_peer_user(int descriptor, uint32_t *_Nonnull user) {
+    struct {
+        int32_t process;
+        uint32_t user, group;
+    } credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *user = credentials.user;
+    return 0;
+}
+
 static inline int byteclub_spawn_change_folder(
     posix_spawn_file_actions_t *_Nonnull actions, const char *_Nonnull folder) {
     return posix_spawn_file_actions_addchdir_np(actions, folder);

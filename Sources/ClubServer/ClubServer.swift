@@ -52,6 +52,8 @@ public final class ClubServer: Sendable {
         /// The files of a club that is new, by their path in it.
         public var welcome: @Sendable () throws -> [(path: String, content: Data)]
         public var log: ServerLog
+        /// nil for what suits the number of files that the process may have open.
+        var limits: ConnectionLimits?
 
         public init(
             folder: String, stateFolder: String, cacheFolder: String?, endpoint: Endpoint,
@@ -125,7 +127,8 @@ public final class ClubServer: Sendable {
         }
     }
 
-    /// Stops serving: requests under way are cut off, and leave nothing behind.
+    /// Stops serving. Nobody is let in any more; requests under way have two seconds, then they are cut off
+    /// and leave nothing behind.
     public func stop() {
         stopping.send()
     }

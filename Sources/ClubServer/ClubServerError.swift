@@ -14,6 +14,8 @@ public struct ClubServerError: Error, Hashable, Sendable {
         case runtimeFolderNotSafe
         /// The socket or the port cannot be used for another reason.
         case cannotListen
+        /// The system lets this process have too few files and sockets open.
+        case tooManyOpenFiles
     }
 
     public let code: Code

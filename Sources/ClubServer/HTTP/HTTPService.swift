@@ -4,16 +4,18 @@ struct Request {
     let body: RequestBody
     /// To be watched by routes that take long and send nothing.
     let peer: Peer
+    let activity: ConnectionActivity
 }
 
 /// Answers the requests of one connection, one after the other.
+///
+/// A request is judged by its head. What is refused is answered at once: nothing more of it is read, and
+/// the connection is closed when the peer had time to read the answer.
 struct HTTPService: Sendable {
     let loop: EventLoop
     let log: ServerLog
     let router: Router
-
-    /// How long a client may go on sending what nobody reads after its last answer.
-    static let lingering = Duration.seconds(20)
+    let limits: ConnectionLimits
 
     /// Serves until the client closes, or until something is so wrong that it must be closed.
     func serve(descriptor: Int32, activity: ConnectionActivity) async {
@@ -22,16 +24,16 @@ struct HTTPService: Sendable {
         do {
             while let head = try await connection.readHead() {
                 guard try await serve(head, connection, peer) else {
-                    await peer.linger(for: Self.lingering)
+                    await peer.linger(activity, atMost: limits.lingerByteCount)
                     return
                 }
+                activity.enter(.idle)
             }
-        } catch Connection.Failure.headTooLarge {
-            await refuse(.text(431, "The request's header is too large."), connection, peer)
-        } catch Connection.Failure.malformed(let failure) {
-            await refuse(Self.response(to: failure), connection, peer)
         } catch {
-            // The client has gone, or the server is stopping: nobody is left to tell.
+            guard let refusal = Self.refusal(for: error, connection) else { return }
+            activity.enter(.lingering)
+            try? await connection.send(refusal, to: nil, keepsAlive: false)
+            await peer.linger(activity, atMost: limits.lingerByteCount)
         }
     }
 
@@ -39,40 +41,72 @@ struct HTTPService: Sendable {
     private func serve(
         _ head: RequestHead, _ connection: Connection, _ peer: Peer
     ) async throws -> Bool {
-        let body: RequestBody
-        do throws(RequestHead.Failure) {
-            body = try RequestBody(head, connection)
-        } catch {
-            await send(Self.response(to: error), to: head, on: connection, keepsAlive: false)
-            return false
-        }
-        let response: Response
+        let activity = connection.activity
+        let framing: RequestHead.Framing
+        let call: Router.Call
         do {
-            response = try await router.answer(Request(head: head, body: body, peer: peer))
-        } catch Connection.Failure.malformedChunk {
-            let refusal = Response.text(400, "The request's body is malformed.")
-            await send(refusal, to: head, on: connection, keepsAlive: false)
-            return false
+            framing = try head.framing()
+            call = try router.judge(head, framing)
+            if call.isAuthorized, activity.authenticate() == .busy { throw Refusal.busy }
+            if activity.beginRequest() == .busy { throw Refusal.busy }
+        } catch {
+            return try await refuse(head, try answer(to: error), connection)
         }
+        let body = RequestBody(head, framing, connection)
+        let response = try await router.answer(
+            call, Request(head: head, body: body, peer: peer, activity: activity))
         let status = response.status
-        let keepsAlive = try await body.skip() && head.wantsKeepAlive && !Task.isCancelled
+        let canGoOn = activity.isServerStopping ? body.isRead : try await body.skip()
+        let keepsAlive =
+            canGoOn && head.wantsKeepAlive && activity.isAuthenticated
+            && !activity.isServerStopping && !Task.isCancelled
+        activity.enter(.sendingAnswer)
         try await connection.send(response, to: head, keepsAlive: keepsAlive)
         log("\(status) \(head.method) \(head.path)")
         return keepsAlive
     }
 
-    private func refuse(
-        _ response: consuming Response, _ connection: Connection, _ peer: Peer
-    ) async {
-        try? await connection.send(response, to: nil, keepsAlive: false)
-        await peer.linger(for: Self.lingering)
+    private func answer(to error: any Error) throws -> Response {
+        if let failure = error as? RequestHead.Failure { return Self.response(to: failure) }
+        return try router.answer(to: error)
     }
 
-    private func send(
-        _ response: consuming Response, to head: RequestHead, on connection: Connection,
-        keepsAlive: Bool
-    ) async {
-        try? await connection.send(response, to: head, keepsAlive: keepsAlive)
+    /// Answers what is refused for its head alone.
+    ///
+    /// Only who has shown the token before may go on, and only if nothing is left to be read.
+    private func refuse(
+        _ head: RequestHead, _ response: consuming Response, _ connection: Connection
+    ) async throws -> Bool {
+        let activity = connection.activity
+        var keepsAlive = false
+        if activity.isAuthenticated, head.wantsKeepAlive, !activity.isServerStopping,
+            let framing = try? head.framing()
+        {
+            keepsAlive = RequestBody(head, framing, connection).skipReceived()
+        }
+        let status = response.status
+        activity.enter(.sendingAnswer)
+        try await connection.send(response, to: head, keepsAlive: keepsAlive)
+        log("\(status) \(head.method) \(head.path)")
+        return keepsAlive
+    }
+
+    /// What is still said to a peer whose connection cannot go on; nil when nobody is left to tell.
+    private static func refusal(for error: any Error, _ connection: Connection) -> Response? {
+        switch error {
+        case HeadReader.Failure.tooLarge:
+            return .text(431, "The request's header is too large.")
+        case HeadReader.Failure.malformed(let failure):
+            return response(to: failure)
+        case BodyReader.Failure.malformedChunk where connection.hasUnfinishedRequest:
+            return .text(400, "The request's body is malformed.")
+        case Connection.Failure.ended(.tooSlow) where connection.hasUnfinishedRequest:
+            return .text(408, "The request took too long to arrive.")
+        case Connection.Failure.ended(.crowded) where connection.expectsAnswer:
+            return .busy()
+        default:
+            return nil
+        }
     }
 
     private static func response(to failure: RequestHead.Failure) -> Response {
@@ -84,11 +118,21 @@ struct HTTPService: Sendable {
     }
 }
 
+extension Response {
+    /// 503: no place is left at the moment.
+    static func busy() -> Response {
+        var response = text(503, "The club's server is busy. Try again in a moment.")
+        response.headers.append(("Retry-After", String(ConnectionLimits.retryAfter)))
+        return response
+    }
+}
+
 extension Connection {
     /// Sends an answer; to HEAD without its body.
     func send(
         _ response: consuming Response, to head: RequestHead?, keepsAlive: Bool
     ) async throws {
+        beginAnswer()
         let hasBody = head?.method != "HEAD" && response.status != 304
         let status = response.status
         let headers = response.headers

@@ -40,15 +40,19 @@ struct Peer: Sendable {
         }
     }
 
-    /// Drops what the other side sends, until it has gone.
-    func drainUntilGone() async throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// Drops what the other side sends, until it has gone or has sent so much.
+    func drainUntilGone(atMost limit: Int = .max) async throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
         defer { buffer.deallocate() }
-        while true {
+        var drained = 0
+        while drained < limit {
             let count = recv(
                 descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            if count > 0 { continue }
             if count == 0 { return }
+            if count > 0 {
+                drained += count
+                continue
+            }
             switch errno {
             case EINTR: continue
             case EAGAIN: try await loop.wait(for: descriptor, toWrite: false)
@@ -58,14 +62,10 @@ struct Peer: Sendable {
     }
 
     /// Says that nothing more will be sent and drops what still comes, so that the client gets to
-    /// read the last answer instead of a reset connection.
-    func linger(for patience: Duration) async {
+    /// read the last answer instead of a reset connection. The registry ends it in time.
+    func linger(_ activity: ConnectionActivity, atMost limit: Int) async {
+        activity.enter(.lingering)
         shutdown(descriptor, Int32(SHUT_WR))
-        await withTaskGroup { group in
-            group.addTask { try? await drainUntilGone() }
-            group.addTask { try? await loop.sleep(for: patience) }
-            await group.next()
-            group.cancelAll()
-        }
+        try? await drainUntilGone(atMost: limit)
     }
 }

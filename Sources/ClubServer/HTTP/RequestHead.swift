@@ -74,6 +74,11 @@ struct RequestHead: Hashable, Sendable {
         case none
         case length(UInt64)
         case chunked
+
+        /// 0 where the client does not say.
+        var announcedByteCount: UInt64 {
+            if case .length(let length) = self { length } else { 0 }
+        }
     }
 
     /// - Throws: `.malformed` for what must not be guessed at (RFC 9112 §6.3).
@@ -104,7 +109,8 @@ struct RequestHead: Hashable, Sendable {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         var value = Array(line[line.index(after: colon)...].drop(while: isBlank))
         while let last = value.last, isBlank(last) { value.removeLast() }
-        guard !value.contains(0), let text = String(validating: value, as: UTF8.self) else {
+        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
+            let text = String(validating: value, as: UTF8.self) else {
             throw .malformed("malformed header value")
         }
         return (String(decoding: name, as: UTF8.self).lowercased(), text)

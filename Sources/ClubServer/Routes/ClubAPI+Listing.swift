@@ -19,7 +19,7 @@ extension ClubAPI {
         }
         router.on(Routes.longpoll) { argument, request in
             let cursor = try cursor(argument.cursor, Routes.longpoll.name)
-            return try await longpoll(cursor, seconds: argument.timeout, request.peer)
+            return try await longpoll(cursor, seconds: argument.timeout, request)
         }
         router.on(Routes.getMetadata) { argument, _ in
             try await metadata(argument)
@@ -104,9 +104,11 @@ extension ClubAPI {
     // MARK: - Waiting
 
     private func longpoll(
-        _ cursor: ListingCursor, seconds: UInt64, _ peer: Peer
+        _ cursor: ListingCursor, seconds: UInt64, _ request: Request
     ) async throws -> ListFolderLongpollResult {
         guard await club.index.canContinue(cursor) else { throw ListFolderLongpollError.reset }
+        if request.activity.beginLongPoll() == .busy { throw Refusal.busy }
+        let peer = request.peer
         await withTaskGroup { group in
             group.addTask { await club.waitForNews(cursor) }
             group.addTask { try? await peer.loop.sleep(for: .seconds(Int64(seconds))) }

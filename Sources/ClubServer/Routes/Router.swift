@@ -13,16 +13,28 @@ enum Refusal: Error {
     case rateLimited(RateLimitError)
     /// 500: the disk failed.
     case fault(String)
+    /// 421: called by a name that is not this computer's.
+    case misdirected(host: String?)
+    /// 404.
+    case nothing(at: String)
+    /// 405.
+    case method(allowed: String)
+    /// 413.
+    case tooLarge
+    /// 503: all places are taken.
+    case busy
 }
 
 /// Finds the route of a request, checks who calls, decodes the argument and words the answer.
+///
+/// Everything that a head can be refused for is judged before a byte of the body is read.
 struct Router: Sendable {
     private let token: String?
     private let hosts: HostRule
     private let log: ServerLog
     private var routes: [String: Entry] = [:]
 
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         let style: RouteStyle
         let takesToken: Bool
         let answer: @Sendable (Data, Request) async throws -> Response
@@ -67,57 +79,89 @@ struct Router: Sendable {
         }
     }
 
-    /// Answers a request, whatever it is.
-    ///
-    /// - Throws: When the connection failed.
-    func answer(_ request: Request) async throws -> Response {
-        var response: Response
-        do {
-            response = try await dispatch(request)
-        } catch let refusal as Refusal {
-            response = word(refusal)
-        } catch let failure as any RouteError {
-            response = word(.route(failure))
-        } catch let error as SystemError {
-            log("\(request.head.path): \(error)")
-            response = word(.fault("The club's disk failed (\(error))."))
-        } catch RequestBody.Failure.tooLarge {
-            response = .text(413, "The argument is too large.")
-        }
-        response.headers.append(("X-Dropbox-Request-Id", RandomText.hexadecimal(byteCount: 16)))
-        response.headers.append(("X-Content-Type-Options", "nosniff"))
-        response.headers.append(("Cache-Control", "no-cache"))
-        return response
+    /// A request whose head is in order.
+    struct Call: Sendable {
+        fileprivate let route: Entry
+        fileprivate let name: String
+        /// Whether its head carried the token.
+        let isAuthorized: Bool
     }
 
-    private func dispatch(_ request: Request) async throws -> Response {
-        let head = request.head
-        guard hosts.allows(head) else {
-            return .text(421, "This server is not called \(head.headers["host"] ?? "nothing").")
-        }
+    /// Judges a request by its head: name of the server, route, method, token, type and length.
+    func judge(
+        _ head: RequestHead, _ framing: RequestHead.Framing
+    ) throws(Refusal) -> Call {
+        guard hosts.allows(head) else { throw .misdirected(host: head.headers["host"]) }
         guard let route = routes[head.path] else {
-            guard head.path.hasPrefix("/2/") else {
-                return .text(404, "There is nothing at \(head.path).")
-            }
+            guard head.path.hasPrefix("/2/") else { throw .nothing(at: head.path) }
             // As Dropbox has it: clients take the body of a 404 for JSON.
             let function = String(head.path.dropFirst(3))
-            throw Refusal.badRequest("Unknown API function: \"\(function)\"")
+            throw .badRequest("Unknown API function: \"\(function)\"")
         }
         let name = String(head.path.dropFirst(3))
         let isAllowed =
             head.method == "POST"
             || route.style == .download && ["GET", "HEAD"].contains(head.method)
         guard isAllowed else {
-            var response = Response.text(405, "Method Not Allowed")
-            response.headers.append(
-                ("Allow", route.style == .download ? "GET, HEAD, POST" : "POST"))
-            return response
+            throw .method(allowed: route.style == .download ? "GET, HEAD, POST" : "POST")
         }
         try authorize(head, route, name)
         try checkContentType(head, route, name)
-        let argument = try await argument(of: request, route, name)
-        return try await route.answer(argument, request)
+        guard framing.announcedByteCount <= Self.bodyByteLimit(route) else { throw .tooLarge }
+        return Call(route: route, name: name, isAuthorized: route.takesToken)
     }
+
+    /// Answers a request whose head was judged.
+    ///
+    /// - Throws: When the connection failed.
+    func answer(_ call: Call, _ request: Request) async throws -> Response {
+        do {
+            let argument = try await argument(of: request, call.route, call.name)
+            return complete(try await call.route.answer(argument, request))
+        } catch let error as SystemError {
+            log("\(request.head.path): \(error)")
+            return try answer(to: error)
+        } catch {
+            return try answer(to: error)
+        }
+    }
+
+    /// The answer that says why a request was refused.
+    ///
+    /// - Throws: `error` when it is none of a request's.
+    func answer(to error: any Error) throws -> Response {
+        switch error {
+        case let refusal as Refusal: complete(word(refusal))
+        case let failure as any RouteError: complete(word(.route(failure)))
+        case let error as SystemError where error.isOutOfDescriptors: complete(word(.busy))
+        case let error as SystemError:
+            complete(word(.fault("The club's disk failed (\(error)).")))
+        case RequestBody.Failure.tooLarge: complete(word(.tooLarge))
+        default: throw error
+        }
+    }
+
+    private func complete(_ response: consuming Response) -> Response {
+        var response = response
+        response.headers.append(("X-Dropbox-Request-Id", RandomText.hexadecimal(byteCount: 16)))
+        response.headers.append(("X-Content-Type-Options", "nosniff"))
+        response.headers.append(("Cache-Control", "no-cache"))
+        return response
+    }
+
+    /// How long a route's body may be.
+    private static func bodyByteLimit(_ route: Entry) -> UInt64 {
+        guard route.takesToken else { return UInt64(ConnectionLimits.anonymousBodyByteLimit) }
+        return switch route.style {
+        case .rpc: UInt64(argumentByteLimit)
+        case .download: downloadBodyByteLimit
+        // Its route says in its own words what the disk cannot hold, before the body is read.
+        case .upload: .max
+        }
+    }
+
+    /// A download has none; what little comes is read to be told so.
+    private static let downloadBodyByteLimit: UInt64 = 4096
 
     // MARK: - Who calls
 
@@ -203,10 +247,12 @@ struct Router: Sendable {
         of request: Request, _ route: Entry, _ name: String
     ) async throws -> Data {
         if route.style == .rpc {
-            let body = try await request.body.collect(limit: Self.argumentByteLimit)
+            let body = try await request.body.collect(limit: Int(Self.bodyByteLimit(route)))
             return body.isEmpty ? Data("null".utf8) : Data(body)
         }
-        if route.style == .download, !(try await request.body.collect(limit: 4096)).isEmpty {
+        if route.style == .download,
+            !(try await request.body.collect(limit: Int(Self.downloadBodyByteLimit))).isEmpty
+        {
             throw Refusal.badRequest(
                 Self.words(name, "request body: expecting an empty body"))
         }
@@ -237,6 +283,18 @@ struct Router: Sendable {
             return response
         case .fault(let text):
             return .text(500, text)
+        case .misdirected(let host):
+            return .text(421, "This server is not called \(host ?? "nothing").")
+        case .nothing(let path):
+            return .text(404, "There is nothing at \(path).")
+        case .method(let allowed):
+            var response = Response.text(405, "Method Not Allowed")
+            response.headers.append(("Allow", allowed))
+            return response
+        case .tooLarge:
+            return .text(413, "The argument is too large.")
+        case .busy:
+            return .busy()
         }
     }
 

@@ -1,10 +1,11 @@
+import CLinux
 import FlyingSocks
 import FoundationEssentials
 import Glibc
 
 /// A socket that clients connect to.
 struct Listener: Sendable {
-    let socket: AsyncSocket
+    let socket: Socket
     let loop: EventLoop
     let address: ClubServer.Address
 
@@ -61,9 +62,8 @@ struct Listener: Sendable {
             try socket.bind(to: address)
             try socket.listen()
             let description = describe(socket)
-            return Listener(
-                socket: try AsyncSocket(socket: socket, pool: loop), loop: loop,
-                address: description)
+            try socket.setFlags(.nonBlocking)
+            return Listener(socket: socket, loop: loop, address: description)
         } catch {
             try? opened?.close()
             if case SocketError.failed(_, EADDRINUSE, _) = error {
@@ -77,31 +77,41 @@ struct Listener: Sendable {
 
     /// Waits for the next client.
     ///
-    /// - Parameter makeRoom: Called when the process has no descriptor left for it; says whether one
-    ///   will be free in a moment.
-    func accept(makeRoom: () -> Bool) async throws -> Descriptor {
+    /// - Parameter waitForRoom: Called when the process has no descriptor left; returns when trying again
+    ///   may help.
+    /// - Returns: The client's descriptor, which is the caller's to close; nil once ``stopAccepting()``
+    ///   was called.
+    func accept(waitForRoom: () async throws -> Void) async throws -> Int32? {
         while true {
-            do {
-                let client = try await socket.accept().socket
-                let descriptor = client.file.rawValue
-                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            let descriptor = byteclub_accept(socket.file.rawValue)
+            if descriptor >= 0 {
                 if case .tcp = address {
                     // Without it a small answer waits for the client's delayed acknowledgement of
                     // the one before: 40 ms each.
-                    let noDelay = BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY)
-                    try? client.setValue(true, for: noDelay)
+                    var isOn: Int32 = 1
+                    setsockopt(
+                        descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
+                        socklen_t(MemoryLayout<Int32>.size))
                 }
-                return Descriptor(descriptor)
-            } catch SocketError.failed(_, let code, _) {
-                switch code {
-                // The client gave up before its turn; the next may not have.
-                case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    try await loop.sleep(for: .milliseconds(makeRoom() ? 1 : 50))
-                default: throw SystemError("accept", code: code)
-                }
+                return descriptor
+            }
+            switch errno {
+            case EAGAIN: try await loop.wait(for: socket.file.rawValue, toWrite: false)
+            // The client gave up before its turn; the next may not have.
+            case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: try await waitForRoom()
+            // What a socket answers that was shut down.
+            case EINVAL: return nil
+            case let code: throw SystemError("accept", code: code)
             }
         }
+    }
+
+    /// Takes no more clients: who connects now is refused by the kernel, at once.
+    func stopAccepting() {
+        if case .unixSocket(let path) = address { unlink(path) }
+        shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
+        loop.interrupt(socket.file.rawValue)
     }
 
     func close() {

@@ -15,9 +15,6 @@ struct RunningServer: Sendable {
     private let service: HTTPService
     private let registry: ConnectionRegistry
 
-    /// Connections served at once; a client needs a handful.
-    private static let connectionLimit = 256
-
     // MARK: - Starting
 
     static func start(
@@ -25,7 +22,7 @@ struct RunningServer: Sendable {
     ) async throws(ClubServerError) -> RunningServer {
         // A client that vanishes must not take the process with it.
         signal(SIGPIPE, SIG_IGN)
-        raiseDescriptorLimit()
+        let descriptorLimit = try DescriptorLimit.raise()
         let lock = try ServerLock(path: configuration.lockFile, clubFolder: configuration.folder)
         let log = configuration.log
         try makeClub(configuration)
@@ -55,6 +52,7 @@ struct RunningServer: Sendable {
                 watcher: watcher, log: log)
             try loop.start()
         } catch {
+            if error.isOutOfDescriptors { throw .tooManyOpenFiles(error) }
             throw ClubServerError(
                 .folderNotUsable,
                 "The club's folder \(configuration.folder) cannot be used: it must be yours to "
@@ -64,6 +62,7 @@ struct RunningServer: Sendable {
             try await club.start()
         } catch {
             loop.stop()
+            if error.isOutOfDescriptors { throw .tooManyOpenFiles(error) }
             throw ClubServerError(
                 .folderNotUsable, "The club's folder \(configuration.folder) cannot be watched.",
                 error)
@@ -98,21 +97,12 @@ struct RunningServer: Sendable {
         if case .tcp = configuration.endpoint { hosts = .loopback }
         var router = Router(token: token, hosts: hosts, log: log)
         api.addRoutes(to: &router)
-        let service = HTTPService(loop: loop, log: log, router: router)
+        let limits = configuration.limits ?? ConnectionLimits(descriptorLimit: descriptorLimit)
+        let service = HTTPService(loop: loop, log: log, router: router, limits: limits)
         return RunningServer(
             configuration: configuration, lock: lock, club: club, sessions: sessions,
             watcher: watcher, loop: loop, listener: listener, leases: leases, service: service,
-            registry: ConnectionRegistry(limit: connectionLimit))
-    }
-
-    /// Lets the process have as many descriptors as a full house needs.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
-            limit.rlim_cur < 4096
-        else { return }
-        limit.rlim_cur = min(4096, limit.rlim_max)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            registry: ConnectionRegistry(limits: limits, loop: loop))
     }
 
     /// Makes the club's folder with its first files, unless it is there.
@@ -120,15 +110,13 @@ struct RunningServer: Sendable {
         _ configuration: ClubServer.Configuration
     ) throws(ClubServerError) {
         guard
-            try ServerFolders.make(
-                configuration.folder, mode: 0o755, purpose: "The club's folder")
+            try ServerFolders.make(configuration.folder, purpose: "The club's folder")
         else { return }
         do {
             for file in try configuration.welcome() {
                 let path = configuration.folder + "/" + file.path
                 if let slash = path.lastIndex(of: "/") {
-                    try ServerFolders.make(
-                        String(path[..<slash]), mode: 0o755, purpose: "A folder of the club")
+                    try ServerFolders.make(String(path[..<slash]), purpose: "A folder of the club")
                 }
                 let descriptor = try Descriptor.opened(
                     "open", open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
@@ -180,8 +168,8 @@ struct RunningServer: Sendable {
             if let watcher {
                 group.addTask { [club] in await Self.follow(watcher, club) }
             }
-            group.addTask { [listener, service, registry, loop] in
-                await Self.serve(listener, service, registry, loop)
+            group.addTask { [listener, service, registry] in
+                await Self.serve(listener, service, registry)
             }
             if let leases {
                 group.addTask { [loop] in
@@ -197,6 +185,10 @@ struct RunningServer: Sendable {
                 }
             }
             let outcome = await group.next() ?? .success(())
+            // A closed listener before anything is waited for: who comes now is refused at once, and
+            // may find the next server.
+            listener.stopAccepting()
+            await registry.drain()
             group.cancelAll()
             return outcome
         }
@@ -230,22 +222,16 @@ struct RunningServer: Sendable {
     }
 
     private static func serve(
-        _ listener: Listener, _ service: HTTPService, _ registry: ConnectionRegistry,
-        _ loop: EventLoop
+        _ listener: Listener, _ service: HTTPService, _ registry: ConnectionRegistry
     ) async -> Result<Void, ClubServerError> {
         do {
             try await withThrowingDiscardingTaskGroup { group in
-                while !Task.isCancelled {
-                    while registry.count >= registry.limit {
-                        if !registry.makeRoom() { try await loop.sleep(for: .milliseconds(100)) }
-                        try await loop.sleep(for: .milliseconds(1))
-                    }
-                    let client = try await listener.accept { registry.makeRoom() }
-                    let activity = ConnectionActivity(descriptor: client.number, loop: loop)
-                    registry.add(activity)
+                while let client = try await listener.accept(waitForRoom: registry.waitForRoom) {
+                    let activity = registry.admit(client)
                     group.addTask {
-                        await service.serve(descriptor: client.number, activity: activity)
+                        await service.serve(descriptor: client, activity: activity)
                         activity.forgetDescriptor()
+                        close(client)
                         registry.remove(activity)
                     }
                 }
@@ -268,7 +254,11 @@ struct RunningServer: Sendable {
         do {
             try await withThrowingDiscardingTaskGroup { group in
                 while !Task.isCancelled {
-                    let holder = try await listener.accept { false }
+                    let client = try await listener.accept {
+                        try await loop.sleep(for: .milliseconds(250))
+                    }
+                    guard let client else { return }
+                    let holder = Descriptor(client)
                     book.take()
                     group.addTask {
                         try? await Peer(descriptor: holder.number, loop: loop).drainUntilGone()

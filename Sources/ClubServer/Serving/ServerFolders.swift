@@ -1,3 +1,4 @@
+import CLinux
 import DropboxAPI
 import Files
 import FoundationEssentials

@@ -1,16 +1,15 @@
 import CLinux
-import FlyingSocks
 import Glibc
 import Synchronization
 
 /// Tells tasks when sockets are ready and when a time has come: one thread, which sleeps in the
 /// kernel until there is something to tell.
 ///
-/// It takes the place of FlyingSocks' own pool. That one keeps a table of what it registered and
+/// FlyingSocks' own pool is not used. That one keeps a table of what it registered and
 /// wakes a waiter before it takes the descriptor off that table; a connection closed in between
 /// leaves a line behind, and the next connection with that number waits for ever. Here each wait is
 /// armed once, and the kernel's table is the only one.
-final class EventLoop: AsyncSocketPool {
+final class EventLoop: Sendable {
     private let epoll: Descriptor
     /// Written to when the thread must look at its timers anew.
     private let alarm: Descriptor
@@ -72,19 +71,24 @@ final class EventLoop: AsyncSocketPool {
     /// Returns when a descriptor can be read (or its other side has closed), or written.
     ///
     /// It may return early; the caller tries and waits again. One wait per descriptor at a time.
-    func wait(for descriptor: Int32, toWrite: Bool) async throws {
+    ///
+    /// - Parameter isEnded: Asked before the wait begins; ``interrupt(_:)`` ends one that has begun.
+    func wait(
+        for descriptor: Int32, toWrite: Bool, unless isEnded: () -> Bool = { false }
+    ) async throws {
         let number = state.withLock { $0.nextNumber() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isRefused = state.withLock { state in
-                    if state.isStopped || Task.isCancelled { return true }
+                let refusal = state.withLock { state -> Result<Void, any Error>? in
+                    if state.isStopped || Task.isCancelled { return .failure(CancellationError()) }
+                    if isEnded() { return .success(()) }
                     precondition(
                         state.waits[descriptor] == nil, "two tasks wait for one descriptor")
                     state.waits[descriptor] = Wait(number: number, continuation: continuation)
-                    return false
+                    return nil
                 }
-                if isRefused {
-                    continuation.resume(throwing: CancellationError())
+                if let refusal {
+                    continuation.resume(with: refusal)
                     return
                 }
                 let events = toWrite ? byteclub_writable : byteclub_readable
@@ -96,6 +100,11 @@ final class EventLoop: AsyncSocketPool {
         } onCancel: {
             end(descriptor, number, .failure(CancellationError()))
         }
+    }
+
+    /// Lets whoever waits for a descriptor look again at what is to be done.
+    func interrupt(_ descriptor: Int32) {
+        state.withLock { $0.waits.removeValue(forKey: descriptor) }?.continuation.resume()
     }
 
     /// Calls `handler` on the loop's thread whenever a descriptor can be read, from now on.
@@ -225,15 +234,5 @@ final class EventLoop: AsyncSocketPool {
             return Array(state.timers.suffix(count).reversed())
         }
         for timer in due { timer.action() }
-    }
-
-    // MARK: - AsyncSocketPool
-
-    func prepare() async throws {}
-
-    func run() async throws {}
-
-    func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
-        try await wait(for: socket.file.rawValue, toWrite: events.contains(.write))
     }
 }

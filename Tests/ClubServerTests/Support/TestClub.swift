@@ -18,6 +18,7 @@ final class TestClub: Sendable {
     /// Runs a test against a club with some files in it, and takes everything away afterwards.
     static func with(
         _ files: [String: String] = [:], endpoint: ClubServer.Endpoint? = nil,
+        change: (inout ClubServer.Configuration) -> Void = { _ in },
         _ body: (TestClub) async throws -> Void
     ) async throws {
         let home = try makeHome()
@@ -25,7 +26,8 @@ final class TestClub: Sendable {
         let folder = home + "/club"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        let club = try await TestClub(home: home, files: files, endpoint: endpoint)
+        let club = try await TestClub(
+            home: home, files: files, endpoint: endpoint, change: change)
         do {
             try await body(club)
             await club.stop()

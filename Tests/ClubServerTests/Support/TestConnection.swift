@@ -109,6 +109,17 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
         }
     }
 
+    /// Sends what the kernel takes at once.
+    ///
+    /// - Throws: `Closed` when the server has ended the connection.
+    func push(_ bytes: [UInt8]) throws {
+        let count = bytes.withUnsafeBytes {
+            Glibc.send(
+                descriptor, $0.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        if count < 0, errno != EAGAIN { throw Closed() }
+    }
+
     /// Reads one answer with its body.
     func readReply(to method: String = "POST") throws -> TestReply {
         let head = try readHead()

@@ -1,0 +1,33 @@
+/// Connections in the order in which they came to something, so that the one that has been there
+/// longest is found without a look at the others.
+///
+/// Who has left in between is passed over; each is passed over once.
+struct ArrivalOrder {
+    private var ids: [AdmissionControl.ID] = []
+    private var head = 0
+
+    mutating func append(_ id: AdmissionControl.ID) { ids.append(id) }
+
+    var count: Int { ids.count - head }
+
+    /// The first that is still there.
+    ///
+    /// - Parameter isThere: Must stay false once it was.
+    mutating func first(
+        where isThere: (AdmissionControl.ID) -> Bool
+    ) -> AdmissionControl.ID? {
+        while head < ids.count, !isThere(ids[head]) { head += 1 }
+        if head > 64, head * 2 > ids.count {
+            ids.removeFirst(head)
+            head = 0
+        }
+        return head < ids.count ? ids[head] : nil
+    }
+
+    /// Forgets who has left when those are the most.
+    mutating func compact(live: Int, where isThere: (AdmissionControl.ID) -> Bool) {
+        guard count > 64 + live * 2 else { return }
+        ids = ids[head...].filter(isThere)
+        head = 0
+    }
+}

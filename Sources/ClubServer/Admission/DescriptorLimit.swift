@@ -1,0 +1,46 @@
+import Glibc
+
+/// How many files and sockets this process may have open.
+enum DescriptorLimit {
+    /// What the club's folder, its journal, its watch and the program itself have open.
+    static let ownCount = 40
+    /// With fewer, hardly anybody could be served.
+    static let least = 72
+    private static let wanted: rlim_t = 4096
+
+    /// Raises the limit to what a full house needs, as far as the system lets this process.
+    ///
+    /// - Throws: ``ClubServerError/Code/tooManyOpenFiles`` when that is not enough.
+    static func raise() throws(ClubServerError) -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        if limit.rlim_cur < wanted {
+            limit.rlim_cur = min(wanted, limit.rlim_max)
+            setrlimit(resource, &limit)
+            getrlimit(resource, &limit)
+        }
+        let count = Int(clamping: limit.rlim_cur)
+        guard count >= least else { throw tooLow(count) }
+        return count
+    }
+
+    private static func tooLow(_ count: Int) -> ClubServerError {
+        ClubServerError(
+            .tooManyOpenFiles,
+            "Too many open files: this program may have \(count), and the club's server needs "
+                + "\(least). Raise the limit (ulimit -n \(least) or more).")
+    }
+}
+
+extension SystemError {
+    /// The process, or the system, has no descriptor left.
+    var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+}
+
+extension ClubServerError {
+    static func tooManyOpenFiles(_ error: SystemError) -> ClubServerError {
+        ClubServerError(
+            .tooManyOpenFiles, "Too many open files. Raise the limit (ulimit -n).", error)
+    }
+}
