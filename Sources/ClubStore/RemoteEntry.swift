@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Names one state of one file: it changes with every write, and with nothing else.
+/// Identifies one state of one file: it changes with every write, and with nothing else.
 ///
 /// Opaque; compare for equality only. Dropbox's `rev`, a WebDAV server's strong ETag.
 public struct Revision: RawRepresentable, Hashable, Sendable {
@@ -11,7 +11,8 @@ public struct Revision: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Names a moment in the life of a listed folder, to ask later for what has changed since.
+/// Marks a point in the history of a listed folder; later changes are requested from
+/// there.
 public struct Cursor: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
 
@@ -20,22 +21,23 @@ public struct Cursor: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// What a store tells about one file, apart from its bytes.
+/// A file's metadata in a store.
 public struct RemoteFile: Hashable, Sendable {
     public var path: RemotePath
 
-    /// The name to show. Its case may differ from the one asked for: stores keep the case
+    /// The display name. Its case may differ from the requested one: stores keep the case
     /// of the first write.
     public var name: String { path.name }
 
     public var revision: Revision
     public var byteCount: Int64
 
-    /// When its content last changed, in whole seconds, as its writer's machine had it.
+    /// When the content last changed, in whole seconds, by the clock of the machine that
+    /// wrote it.
     public var modified: Date
 
-    /// The hash of the bytes in Dropbox's form (64 hexadecimal digits); nil where it is not known: a store
-    /// without hashes tells it only of files that were fetched or written.
+    /// The content hash in Dropbox's form (64 hexadecimal digits); nil when unknown: a store
+    /// without hashes has it only for files that were fetched or written.
     public var contentHash: String?
 
     public init(
@@ -51,7 +53,7 @@ public struct RemoteFile: Hashable, Sendable {
 }
 
 extension RemoteFile {
-    /// Whether the other is the same file in the same state, with or without the hash of its bytes.
+    /// Whether both describe the same file in the same state, with or without a known hash.
     package func isSameState(as other: RemoteFile) -> Bool {
         var (one, other) = (self, other)
         if one.contentHash == nil || other.contentHash == nil {
@@ -61,17 +63,17 @@ extension RemoteFile {
     }
 }
 
-/// One line of a listing.
+/// One entry of a listing.
 public enum RemoteEntry: Hashable, Sendable {
-    /// A file is there. It replaces whatever was known under its path, a folder and its
-    /// children too.
+    /// A file is at this path. It replaces everything known at the path, including a
+    /// folder and its children.
     case file(RemoteFile)
 
-    /// A folder is there. What is known of its children stays true.
+    /// A folder is at this path. What is known of its children stays valid.
     case folder(RemotePath)
 
-    /// Nothing is there any more, nor anything below it. Comes from
-    /// ``RemoteStore/changes(since:)`` alone.
+    /// Nothing is at this path or below it any longer. Only from
+    /// ``RemoteStore/changes(since:)``.
     case deleted(RemotePath)
 
     public var path: RemotePath {
@@ -81,21 +83,20 @@ public enum RemoteEntry: Hashable, Sendable {
         }
     }
 
-    /// The file, when it is one.
+    /// The file, if this is one.
     public var file: RemoteFile? {
         if case .file(let file) = self { file } else { nil }
     }
 }
 
-/// A folder's entries, or what has changed in them, with the cursor to go on from.
+/// A folder's entries, or the changes to them, with the cursor for the next request.
 public struct Listing: Hashable, Sendable {
     /// In the store's order. Changes must be applied in this order.
     public var entries: [RemoteEntry]
     public var cursor: Cursor
 
-    /// What is there, too, but under names that no path can have, such as those that are no UTF-8 or
-    /// very long: where it lies, with the name as the server writes it. A whole listing tells of all of
-    /// them.
+    /// Entries whose names no path can have (not UTF-8, or too long), as their location with the
+    /// name as the server writes it. A full listing reports all of them.
     public var skipped: [String]
 
     public init(entries: [RemoteEntry], cursor: Cursor, skipped: [String] = []) {
@@ -108,16 +109,16 @@ public struct Listing: Hashable, Sendable {
     public var files: [RemoteFile] { entries.compactMap(\.file) }
 }
 
-/// Who is signed in, and how much room is left.
+/// The signed-in account and its quota.
 public struct Account: Hashable, Sendable {
     public var displayName: String
 
-    /// What the store calls the account, for good; nil where it does not tell.
+    /// The store's permanent identifier for the account; nil if the store has none.
     public var identifier: String?
 
     public var usedBytes: Int64
 
-    /// Nil when the store sets no limit or does not tell.
+    /// Nil when the store sets or reports no limit.
     public var allocatedBytes: Int64?
 
     public init(
@@ -132,34 +133,36 @@ public struct Account: Hashable, Sendable {
 
 /// What a write may replace.
 public enum WriteMode: Hashable, Sendable {
-    /// Nothing, not even the same bytes, unless an earlier write of this member's put them there whose
-    /// answer was lost.
+    /// Nothing, not even the same bytes, except what an earlier write by this member stored without
+    /// receiving a response.
     case create
 
-    /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when something
-    /// else has the path already.
+    /// Nothing: ``StoreError/Code-swift.enum/conflict(serverRevision:)`` when the path is
+    /// taken.
     case add
 
-    /// Whatever file is there.
+    /// Any file at the path.
     case overwrite
 
-    /// This revision and no other: a conflict when the file has changed since. Writes when
-    /// the file is gone.
+    /// Only this revision: a conflict when the file has changed since. Writes when the file no
+    /// longer exists.
     ///
-    /// `contentHash` names the bytes that the new text is based on (``RemoteFile/contentHash`` of what
-    /// was fetched or saved last). Some servers give one revision to two states of the same second and
-    /// length; the hash tells them apart. Without it, the revision alone decides.
+    /// `contentHash` is the hash of the bytes that the new text is based on
+    /// (``RemoteFile/contentHash`` of the last fetch or save). Some servers give the same revision
+    /// to two states with the same second and length; the hash distinguishes them. Without it, the
+    /// revision alone decides.
     case update(Revision, contentHash: String? = nil)
 }
 
 extension WriteMode {
-    /// The revision that it may replace; nil where any, or none.
+    /// The revision that may be replaced; nil for any, or none.
     var replacedRevision: Revision? {
         if case .update(let revision, _) = self { revision } else { nil }
     }
 }
 
-/// The boxes into which stores scale pictures, in pixels. Shapes are kept and nothing is enlarged.
+/// The bounding boxes, in pixels, that stores scale thumbnails into. Aspect ratios are kept and
+/// nothing is enlarged.
 public enum ThumbnailSize: String, CaseIterable, Hashable, Sendable {
     case w32h32, w64h64, w128h128, w256h256, w480h320, w640h480, w960h640, w1024h768, w2048h1536
 

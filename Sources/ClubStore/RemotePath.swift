@@ -1,11 +1,11 @@
 import DropboxAPI
 
-/// A place in a club: the root, or names joined by slashes.
+/// A location in a club: the root, or names joined by slashes.
 ///
-/// A path is exact: two that differ in case are different paths, although some stores
-/// (Dropbox) would take one for the other. It may hold any name a store can list, control
-/// characters too, since a file with such a name can be there; a name that a person has
-/// just typed is held to more by ``appending(newName:)``.
+/// Paths compare exactly: two that differ in case are different, although some stores
+/// (Dropbox) treat them as the same. A path may hold any name a store can list, including
+/// control characters, since such files can exist; ``appending(newName:)`` is stricter
+/// about a name a person has just typed.
 public struct RemotePath: Hashable, Sendable {
     /// The names from the root down; empty for the root.
     public let components: [String]
@@ -13,7 +13,7 @@ public struct RemotePath: Hashable, Sendable {
     /// The club's own folder.
     public static let root = RemotePath(components: [])
 
-    /// Takes a path apart, leniently about a missing first slash and a slash too many at the end.
+    /// Parses a path. A missing leading slash and one extra trailing slash are accepted.
     ///
     /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` for an empty name between
     ///   slashes, `.`, `..`, a NUL, or a name of more than 255 bytes of UTF-8.
@@ -30,7 +30,7 @@ public struct RemotePath: Hashable, Sendable {
         self = path
     }
 
-    /// What is left of it without its first names.
+    /// The path without its first names.
     func dropFirst(_ count: Int) -> RemotePath {
         RemotePath(components: Array(components.dropFirst(count)))
     }
@@ -47,19 +47,19 @@ public struct RemotePath: Hashable, Sendable {
     /// The last name; empty for the root.
     public var name: String { components.last ?? "" }
 
-    /// The folder it lies in; nil for the root.
+    /// The folder that contains it; nil for the root.
     public var parent: RemotePath? {
         components.isEmpty ? nil : RemotePath(components: Array(components.dropLast()))
     }
 
     public var isRoot: Bool { components.isEmpty }
 
-    /// Whether it is the folder itself or lies anywhere below it.
+    /// Whether this is the folder itself or anything below it.
     public func isInside(_ folder: RemotePath) -> Bool {
         components.starts(with: folder.components)
     }
 
-    /// The path of something with this name in this folder.
+    /// The path of the item with this name in this folder.
     ///
     /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` as ``init(validating:)``
     ///   does, and for a slash.
@@ -72,12 +72,12 @@ public struct RemotePath: Hashable, Sendable {
         return RemotePath(components: components + [name])
     }
 
-    /// The path of something about to be made, under a name that every store can keep; in
-    /// Normalisation Form C, as Dropbox would store it.
+    /// The path for a new item, with a name that every store can keep, in Normalization
+    /// Form C as Dropbox stores it.
     ///
     /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` also for control characters,
-    ///   backslashes, and a blank or a full stop at the end, or a blank at the beginning:
-    ///   Dropbox or a member's computer would refuse these.
+    ///   backslashes, a leading or trailing space, and a trailing full stop: Dropbox or a
+    ///   member's computer would reject these.
     public func appending(newName name: String) throws(StoreError) -> RemotePath {
         let isTroublesome = name.unicodeScalars.contains { scalar in
             scalar == "\\" || scalar.properties.generalCategory == .control
@@ -91,7 +91,7 @@ public struct RemotePath: Hashable, Sendable {
 }
 
 extension RemotePath: Comparable {
-    /// Orders by names from the root down, so that a folder stands right before what is in it.
+    /// Orders by names from the root down, so that a folder comes right before its contents.
     public static func < (a: RemotePath, b: RemotePath) -> Bool {
         a.components.lexicographicallyPrecedes(b.components)
     }

@@ -1,20 +1,20 @@
-/// Why a store did not do what it was asked.
+/// Why a store operation failed.
 public struct StoreError: Error, Sendable {
     public var code: Code
     public var operation: Operation
 
-    /// What it was about; nil for calls about no path in particular.
+    /// The path concerned; nil for calls without one.
     public var path: RemotePath?
 
-    /// The store's or the system's own words, for logs. They are not for people, and not to
-    /// be trusted on a screen.
+    /// The store's or the system's own message, for logs: not for people, and not trusted
+    /// on a screen.
     public var detail: String?
 
-    /// The store's own words for people, where it has any: for a screen that takes nothing but text
-    /// out of them.
+    /// The store's own message for people, if it has one. Show it only where text from outside is
+    /// sanitized.
     public var userMessage: String?
 
-    /// The error that this one explains, where there was one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
     public init(
@@ -28,97 +28,99 @@ public struct StoreError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// What was being attempted.
+    /// The operation that failed.
     public enum Operation: String, CaseIterable, Hashable, Sendable {
         case connect, account, list, changes, waitForChanges, metadata, fetch, put, upload,
             download, thumbnail, delete, move, createFolder, search
 
-        /// A path was made from a name; no store was asked.
+        /// A path was made from a name; no request was sent.
         case naming
     }
 
-    /// What is the matter, in the terms of what the caller can do about it.
+    /// The kind of error, in terms of what the caller can do about it.
     public enum Code: Hashable, Sendable {
         /// Nothing is at the path.
         case notFound
 
-        /// Something else is at the path, or a newer revision than the one to replace;
-        /// nothing was changed. The revision there, where the store tells and it is a file.
+        /// The path is taken, or has a newer revision than the one to replace; nothing was
+        /// changed. Carries the current revision if the store reports it and it is a file.
         case conflict(serverRevision: Revision?)
 
-        /// A folder where a file was needed, or a file where a folder was.
+        /// A folder where a file was expected, or the reverse.
         case wrongKind
 
         /// The credentials are missing, wrong, expired or revoked, and could not be
         /// renewed: sign in again.
         case unauthorized
 
-        /// Signed in, but this member may not do this.
+        /// Signed in, but this member lacks permission.
         case forbidden
 
-        /// The store will not, for a reason that this program does not know. Its own words may
-        /// tell: ``StoreError/userMessage``.
+        /// The store refused for a reason this program does not know.
+        /// ``StoreError/userMessage`` may explain it.
         case refused
 
-        /// Somebody else has locked it, even after waiting.
+        /// Locked by someone else, even after retries.
         case locked
 
-        /// The store did not understand; a fault of this program. Never repeated.
+        /// The store rejected the request as malformed; a bug in this program. Never
+        /// retried.
         case badRequest
 
-        /// Too many requests, even after waiting as told. When to come back, where the store tells.
+        /// Too many requests, even after waiting as asked. With the time to wait, if the store
+        /// gives one.
         case rateLimited(retryAfter: Duration?)
 
-        /// No room left for this member.
+        /// The member's quota is used up.
         case overQuota
 
-        /// The store is there but cannot serve now, even after waiting.
+        /// The store is temporarily unavailable, even after retries.
         case serverUnavailable(retryAfter: Duration?)
 
-        /// The store failed in itself, repeatedly.
+        /// The store failed with an internal error, repeatedly.
         case serverError
 
-        /// Nothing answers: no network, no such host, connection refused or broken.
+        /// No connection: no network, unknown host, connection refused or lost.
         case offline
 
-        /// Something answers, but cannot prove that it is the server it should be: its certificate is
-        /// of nobody known, out of date, for another name, or not the one that was agreed on.
+        /// The server's identity cannot be verified: its certificate is from an unknown authority,
+        /// expired, for another name, or not the pinned one.
         case untrusted
 
-        /// The server said yes, and what was asked for cannot be seen there afterwards: it was not done.
+        /// The server reported success, but the change is not visible afterwards: it was not made.
         case withoutEffect
 
-        /// It took too long.
+        /// The request timed out.
         case timedOut
 
         /// The caller cancelled it.
         case cancelled
 
-        /// What came is no answer of this kind of store: HTML from a proxy, cut off or
-        /// senseless JSON.
+        /// The response is not one of this kind of store: HTML from a proxy, truncated or
+        /// invalid JSON.
         case badAnswer
 
         /// The name cannot be stored.
         case nameNotAllowed
 
-        /// Larger than the call or the store takes.
+        /// Larger than the call or the store accepts.
         case tooLarge
 
-        /// The cursor is of no use any more: list anew.
+        /// The cursor is no longer valid: list again.
         case cursorReset
 
-        /// No thumbnail can be made of it: no picture, a broken one, or a kind the store
-        /// does not know.
+        /// No thumbnail can be made: not a picture, a damaged one, or an unsupported
+        /// format.
         case noThumbnail
 
-        /// The bytes that came are not those that the store promised (or that were sent):
-        /// hash or length differ.
+        /// The bytes do not match what the store announced (or what was sent): hash or
+        /// length differ.
         case damaged
 
-        /// The file changed while it was being transferred.
+        /// The file changed during the transfer.
         case changedMeanwhile
 
-        /// The local file to send cannot be read, or is no file.
+        /// The local file to send cannot be read, or is not a file.
         case fileUnreadable
 
         /// The local file to receive into cannot be written.
@@ -127,7 +129,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError.Code: CaseIterable {
-    /// One of each kind, without revisions or times; for tables.
+    /// One of each code, without revisions or times; for tables.
     public static var allCases: [StoreError.Code] {
         [
             .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
@@ -141,7 +143,7 @@ extension StoreError.Code: CaseIterable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// For logs, in one line: `put /a.txt: conflict(serverRevision: nil) (path/conflict/file)`.
+    /// For logs, on one line: `put /a.txt: conflict(serverRevision: nil) (path/conflict/file)`.
     public var description: String {
         var text = operation.rawValue
         if let path { text += " \(path)" }
@@ -153,8 +155,8 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError.Code {
-    /// Whether a write that ended so may have been done, and a look is worth while. Not after a time-out:
-    /// whoever waits has waited long enough.
+    /// Whether a write that failed this way may have succeeded, so that checking is worthwhile. Not
+    /// after a timeout: the caller has waited long enough.
     var mayHideSuccess: Bool {
         switch self {
         case .offline, .serverError, .serverUnavailable, .badAnswer: true
@@ -174,6 +176,6 @@ extension StoreError.Operation {
 }
 
 extension StoreError {
-    /// The permission that the app lacks at Dropbox, where that is what is the matter.
+    /// The Dropbox permission that the app lacks, if that is the cause.
     package var missingScope: String? { (underlying as? DropboxRefusal)?.requiredScope }
 }

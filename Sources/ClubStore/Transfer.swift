@@ -1,27 +1,27 @@
-/// One upload or download under way.
+/// One upload or download.
 ///
-/// Created suspended; kept alive by its store from ``resume()`` until it has finished.
-/// Everything about it happens on the main actor; the work itself does not.
+/// Created suspended; its store retains it from ``resume()`` until it finishes. All calls
+/// are on the main actor; the work itself is not.
 @MainActor public protocol Transfer: AnyObject, Sendable {
     /// The file in the store.
     var path: RemotePath { get }
 
     var state: TransferState { get }
 
-    /// Bytes of the file moved so far. Falls back when a part must be moved again.
+    /// Bytes of the file moved so far. Decreases when a part must be sent again.
     var byteCount: Int64 { get }
 
-    /// Bytes of the file in all; 0 while not known yet.
+    /// The file's size in bytes; 0 until known.
     var expectedByteCount: Int64 { get }
 
-    /// The most bytes to move in a second, on average; nil for as fast as it goes. May be
-    /// changed at any time.
+    /// The maximum average rate in bytes per second; nil for unlimited. May be changed at
+    /// any time.
     var bytesPerSecondLimit: Int64? { get set }
 
-    /// Starts it. Has no effect when it was started, finished or cancelled before.
+    /// Starts it. Has no effect if it was started, finished or cancelled before.
     func resume()
 
-    /// Ends it. The state is ``TransferState/finished`` at once; the delegate hears
+    /// Cancels it. The state is ``TransferState/finished`` immediately; the delegate gets
     /// `.cancelled` as soon as everything has stopped and is cleaned up, half a second
     /// later at most, and not from within this call.
     func cancel()
@@ -31,24 +31,24 @@ public enum TransferState: Hashable, Sendable {
     /// Not resumed yet.
     case suspended
     case running
-    /// Done, failed or cancelled.
+    /// Succeeded, failed or cancelled.
     case finished
 }
 
-/// Who is told about a transfer, on the main actor. Held weakly: a transfer without a
-/// delegate goes on.
+/// Receives a transfer's events, on the main actor. Held weakly: a transfer without a
+/// delegate continues.
 @MainActor public protocol TransferDelegate: AnyObject {
     /// Bytes of the file have moved.
     ///
     /// Reaches `expected` only after the other side has confirmed the whole file, and then
-    /// always once, before the end.
+    /// always once, before the transfer finishes.
     func transfer(
         _ transfer: any Transfer, didMove byteCount: Int64, ofExpected expected: Int64)
 
-    /// It is over; nothing more is heard of it. Comes exactly once for a transfer that was
-    /// resumed or cancelled.
+    /// The transfer has finished; no further calls follow. Called exactly once for a
+    /// transfer that was resumed or cancelled.
     ///
-    /// `.cancelled` always after ``Transfer/cancel()``, even when the last byte had arrived.
+    /// Always `.cancelled` after ``Transfer/cancel()``, even when the last byte had arrived.
     func transfer(
         _ transfer: any Transfer, didFinishWith result: Result<RemoteFile, StoreError>)
 }

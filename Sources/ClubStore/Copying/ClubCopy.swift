@@ -1,39 +1,39 @@
 import DropboxAPI
 public import FoundationEssentials
 
-/// Copies all of a club into another one, file by file, and replaces nothing there.
+/// Copies a whole club into another one, file by file, and replaces nothing there.
 ///
-/// Every copy is verified: by the destination's content hash, or by reading it back where the store
-/// keeps none. A run that was interrupted is simply started again: what was copied is passed over,
-/// and what was on its way, here or there, goes on from the bytes that had arrived.
+/// Every copy is verified: by the destination's content hash, or by reading it back if the store
+/// has none. To continue an interrupted run, start it again: it skips what was copied and resumes
+/// partial transfers, in both directions.
 @MainActor public final class ClubCopy {
     private let source: any RemoteStore
     private let destination: any RemoteStore
     private let folder: URL
     private let report: (Event) -> Void
     private var ledger: CopyLedger
-    /// The most bytes to move in a second; nil for as fast as it goes.
+    /// The maximum rate in bytes per second; nil for unlimited.
     public var bytesPerSecondLimit: Int64?
 
-    /// What became of one entry.
+    /// The result for one entry.
     public enum Outcome: Sendable {
         case copied
         /// The same bytes were there already.
         case alreadyThere
-        /// The destination holds something else under this name. It was left alone.
+        /// The destination has something else under this name, which was left unchanged.
         case different
         case failed(Failure)
     }
 
     public enum Event: Sendable {
-        /// Both clubs are listed: so many entries, so many bytes to look at.
+        /// Both clubs are listed: the number of entries and bytes to process.
         case began(entryCount: Int, byteCount: Int64)
-        /// A file's bytes move, first here, then there.
+        /// A file's bytes are moving: first downloaded, then uploaded.
         case moving(RemoteFile, byteCount: Int64, isSending: Bool)
         case finished(RemotePath, Outcome)
     }
 
-    /// An error and the club it came from.
+    /// An error and the club that caused it.
     public struct Failure: Error, Sendable {
         public enum Side: Sendable { case source, destination }
         public var side: Side
@@ -41,9 +41,9 @@ public import FoundationEssentials
     }
 
     /// - Parameters:
-    ///   - folder: A folder of this copy's own, made if it is not there, for the bytes on their way
-    ///     and the ledger of what is done. To be the same one when an interrupted copy is repeated.
-    ///   - report: Is told what happens, on the main actor.
+    ///   - folder: A folder of this copy's own, created if missing, for partial transfers and the
+    ///     ledger of what is done. Pass the same one to continue an interrupted copy.
+    ///   - report: Receives events, on the main actor.
     public init(
         from source: any RemoteStore, to destination: any RemoteStore, workingFolder folder: URL,
         report: @escaping (Event) -> Void
@@ -55,10 +55,10 @@ public import FoundationEssentials
         ledger = CopyLedger(at: folder.appending(path: Self.ledgerName))
     }
 
-    /// Copies. Entries that cannot be copied are reported and passed over.
+    /// Copies. Entries that cannot be copied are reported and skipped.
     ///
-    /// - Throws: What ends the whole copy: a club that is out of reach, signed out or full, a disk
-    ///   that cannot be written, or cancellation. What was copied until then stays.
+    /// - Throws: What stops the whole copy: a club that is offline, signed out or full, a disk
+    ///   that cannot be written, or cancellation. Files already copied stay.
     public func run() async throws(Failure) {
         try makeFolder()
         let here = try await from { () async throws(StoreError) in
@@ -97,7 +97,7 @@ public import FoundationEssentials
 extension ClubCopy {
     private static let ledgerName = "ledger"
 
-    /// A club's folder that is not there yet is made by the first write.
+    /// If the club's folder does not exist yet, the first write creates it.
     private func listDestination() async throws(Failure) -> Listing {
         do throws(Failure) {
             return try await to { () async throws(StoreError) in
@@ -109,8 +109,8 @@ extension ClubCopy {
         }
     }
 
-    /// What could not be copied is fetched anew by the next run that can; no bytes are left of one that
-    /// came to its end. What is not of this making stays.
+    /// A later run downloads again what could not be copied; a completed run leaves no bytes
+    /// behind. Other files in the folder are kept.
     private func removeLocalCopies() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where Self.isLocalCopy(name) {
@@ -118,7 +118,7 @@ extension ClubCopy {
         }
     }
 
-    /// Whole, or begun: `.NAME.REVISION.part`; or the record of its upload.
+    /// A complete or partial download (`.NAME.REVISION.part`), or an upload record.
     private static func isLocalCopy(_ name: String) -> Bool {
         var rest = name.drop { $0 == "." }
         if rest.hasPrefix(checkPrefix) { rest = rest.dropFirst(checkPrefix.count) }
@@ -130,11 +130,11 @@ extension ClubCopy {
 
     private static let checkPrefix = "check-"
 
-    /// Of what is known of the way there.
+    /// For the records of uploads in progress.
     private static let recordExtension = "upload"
     private static let recordEnding = "." + recordExtension
 
-    /// Something in the source that cannot be asked for.
+    /// An entry in the source that cannot be requested.
     private static func unnameable(_ place: String) -> Outcome {
         .failed(
             Failure(
@@ -142,7 +142,7 @@ extension ClubCopy {
                 error: StoreError(.nameNotAllowed, during: .list, at: path(of: place))))
     }
 
-    /// To be told of, and nothing else: names that are too long are cut.
+    /// Only for reporting: names that are too long are truncated.
     private static func path(of place: String) -> RemotePath {
         let names = place.split(separator: "/").map { name in
             guard name.utf8.count > 255 else { return String(name) }
@@ -160,7 +160,7 @@ extension ClubCopy {
             }
             return .copied
         } catch {
-            // Made meanwhile, by somebody else or for a file in it.
+            // Created in the meantime, by someone else or for a file in it.
             if case .conflict = error.error.code { return .alreadyThere }
             throw error
         }
@@ -203,7 +203,7 @@ extension ClubCopy {
             throw error
         }
         guard try await contentHash(of: sent, in: destination, .destination) == hash else {
-            // Ours, and not what it should be: a later run would take it for another member's.
+            // Ours, and incomplete: a later run would take it for another member's.
             try? await destination.delete(sent.path, ifRevision: sent.revision)
             throw Failure(
                 side: .destination, error: StoreError(.damaged, during: .upload, at: sent.path))
@@ -213,7 +213,7 @@ extension ClubCopy {
         return .copied
     }
 
-    /// The store's own hash, or that of the bytes it gives out.
+    /// The store's own hash, or that of the downloaded bytes.
     private func contentHash(
         of file: RemoteFile, in store: any RemoteStore, _ side: Failure.Side
     ) async throws(Failure) -> String {
@@ -223,7 +223,7 @@ extension ClubCopy {
         return try await receive(file, from: store, side, into: local).hash
     }
 
-    /// Brings a file here, or finds it here whole from an earlier run.
+    /// Downloads a file, or finds it complete from an earlier run.
     private func receive(
         _ file: RemoteFile, from store: any RemoteStore, _ side: Failure.Side, into local: URL
     ) async throws(Failure) -> (file: RemoteFile, hash: String) {
@@ -243,8 +243,8 @@ extension ClubCopy {
         }
     }
 
-    /// The hash of what an earlier run has brought here; nil where it might be of another state of the
-    /// file, although its name holds the revision.
+    /// The hash of what an earlier run has downloaded; nil where it might belong to another state
+    /// of the file, although its name holds the revision.
     private static func hash(ofWholeCopy local: URL, of file: RemoteFile) async -> String? {
         guard let copy = try? SourceFile(at: local), copy.byteCount == file.byteCount,
             let hash = try? await copy.contentHash().hexadecimal
@@ -257,7 +257,7 @@ extension ClubCopy {
         folder.appending(path: Self.name(for: file))
     }
 
-    /// A name that is safe on every file system, and another one for another revision.
+    /// A name that is safe on every file system, and different for each revision.
     private static func name(for file: RemoteFile) -> String {
         let identity = Data((file.path.string + "\0" + file.revision.rawValue).utf8)
         return sha256(of: identity).prefix(16).reduce(into: "") { text, byte in
@@ -301,7 +301,7 @@ extension ClubCopy {
 }
 
 extension ClubCopy.Failure {
-    /// Whether the other files may fare better.
+    /// Whether other files may still succeed.
     var concernsOneFile: Bool {
         switch error.code {
         case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
@@ -317,7 +317,7 @@ extension ClubCopy.Failure {
 }
 
 extension Listing {
-    /// Of all files together, as far as that can be counted.
+    /// The total of all files, saturating.
     fileprivate var byteCount: Int64 {
         files.reduce(0) { sum, file in
             let (next, isTooMuch) = sum.addingReportingOverflow(max(0, file.byteCount))

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// What earlier runs have copied and verified, so that a run after an interruption neither sends nor
-/// compares it again.
+/// Records what earlier runs have copied and verified, so that a run after an interruption neither
+/// sends nor compares it again.
 ///
-/// A file of JSON lines that only grows. A line that makes no sense, such as one that a crash cut
-/// off, counts as not written: its file is compared anew.
+/// An append-only file of JSON lines. Invalid lines, such as one truncated by a crash, are ignored:
+/// that file is compared again.
 struct CopyLedger {
-    /// The revisions on both sides whose bytes were found equal.
+    /// The revisions on both sides whose bytes are equal.
     struct Line: Codable, Hashable {
         var path: String
         var source: String
@@ -17,7 +17,7 @@ struct CopyLedger {
     private let file: URL
     private var lines: Set<Line> = []
 
-    /// Reads what is there; a ledger that cannot be read is an empty one.
+    /// Reads the existing ledger; an unreadable one counts as empty.
     init(at file: URL) {
         self.file = file
         guard let data = try? Data(contentsOf: file) else { return }
@@ -32,14 +32,14 @@ struct CopyLedger {
         lines.contains(Self.line(source, destination))
     }
 
-    /// Appends a line. One that cannot be written costs a comparison next time, nothing else.
+    /// Appends a line. A failed write costs only a comparison next time.
     mutating func note(_ source: RemoteFile, isEqualTo destination: RemoteFile) {
         let line = Self.line(source, destination)
         guard lines.insert(line).inserted, var data = try? JSONEncoder().encode(line) else {
             return
         }
         data.append(UInt8(ascii: "\n"))
-        // It starts on a line of its own, whatever a crash has left at the end.
+        // It starts on a new line, whatever a crash has left at the end.
         data.insert(UInt8(ascii: "\n"), at: data.startIndex)
         let descriptor = file.withUnsafeFileSystemRepresentation { path in
             path.map { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600) }

@@ -1,18 +1,18 @@
 import DropboxAPI
 
-/// What copying a club has to do for one entry of it, as far as the two listings tell.
+/// What copying one entry of a club requires, according to the two listings.
 enum CopyStep: Hashable, Sendable {
     case makeFolder(RemotePath)
     case copy(RemoteFile)
-    /// A file is there under this name; whether it is the same one has to be seen.
+    /// A file with this name exists; whether its content is the same must be checked.
     case compare(RemoteFile, with: RemoteFile)
-    /// A folder is where a file should go, or a file where a folder should: left alone.
+    /// A folder where a file should go, or the reverse: left unchanged.
     case blocked(RemotePath)
 
-    /// The steps for a whole club, folders before what is in them.
+    /// The steps for a whole club, folders before their contents.
     ///
-    /// What has no like of the very same name in the other club is compared as Dropbox compares names,
-    /// without regard to case: it could not live side by side there with what differs in case alone.
+    /// An entry without an exact match in the other club is matched as Dropbox compares names,
+    /// case-insensitively: there, two names that differ only in case cannot coexist.
     static func steps(from source: Listing, to destination: Listing) -> [CopyStep] {
         let there = Dictionary(
             destination.entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })

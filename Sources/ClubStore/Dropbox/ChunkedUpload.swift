@@ -1,21 +1,20 @@
-/// How a file too large for one request travels in an upload session, decided without
-/// sending anything.
+/// Decides how a file too large for one request is sent in an upload session; sends nothing.
 ///
-/// Ask ``request`` what to send, send it, and give the answer to ``take(_:)``, until it is
-/// done or has failed. Answers get lost: when a request is repeated, the server tells by
-/// `incorrect_offset` whether the first one had arrived, and a finish that found its
-/// session gone may have been the second one. Then what is at the path is looked at.
+/// Send ``request``, pass the response to ``take(_:)``, and repeat until it is done or has
+/// failed. Responses get lost: when a request is retried, the server says by
+/// `incorrect_offset` whether the first one had arrived, and a finish that finds its session
+/// gone may be the second one. Then it checks what is at the path.
 ///
-/// Source: `files/upload_session/*`; what the official SDK and rclone do about lost answers.
+/// Source: `files/upload_session/*`; how the official SDK and rclone handle lost responses.
 struct ChunkedUpload: Sendable {
     enum Request: Hashable, Sendable {
         /// Opens a session with the first bytes.
         case start(length: Int64)
-        /// Adds bytes from the offset on.
+        /// Appends bytes at the offset.
         case append(session: String, offset: Int64, length: Int64)
-        /// Adds the last bytes and makes the file.
+        /// Appends the last bytes and creates the file.
         case finish(session: String, offset: Int64, length: Int64)
-        /// Asks what is at the path.
+        /// Requests the metadata at the path.
         case lookUp
     }
 
@@ -23,9 +22,9 @@ struct ChunkedUpload: Sendable {
         case started(session: String)
         case appended
         case finished(RemoteFile)
-        /// The session goes on from elsewhere than the request said.
+        /// The session is at another offset than the request said.
         case incorrectOffset(Int64)
-        /// The session is closed or not known.
+        /// The session is closed or unknown.
         case sessionGone(StoreError)
         /// What is at the path, and whether it has the bytes of the file being sent.
         case found(RemoteFile, isSame: Bool)
@@ -49,8 +48,8 @@ struct ChunkedUpload: Sendable {
     /// - Parameters:
     ///   - byteCount: Of the whole file; more than one chunk.
     ///   - chunkByteCount: Of each request but the last; a multiple of 4 MiB, as the API advises.
-    ///   - kept: A session of an earlier run to go on with. Sessions end after some days: then it begins
-    ///     anew.
+    ///   - kept: A session of an earlier run to resume. Sessions expire after some days: then it
+    ///     starts over.
     init(byteCount: Int64, chunkByteCount: Int64, goingOnFrom kept: UploadRecord.Progress? = nil) {
         precondition(byteCount > chunkByteCount && chunkByteCount > 0, "one request would do")
         self.byteCount = byteCount
@@ -62,7 +61,7 @@ struct ChunkedUpload: Sendable {
         }
     }
 
-    /// What another run could go on from; nil when it would have to begin anew.
+    /// What another run could resume from; nil when it would have to start over.
     var progress: UploadRecord.Progress? {
         switch request {
         case .start, .lookUp: nil
@@ -129,14 +128,14 @@ extension ChunkedUpload {
             : .finish(session: session, offset: offset, length: rest)
     }
 
-    /// The bytes had arrived, only the answer had not.
+    /// The bytes had arrived, only the response was lost.
     private mutating func skip(_ session: String, to offset: Int64) -> Outcome {
         goOn(session, from: offset)
         return .goOn
     }
 
-    /// Sends from where the server says, a few times in a row at most, or two programs with
-    /// different ideas would go on for ever.
+    /// Sends from the server's offset, a few times in a row at most: two programs that
+    /// disagree would loop forever.
     private mutating func correctOffset(_ session: String, to offset: Int64) -> Outcome {
         corrections += 1
         guard corrections <= 3, (0...byteCount).contains(offset) else {

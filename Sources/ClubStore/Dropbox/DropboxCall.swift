@@ -2,12 +2,12 @@ import CurlNetworking
 import DropboxAPI
 import FoundationEssentials
 
-/// One call of the Dropbox API, and how it goes into an HTTP request.
+/// One call of the Dropbox API, and its encoding as an HTTP request.
 ///
 /// - rpc: the argument is the body, JSON.
 /// - upload: the argument is a header, the body is bytes.
-/// - download: the argument is a header, the body is empty and has no type: any other than
-///   none, text or bytes is refused.
+/// - download: the argument is a header, the body is empty and has no type: the server
+///   rejects any type but text or bytes.
 ///
 /// Source: "Request and response formats" of the HTTP documentation.
 struct DropboxCall: Sendable {
@@ -15,19 +15,19 @@ struct DropboxCall: Sendable {
     private let host: RouteHost
     private let style: RouteStyle
 
-    /// JSON that a header can carry; a body can as well.
+    /// JSON escaped for use in a header; also valid as a body.
     private let argument: String
 
-    /// Whether it is sent with the token. Some routes refuse that.
+    /// Whether the request carries the token. Some routes reject one.
     let isAuthorized: Bool
 
-    /// Whether doing it twice is as good as once.
+    /// Whether the call is idempotent.
     var isRepeatable = true
 
-    /// The bytes from here to the end of the file only, of a download.
+    /// For a download: the first byte to request.
     var rangeStart: Int64 = 0
 
-    /// How long the server may take without a byte moving; nil for what is usual.
+    /// How long the server may take without a byte moving; nil for the default.
     var timeout: Duration?
 
     init<Argument, Answer, Failure>(
@@ -58,7 +58,7 @@ struct DropboxCall: Sendable {
             request.setValue(argument, forHTTPHeaderField: "Dropbox-API-Arg")
         case .download:
             request.setValue(argument, forHTTPHeaderField: "Dropbox-API-Arg")
-            // Compressed, a body would have neither the length nor the ranges it should have.
+            // A compressed body would have a different length and different ranges.
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
             if rangeStart > 0 {
                 request.setValue("bytes=\(rangeStart)-", forHTTPHeaderField: "Range")

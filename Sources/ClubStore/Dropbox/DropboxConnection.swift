@@ -2,24 +2,24 @@ import CurlNetworking
 import DropboxAPI
 import FoundationEssentials
 
-/// Sends calls with the token of the day, renews the token once where that helps, and
-/// repeats what the retry policy allows.
+/// Sends calls with the current token, renews the token once where that helps, and
+/// retries according to the retry policy.
 struct DropboxConnection: Sendable {
     let hosts: DropboxStore.Hosts
     let access: any AccessProvider
     let clock: WaitingClock
 
-    /// Answers of two thousand entries are about a megabyte.
+    /// Responses with two thousand entries are about a megabyte.
     static let answerLimit = 32 << 20
 
     /// Sends one request.
     typealias Perform =
         @Sendable (URLRequest) async throws(HTTPLoader.Failure) -> HTTPLoader.Answer
 
-    /// Calls until the answer says yes, or until there is no more hope of that.
+    /// Sends the call until it succeeds or the retry policy gives up.
     ///
     /// - Parameters:
-    ///   - makeCall: Asked before each attempt: a download goes on from where it has got to.
+    ///   - makeCall: Called before each attempt: a download resumes from its current offset.
     func send(
         during operation: StoreError.Operation, at path: RemotePath?, policy: RetryPolicy,
         makeCall: @Sendable () throws(StoreError) -> DropboxCall, perform: Perform

@@ -1,19 +1,19 @@
 import DropboxAPI
 import FoundationEssentials
 
-/// Turns a club's paths into the server's, and what the server tells into a club's.
+/// Converts between a club's paths and the server's.
 struct DropboxPaths: Hashable, Sendable {
     /// The folder on the server that is the club's root.
     let root: RemotePath
 
-    /// `""` for the server's own root, which must not be `/`. In Normalisation Form C: the server keeps
-    /// names in it, and finds none that is asked for in another.
+    /// `""` for the server's own root, which must not be `/`. In Normalization Form C: the server
+    /// stores names in it, and finds none requested in another form.
     func wire(_ path: RemotePath) -> String {
         let prefix = root.isRoot ? "" : root.string
         return PathNames.normalized(path.isRoot ? prefix : prefix + path.string)
     }
 
-    /// - Throws: `.badAnswer` for a file without a path, or with one that is none.
+    /// - Throws: `.badAnswer` for a file without a valid path.
     func file(
         _ metadata: FileMetadata, askedFor path: RemotePath? = nil,
         during operation: StoreError.Operation
@@ -29,8 +29,8 @@ struct DropboxPaths: Hashable, Sendable {
             modified: metadata.clientModified.date, contentHash: metadata.contentHash?.hexadecimal)
     }
 
-    /// Nil for what is of no kind known here, for what has no path (``unnameable(_:)``), and for the
-    /// club's root itself: a listing that goes all the way down begins with it.
+    /// Nil for unknown kinds, for entries without a valid path (``unnameable(_:)``), and for the
+    /// club's root itself, with which a recursive listing begins.
     func entry(
         _ metadata: Metadata, during operation: StoreError.Operation
     ) throws(StoreError) -> RemoteEntry? {
@@ -50,8 +50,8 @@ struct DropboxPaths: Hashable, Sendable {
         }
     }
 
-    /// Where a file or folder lies that no path can lead to: Dropbox takes names of 255 characters, files
-    /// on this computer those of 255 bytes. Nil for all others.
+    /// The location of a file or folder that no path can represent: Dropbox limits names to 255
+    /// characters, files on this computer to 255 bytes. Nil for all others.
     func unnameable(_ metadata: Metadata) -> String? {
         let wire: String? =
             switch metadata {
@@ -66,8 +66,8 @@ struct DropboxPaths: Hashable, Sendable {
             .reduce(into: "") { $0 += "/" + $1 }
     }
 
-    /// Drops as many names as the root has, whatever their case: servers that do not mind
-    /// case may tell another than was asked.
+    /// Drops as many names as the root has, ignoring case: case-insensitive servers may
+    /// return another case than requested.
     private func path(_ wire: String?) -> RemotePath? {
         guard let wire, let path = try? RemotePath(validating: wire),
             path.components.count >= root.components.count

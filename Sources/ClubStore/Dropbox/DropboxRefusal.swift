@@ -1,36 +1,36 @@
 import FoundationEssentials
 
-/// An answer by which the Dropbox API refuses a request, in the terms of its documentation.
+/// An error response of the Dropbox API, in the terms of its documentation.
 ///
 /// The body of a 409 is `{"error_summary": "path/conflict/file/..", "error": {".tag":
-/// "path", "path": {…}}}`: a union within a union. ``tags`` is the way down through them.
-/// What the routes refuse differs, but each tag means the same wherever it turns up, and
-/// new tags may turn up at any time; so one table of tags serves all routes.
+/// "path", "path": {…}}}`: nested unions. ``tags`` lists their tags from the outside in.
+/// Routes return different tags, but each tag means the same everywhere, and new tags may
+/// appear at any time; so one table of tags serves all routes.
 struct DropboxRefusal: HTTPRefusal, Hashable {
     var status: Int
 
-    /// From the outermost union in: `["path", "conflict", "file"]`. Empty where the body is
-    /// not of this form.
+    /// From the outermost union in: `["path", "conflict", "file"]`. Empty when the body
+    /// does not have this form.
     var tags: [String] = []
 
-    /// The body's beginning, or its summary of the error.
+    /// The beginning of the body, or its error summary.
     var words = ""
 
-    /// The server's wish, from the header or the body.
+    /// The requested delay, from the header or the body.
     var retryAfter: Duration?
 
-    /// Where an upload session goes on (`incorrect_offset`).
+    /// The offset at which an upload session continues (`incorrect_offset`).
     var correctOffset: Int64?
 
-    /// What the app should have been allowed (`missing_scope`).
+    /// The permission that the app lacks (`missing_scope`).
     var requiredScope: String?
 
-    /// The server's words for people.
+    /// The server's message for people.
     var userMessage: String?
 
     /// - Parameters:
     ///   - retryAfter: The header's value.
-    ///   - now: What a date in it is counted from.
+    ///   - now: The reference for a date in it.
     init(status: Int, body: Data, retryAfter: String?, now: Date) {
         self.status = status
         self.retryAfter = retryAfter.flatMap { RetryAfter.parse($0, now: now) }
@@ -48,22 +48,22 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
         }
     }
 
-    /// An error union on its own, as a thumbnail batch has it for single files.
+    /// A single error union, as a thumbnail batch contains for individual files.
     init(tags: [String]) {
         self.status = 409
         self.tags = tags
         self.words = tags.joined(separator: "/")
     }
 
-    /// Whether the token was good once, and another may be had for a refresh token.
+    /// Whether the token has expired, so that a refresh token can replace it.
     var isExpiredToken: Bool { status == 401 && tags.first == "expired_access_token" }
 
-    /// Whether the token is the matter, and not what the member may do with it.
+    /// Whether the token itself is the problem, not the member's permissions.
     var isUselessToken: Bool {
         status == 401 && tags.first.map { $0.hasSuffix("access_token") } ?? true
     }
 
-    /// What the retry policy makes of it.
+    /// The failure as the retry policy classifies it.
     var failure: RetryPolicy.Failure {
         if status == 409, code == .rateLimited(retryAfter: retryAfter) {
             return .busy(retryAfter: retryAfter)
@@ -87,7 +87,7 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
         case 425, 502, 503, 504: .serverUnavailable(retryAfter: retryAfter)
         case 429, 509: .rateLimited(retryAfter: retryAfter)
         case 507: .overQuota
-        // Not the server, but the network wants something.
+        // Network authentication required: the response is not the server's.
         case 511: .badAnswer
         case 400..<500: .badRequest
         case 500..<600: .serverError
@@ -98,14 +98,14 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
     func error(during operation: StoreError.Operation, at path: RemotePath?) -> StoreError {
         let code: StoreError.Code =
             switch (self.code, operation) {
-            // The cursor's folder is gone: listing anew will tell.
+            // The cursor's folder is gone: listing again reports that.
             case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
-            // Nothing was asked for that could be missing: this is no Dropbox API.
+            // The call names nothing that could be missing: this is not a Dropbox API.
             case (.notFound, .account): .badAnswer
-            // A cursor that is none, or another server's, is refused like any bad argument.
+            // An invalid cursor, or another server's, is rejected like any bad argument.
             case (.badRequest, .changes), (.badRequest, .waitForChanges):
                 words.contains("cursor") ? .cursorReset : .badRequest
-            // To have waited in vain is no error of a long poll; being sent away is.
+            // A long poll that times out is not an error; one that is rejected is.
             case (.timedOut, .waitForChanges): .serverUnavailable(retryAfter: nil)
             case (let code, _): code
             }
@@ -118,7 +118,7 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
 }
 
 extension DropboxRefusal {
-    /// The first tag, from the outside in, that means something to a caller.
+    /// The first tag, from the outside in, that maps to a code.
     private var codeOfTags: StoreError.Code {
         guard !tags.isEmpty else { return .badAnswer }
         for tag in tags {
@@ -169,12 +169,12 @@ extension DropboxRefusal {
                 continue
             }
         }
-        // `other`, or of a later version of the API.
+        // `other`, or from a later version of the API.
         return .refused
     }
 }
 
-/// What the body of a refusal holds.
+/// The body of an error response.
 private struct Answer: Decodable {
     var summary: String?
     var error: ErrorUnion
@@ -194,7 +194,7 @@ private struct Answer: Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try container.decodeIfPresent(String.self, forKey: .summary)
         error = try container.decode(ErrorUnion.self, forKey: .error)
-        // Seen both as a text and as a text with its language.
+        // Servers send either a string or a string with its locale.
         let text =
             (try? container.decode(LocalizedText.self, forKey: .userMessage).text)
             ?? (try? container.decode(String.self, forKey: .userMessage))
@@ -203,8 +203,7 @@ private struct Answer: Decodable {
 }
 
 /// A union of the API: a bare tag; or `.tag` with the member's value under the member's own
-/// name, or, where the value is a structure, flattened beside the tag (an upload's
-/// `reason`).
+/// name, or, if the value is a structure, flattened beside the tag (an upload's `reason`).
 private struct ErrorUnion: Decodable {
     var tags: [String] = []
     var correctOffset: Int64?
@@ -231,7 +230,7 @@ private struct ErrorUnion: Decodable {
         requiredScope = try? container.decode(String.self, forKey: Key("required_scope"))
         let tag = try? container.decode(String.self, forKey: Key(".tag"))
         if let tag { tags.append(tag) }
-        // A rate limit has no tag of its own, only a reason.
+        // A rate limit has only a reason, no tag of its own.
         for name in [tag, "reason"].compactMap(\.self) {
             guard let inner = try? container.decode(ErrorUnion.self, forKey: Key(name)) else {
                 continue

@@ -11,7 +11,7 @@ extension DropboxStore {
         let allocated: UInt64? =
             switch space.allocation {
             case .individual(let allocated): allocated
-            // What the whole team has taken is not this member's to use.
+            // The team's total use does not count against this member.
             case .team(let used, let allocated):
                 allocated == 0 ? nil : allocated - min(allocated, used) + space.used
             case .other: nil
@@ -33,11 +33,11 @@ extension DropboxStore {
                     ListFolderArg(path: paths.wire(folder), recursive: recursive, limit: 2000),
                     during: .list, at: folder)
                 var listing = try await allPages(from: first, during: .list, at: folder)
-                // All the way down, a listing has the folder itself in it, in whatever case.
+                // A recursive listing includes the folder itself, in any case.
                 listing.entries.removeAll { PathNames.key($0.path.string) == key }
                 return listing
             } catch {
-                // Between two pages the server may lose its place.
+                // The server may invalidate the cursor between two pages.
                 guard error.code == .cursorReset else { throw error }
             }
         }
@@ -46,7 +46,7 @@ extension DropboxStore {
             detail: "each listing was reset")
     }
 
-    /// How often to begin a listing that the server does not let come to its end.
+    /// How often to start a listing that the server keeps resetting.
     private static let listingsBegun = 3
 
     @concurrent public func changes(since cursor: Cursor) async throws(StoreError) -> Listing {
@@ -117,7 +117,7 @@ extension DropboxStore {
             at: folder)
     }
 
-    /// Follows `has_more` to the end: one page is not the folder.
+    /// Follows `has_more` to the end: one page is not the whole folder.
     private func allPages(
         from first: ListFolderResult, during operation: StoreError.Operation, at folder: RemotePath?
     ) async throws(StoreError) -> Listing {

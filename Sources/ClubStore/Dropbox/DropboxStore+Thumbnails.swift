@@ -19,7 +19,7 @@ extension DropboxStore {
 extension DropboxStore {
     private typealias Answers = [Result<Data, StoreError>]
 
-    /// How many requests are under way at a time.
+    /// The number of concurrent requests.
     private static let requestsAtOnce = 3
 
     private func makeBatch(
@@ -33,8 +33,8 @@ extension DropboxStore {
         for path in paths { answer((path, await askForOne(path, size: size))) }
     }
 
-    /// Nil when single requests may do better: proxies drop large answers, and a gateway
-    /// may not know the route.
+    /// Nil when single requests may succeed instead: proxies drop large responses, and a
+    /// gateway may not know the route.
     private func askForBatch(_ paths: [RemotePath], size: ThumbnailSize) async -> Answers? {
         let entries = paths.map { path in
             ThumbnailArg(path: self.paths.wire(path), size: wire(size), mode: .bestfit)

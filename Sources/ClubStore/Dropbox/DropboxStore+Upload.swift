@@ -65,7 +65,7 @@ extension DropboxStore {
         }
         let source = try SourceFile(at: url)
         progress.tell(0, ofExpected: source.byteCount)
-        // While the bytes travel, so that nobody waits for it.
+        // In parallel with the transfer, so that hashing adds no delay.
         let hashing = Task { () -> Result<ContentHash, StoreError> in
             do throws(StoreError) {
                 return .success(try await source.contentHash())
@@ -79,7 +79,7 @@ extension DropboxStore {
             commit: commit(to: path, mode, modified: source.modifiedSeconds), path: path,
             progress: progress, hashing: hashing)
         let limits = configuration.limits
-        // What is to go on after an interruption goes in parts.
+        // Resumable uploads are sent in parts.
         let wholeLimit = record == nil ? limits.wholeFileByteCount : limits.chunkByteCount
         let file =
             if source.byteCount <= wholeLimit {
@@ -92,7 +92,7 @@ extension DropboxStore {
         guard file.byteCount == source.byteCount,
             file.contentHash.map({ $0 == hash.hexadecimal }) ?? true
         else {
-            // Ours, and not what it should be: it would pass for another member's.
+            // Ours, and incorrect: it would be taken for another member's.
             if mode == .add || mode == .create {
                 try? await delete(file.path, ifRevision: file.revision)
             }
@@ -119,14 +119,14 @@ private struct FileUpload: Sendable {
 
     func sendWhole() async throws(StoreError) -> RemoteFile {
         var call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
-        // What must be new would be in its own way.
+        // With a create, the retry would conflict with the first attempt.
         call.isRepeatable = !commit.strictConflict
         let answer = try await send(
             call, .file(source.url), from: 0, policy: store.configuration.policy)
         return try file(in: answer)
     }
 
-    /// - Parameter url: Where to keep how far it has got, if anywhere.
+    /// - Parameter url: Where to store progress, if anywhere.
     func sendInChunks(_ url: URL?) async throws(StoreError) -> RemoteFile {
         let record = try await self.record(at: url)
         var upload = ChunkedUpload(
@@ -148,7 +148,7 @@ private struct FileUpload: Sendable {
         }
     }
 
-    /// Whether it speaks of this file is known when the file's hash is.
+    /// Whether the record matches this file is known only once the file is hashed.
     private func record(at url: URL?) async throws(StoreError) -> UploadRecord? {
         guard let url else { return nil }
         return UploadRecord(
@@ -196,7 +196,7 @@ extension FileUpload {
         }
     }
 
-    /// What an error says about the session, if it does.
+    /// The session state that an error reports, if any.
     private static func answer(insteadOf error: StoreError) -> ChunkedUpload.Answer {
         guard let refusal = error.underlying as? DropboxRefusal else { return .failed(error) }
         if let offset = refusal.correctOffset { return .incorrectOffset(offset) }
@@ -209,12 +209,13 @@ extension FileUpload {
         UploadSessionCursor(sessionID: session, offset: UInt64(offset))
     }
 
-    /// - Parameter makeCall: Makes the call for bytes of this hash, by which the server checks them.
+    /// - Parameter makeCall: Makes the call for bytes of this hash, by which the server verifies
+    ///   them.
     private func sendChunk(
         _ range: Range<Int64>, _ makeCall: (ContentHash) throws(StoreError) -> DropboxCall
     ) async throws(StoreError) -> HTTPLoader.Answer {
-        // In a session the server knows how far it has got: every request can be repeated,
-        // and patience pays.
+        // Every request of a session can be retried, since the server knows the offset; so
+        // retry longer.
         var policy = store.configuration.policy
         policy.reconnections = 3
         let bytes = try await source.read(range)
@@ -237,7 +238,7 @@ extension FileUpload {
             })
     }
 
-    /// The session tells on the main queue; what is told starts anew with each request.
+    /// The session calls back on the main queue; byte counts restart with each request.
     private func observers(from offset: Int64) -> HTTPLoader.Observers {
         let counted = SentBytes()
         return HTTPLoader.Observers(

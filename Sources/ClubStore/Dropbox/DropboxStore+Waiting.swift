@@ -10,15 +10,16 @@ extension DropboxStore {
         try await obeyBackoff(until: deadline)
         let rest = deadline - .now
         guard rest > .zero else { return false }
-        // The server takes no less than 30 seconds: we hang up when ours are over.
+        // The server's minimum is 30 seconds: we close the connection when our time is
+        // up.
         let seconds = UInt64(min(max(rest / .seconds(1), 30), 480))
         return try await PollTimeout.wait(atMost: rest) { [self] () throws(StoreError) in
             try await poll(cursor, seconds: seconds)
         }
     }
 
-    /// One long poll. The server may take up to 90 seconds longer than asked, so that not
-    /// all clients come back at once.
+    /// One long poll. The server adds up to 90 seconds of jitter, so that clients do not
+    /// reconnect all at once.
     private func poll(_ cursor: Cursor, seconds: UInt64) async throws(StoreError) -> Bool {
         var call = try DropboxCall(
             Routes.longpoll, ListFolderLongpollArg(cursor: cursor.rawValue, timeout: seconds))
@@ -37,7 +38,7 @@ extension DropboxStore {
         return result.changes
     }
 
-    /// The server may ask not to be polled for a while.
+    /// The server may ask clients to back off.
     private func obeyBackoff(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         guard let next = nextPoll.withLock({ $0 }), next > .now else { return }
         try await configuration.clock.wait(

@@ -11,7 +11,7 @@ extension DropboxStore {
         guard data.count <= configuration.limits.wholeFileByteCount else {
             throw StoreError(.tooLarge, during: .put, at: path)
         }
-        // The same bytes written twice are written once, so a lost answer does no harm to them.
+        // Writing the same bytes twice is idempotent, so a lost response does no harm.
         let hash = ContentHash(of: data)
         var call = try DropboxCall(
             Routes.upload, UploadArg(commit: commit(to: path, mode), contentHash: hash))
@@ -38,8 +38,8 @@ extension DropboxStore {
         }
     }
 
-    /// Sees by the facts that the server tells of the file that it has the bytes which were sent: see
-    /// ``WriteEvidence``. Dropbox tells them with the answer, so that no further look is needed.
+    /// Checks by the file's metadata that it has the bytes that were sent: see ``WriteEvidence``.
+    /// Dropbox returns the metadata with the response, so no further request is needed.
     private func requireStored(_ write: UnconfirmedWrite, as file: RemoteFile) throws(StoreError) {
         let evidence = WriteEvidence(
             sent: .init(byteCount: write.byteCount, hash: write.hash),
@@ -62,7 +62,7 @@ extension DropboxStore {
                 DeleteArg(path: paths.wire(path), parentRevision: revision?.rawValue),
                 isRepeatable: false, during: .delete, at: path)
         } catch {
-            // It is gone, and the answer was lost: now, or in an earlier attempt.
+            // It is gone and the response was lost: in this attempt or an earlier one.
             var isDone = error.code == .notFound && unsettled.has(.removal, at: path)
             if error.code.mayHideSuccess { isDone = await isGone(path) }
             guard isDone else {
@@ -135,7 +135,7 @@ extension DropboxStore {
         }
     }
 
-    /// What is at a path; nil for nothing, and when nobody knows.
+    /// What is at a path; nil for nothing, and when that cannot be determined.
     private func entry(at path: RemotePath) async -> RemoteEntry? {
         do throws(StoreError) {
             return .file(try await metadata(of: path))

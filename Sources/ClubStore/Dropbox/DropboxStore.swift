@@ -8,13 +8,13 @@ import Synchronization
 /// or the embedded club.
 ///
 /// Every request carries the access provider's token, except the long poll, which must not.
-/// What may help is repeated (see ``RemoteStore``): 429 and 503 after the time the server
-/// asks for, 5xx and broken connections where twice does no harm. Bodies of uploads go one
-/// at a time over one connection, with progress on the main queue.
+/// Retries (see ``RemoteStore``): 429 and 503 after the server's `Retry-After`, 5xx and
+/// lost connections where the call is idempotent. Uploads use one connection, one after
+/// another, with progress on the main queue.
 ///
 /// Source: <https://www.dropbox.com/developers/documentation/http/documentation>.
 public final class DropboxStore: RemoteStore {
-    /// Where the parts of the API are. They may all be the same.
+    /// The base URLs of the API. They may all be the same.
     public struct Hosts: Hashable, Sendable {
         /// Calls with JSON in and out.
         public var api: URL
@@ -29,18 +29,18 @@ public final class DropboxStore: RemoteStore {
             self.notify = notify
         }
 
-        /// One address for everything.
+        /// One base URL for everything.
         public init(all base: URL) {
             self.init(api: base, content: base, notify: base)
         }
 
-        /// Dropbox's own.
+        /// Dropbox's own servers.
         public static let dropbox = Hosts(
             api: address("https://api.dropboxapi.com"),
             content: address("https://content.dropboxapi.com"),
             notify: address("https://notify.dropboxapi.com"))
 
-        /// For a server behind a unix socket: the name is never looked up.
+        /// For a server on a Unix socket: the name is never resolved.
         public static let local = Hosts(all: address("http://localhost"))
 
         private static func address(_ text: String) -> URL {
@@ -52,22 +52,22 @@ public final class DropboxStore: RemoteStore {
     public struct Configuration: Sendable {
         public var hosts: Hosts
 
-        /// A unix socket to reach the hosts through; nil for TCP.
+        /// The Unix socket that leads to the hosts; nil for TCP.
         public var unixSocketPath: String?
 
         /// The folder on the server that is the club's root.
         public var folder = RemotePath.root
 
-        /// How many thumbnails to ask for in one request, up to the API's 25. Few where a
-        /// request costs next to nothing: they come sooner.
+        /// How many thumbnails to request at once, up to the API's 25. Use few where a
+        /// request costs next to nothing: they arrive sooner.
         public var thumbnailsPerRequest = 25
 
-        /// How long a server may take over a request without a byte moving.
+        /// How long the server may take over a request without a byte moving.
         public var timeout: Duration = .seconds(60)
 
-        /// Where to keep what was sent until it is known to have arrived: a folder of this club's own.
-        /// The next run of the program then takes such a write for no other member's. Nil to know it
-        /// only as long as the program runs.
+        /// Where to store writes until they are confirmed: a folder of this club's own. The next
+        /// run of the program then does not take such a write for another member's. Nil to remember
+        /// them only while the program runs.
         public var unsettledWritesFolder: URL?
 
         var limits = UploadLimits()
@@ -80,11 +80,11 @@ public final class DropboxStore: RemoteStore {
         }
     }
 
-    /// How much goes into one request.
+    /// The request size limits.
     struct UploadLimits: Hashable, Sendable {
-        /// 150 MiB, says the documentation.
+        /// 150 MiB, according to the documentation.
         var wholeFileByteCount: Int64 = 150 << 20
-        /// A multiple of 4 MiB, since the server hashes blocks of that.
+        /// A multiple of 4 MiB, the size of the blocks that the server hashes.
         var chunkByteCount: Int64 = 8 << 20
     }
 
@@ -92,16 +92,16 @@ public final class DropboxStore: RemoteStore {
     let connection: DropboxConnection
     let paths: DropboxPaths
 
-    /// For calls without a body worth speaking of.
+    /// For calls with small bodies.
     let loader: HTTPLoader
-    /// For long polls, which would keep connections from others.
+    /// For long polls, which would otherwise occupy connections.
     let waitingLoader: HTTPLoader
-    /// For uploads: one connection at a time, and told of on the main queue.
+    /// For uploads: one connection, with callbacks on the main queue.
     let uploader: HTTPLoader
-    /// For downloads to files: told of on a queue of their own, where the files are written.
+    /// For downloads to files: callbacks on a separate queue, where the files are written.
     let downloader: HTTPLoader
 
-    /// When the server would like to be asked for changes again.
+    /// The earliest time the server accepts the next poll.
     let nextPoll = Mutex<ContinuousClock.Instant?>(nil)
 
     let unsettled: UnconfirmedWrites
@@ -124,7 +124,7 @@ public final class DropboxStore: RemoteStore {
 }
 
 extension DropboxStore {
-    /// Sends a call and decodes the JSON that comes back.
+    /// Sends a call and decodes the JSON response.
     func call<Argument, Result, Failure>(
         _ route: Route<Argument, Result, Failure>, _ argument: Argument,
         isRepeatable: Bool = true, during operation: StoreError.Operation, at path: RemotePath?
@@ -160,7 +160,7 @@ extension DropboxStore {
         }
     }
 
-    /// The facts about a file that come in a header, beside its bytes.
+    /// The file metadata in a header of the response.
     func fileBesideBytes(
         _ response: HTTPURLResponse, during operation: StoreError.Operation, at path: RemotePath
     ) throws(StoreError) -> RemoteFile {
@@ -172,7 +172,7 @@ extension DropboxStore {
         return try paths.file(metadata, askedFor: path, during: operation)
     }
 
-    /// Adds to a conflict which revision is there, for whoever wants to show or replace it.
+    /// Adds the current revision to a conflict, so that the caller can show or replace it.
     func addingServerRevision(to error: StoreError) async -> StoreError {
         guard case .conflict(serverRevision: nil) = error.code, let path = error.path,
             let file = try? await metadata(of: path)

@@ -1,25 +1,26 @@
-/// Where a store gets its bearer token from, and what it can do when the token or the
-/// server is gone.
+/// Provides a store's bearer token, and recovers from a rejected token or a stopped
+/// server.
 public protocol AccessProvider: Sendable {
-    /// The token to send with requests. Asked before each one: keep it at hand.
+    /// The token to send with requests. Called before each one: cache it.
     ///
-    /// - Throws: `.unauthorized` when there is none and a person must sign in.
+    /// - Throws: `.unauthorized` when there is no token and a person must sign in.
     func accessToken() async throws(StoreError) -> String
 
-    /// Another token, after the server has refused one.
+    /// Another token, after the server has rejected one.
     ///
-    /// Asked once for a request at most. Several requests may have been refused with the
-    /// same token: renew it once.
+    /// Called at most once per request. Several requests may be rejected with the same token: renew
+    /// it once.
     ///
-    /// - Parameter isExpired: The server said that it was good once. Otherwise it does not know it.
-    /// - Returns: The token to try; nil when there is no other, so that the request fails
-    ///   with `.unauthorized`.
+    /// - Parameter isExpired: The server said that the token has expired. Otherwise it does not
+    ///   know it.
+    /// - Returns: The token to try; nil when there is no other, so that the request fails with
+    ///   `.unauthorized`.
     func accessToken(
         replacing rejected: String, isExpired: Bool
     ) async throws(StoreError) -> String?
 
-    /// Brings the server back when nothing answers at its address or it broke off, if that is in its
-    /// power.
+    /// Restarts the server, if this provider can, when it does not respond or closed the
+    /// connection.
     ///
     /// Called before the second attempt.
     func reviveServer() async
@@ -29,7 +30,7 @@ extension AccessProvider {
     public func reviveServer() async {}
 }
 
-/// A token that stays the same.
+/// A token that never changes.
 public struct FixedToken: AccessProvider {
     private let token: String
 

@@ -2,7 +2,7 @@ import CurlNetworking
 import FoundationEssentials
 
 extension HTTPURLResponse {
-    /// What time it is by the server's clock, which need not go as ours does.
+    /// The server's current time, which may differ from ours.
     var date: Date? {
         value(forHTTPHeaderField: "Date").flatMap(HTTPDate.parseLeniently)
     }

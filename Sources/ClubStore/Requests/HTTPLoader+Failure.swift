@@ -1,7 +1,7 @@
 import CurlNetworking
 
 extension HTTPLoader.Failure {
-    /// What the retry policy may mend; nil when sending it again cannot help.
+    /// The failure for the retry policy; nil when sending it again cannot help.
     var retryable: RetryPolicy.Failure? {
         guard case .transport(let error) = self else { return nil }
         return switch error.code {

@@ -3,24 +3,24 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// Sends requests over one session and gives each answer back whole, or as it arrives.
+/// Sends requests over one session and returns each response in memory or as it arrives.
 ///
-/// What it adds to the session's own async calls: a limit on what is taken into memory,
-/// bodies handed on piece by piece, upload progress, and redirects not followed: an API
-/// does not move, and its token must not wander.
+/// Adds to the session's own async calls: a limit on bodies held in memory, bodies
+/// delivered in chunks, and upload progress. Redirects are not followed: an API does not
+/// move, and its token must not be sent elsewhere.
 final class HTTPLoader: Sendable {
     private let session: URLSession
     private let router: TaskRouter
 
-    /// What to say to a server that asks who is there, after a request.
+    /// The response to an authentication challenge for a request.
     typealias ChallengeAnswer =
         @Sendable (URLAuthenticationChallenge, URLRequest?) -> (
             URLSession.AuthChallengeDisposition, URLCredential?
         )
 
     /// - Parameters:
-    ///   - queue: Where progress and pieces of bodies are delivered; nil for a queue of its own.
-    ///   - challengeAnswer: Called on that queue; unless given, the server's refusal is the answer.
+    ///   - queue: Where progress and body chunks are delivered; nil for a queue of its own.
+    ///   - challengeAnswer: Called on that queue; if nil, the server's rejection is the response.
     init(
         configuration: URLSessionConfiguration, queue: DispatchQueue? = nil,
         challengeAnswer: @escaping ChallengeAnswer = { _, _ in (.performDefaultHandling, nil) }
@@ -36,8 +36,8 @@ final class HTTPLoader: Sendable {
     /// See ``RemoteStore/clockLead``.
     var clockLead: TimeInterval? { router.clockLead }
 
-    /// A session's configuration for a store: it keeps nothing, and gives no answer of yesterday. A
-    /// store asks for what is there now, and has no use for cookies.
+    /// A session configuration without storage or cache: a store needs current responses, and no
+    /// cookies.
     static func makeConfiguration(timeout: Duration) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -46,10 +46,10 @@ final class HTTPLoader: Sendable {
         return configuration
     }
 
-    /// What came back, whatever its status.
+    /// The response, with any status.
     struct Answer: Sendable {
         var response: HTTPURLResponse
-        /// Empty when a sink has taken it.
+        /// Empty if a sink received it.
         var body: Data
 
         var status: Int { response.statusCode }
@@ -58,9 +58,9 @@ final class HTTPLoader: Sendable {
 
     enum Failure: Error, Sendable {
         case transport(URLError)
-        /// The answer's body is larger than the limit.
+        /// The response body is larger than the limit.
         case tooLarge
-        /// The sink would not go on.
+        /// The sink threw.
         case refusedBySink(StoreError)
     }
 
@@ -70,26 +70,28 @@ final class HTTPLoader: Sendable {
         case file(URL)
     }
 
-    /// Who follows one request while it is under way. Called on the loader's queue.
+    /// Callbacks of one request. Called on the loader's queue.
     struct Observers: Sendable {
-        /// With the bytes of the body sent so far.
+        /// Receives the number of body bytes sent so far.
         var didSend: @Sendable (Int64) -> Void = { _ in }
 
-        /// Takes the body of a successful answer; nil to have it in memory.
+        /// Receives the body of a successful response; nil to load it into memory.
         var sink: (any BodySink)?
 
-        /// Given the task once, before it starts, so that it can be suspended and resumed.
+        /// Receives the task once, before it starts, so that it can be suspended and
+        /// resumed.
         var control: @Sendable (URLSessionTask) -> Void = { _ in }
 
-        /// Told before the answer when a kept-alive connection was lost over the request, which was then
-        /// sent again on another: the server may have done it twice.
+        /// Called before the response if a kept-alive connection was lost and the request was sent
+        /// again on another: the server may have performed it twice.
         var wasSentAgain: @Sendable () -> Void = {}
     }
 
-    /// Sends a request and waits for its answer. Cancelling the task cancels the request at once.
+    /// Sends a request and waits for its response. Cancelling the task cancels the request at
+    /// once.
     ///
-    /// - Parameter limit: The most bytes of the answer's body to take into memory. Of an
-    ///   answer that is no success the beginning is enough; otherwise more is an error.
+    /// - Parameter limit: The most bytes of the response body to load into memory. An
+    ///   unsuccessful response is truncated; otherwise more is an error.
     @concurrent func load(
         _ request: URLRequest, body: Body = .none, limit: Int, observers: Observers = Observers()
     ) async throws(Failure) -> Answer {
@@ -114,7 +116,7 @@ final class HTTPLoader: Sendable {
     }
 }
 
-/// Keeps a task from being cancelled before somebody waits for its end, who would wait for ever.
+/// Delays a cancellation until someone awaits the result, who would otherwise wait forever.
 private final class CancellableStart: Sendable {
     private enum State {
         case waiting, started, cancelled
@@ -144,9 +146,10 @@ private final class CancellableStart: Sendable {
     }
 }
 
-/// Takes the body of a successful answer as it arrives, in order, on the loader's queue.
+/// Receives the body of a successful response as it arrives, in order, on the loader's
+/// queue.
 protocol BodySink: AnyObject, Sendable {
-    /// - Throws: To give up; nothing more is delivered.
+    /// - Throws: To stop; nothing more is delivered.
     func begin(_ response: HTTPURLResponse) throws(StoreError)
     func take(_ data: Data) throws(StoreError)
 }

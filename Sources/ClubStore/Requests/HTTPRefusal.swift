@@ -1,9 +1,9 @@
-/// An answer by which a server refuses a request.
+/// An HTTP error response.
 protocol HTTPRefusal: Error {
     var status: Int { get }
 }
 
 extension StoreError {
-    /// The status by which a server refused, if that is what happened.
+    /// The status of the error response, if there was one.
     var refusedStatus: Int? { (underlying as? any HTTPRefusal)?.status }
 }

@@ -1,6 +1,7 @@
 import CurlNetworking
 
-/// The hosts that are this machine, where a password may go without TLS: nobody else can listen.
+/// The hosts that are this machine: a password may be sent there without TLS, since nobody else
+/// can listen.
 package enum LoopbackHost {
     /// - Parameter host: A name or an address, with or without brackets, in any case.
     package static func contains(_ host: String) -> Bool {

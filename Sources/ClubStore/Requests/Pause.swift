@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Waiting without a thread, and without `Task.sleep`.
+/// Sleeps without a thread, and without `Task.sleep`.
 ///
-/// Swift's own sleep goes to Dispatch's global queues directly, whatever the program's executor, and
-/// libdispatch on Linux, once such a queue has been used, wakes the program up every second for as long
-/// as it lives. A timer source on a serial queue does not.
+/// Swift's own sleep uses Dispatch's global queues directly, whatever the program's executor; once
+/// such a queue has been used, libdispatch on Linux wakes the process every second from then on. A
+/// timer source on a serial queue does not.
 package enum Pause {
     private static let queue = DispatchQueue(label: "byteclub.pauses")
 
-    /// Returns after a while, or at once when the task is cancelled.
+    /// Returns after the duration, or immediately when the task is cancelled.
     ///
     /// - Throws: `CancellationError` in the latter case.
     package static func sleep(for duration: Duration) async throws {
@@ -22,12 +22,12 @@ package enum Pause {
         try Task.checkCancellation()
     }
 
-    /// One wait: its end comes once, from the timer or from whoever cancels.
+    /// One wait, resumed once: by the timer or by cancellation.
     private final class Wait: Sendable {
         private struct State {
             var isOver = false
             var continuation: CheckedContinuation<Void, Never>?
-            /// Dispatch sources may be used from any thread; the library only does not say so.
+            /// Dispatch sources are thread-safe; they are just not declared `Sendable`.
             nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
         }
 

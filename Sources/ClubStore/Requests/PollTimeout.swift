@@ -1,10 +1,10 @@
-/// Waiting for changes, not longer than somebody has time for.
+/// A time limit for polling.
 enum PollTimeout {
-    /// Asks until it is told or the time is up.
+    /// Polls until there is a result or the time is up.
     ///
-    /// - Parameter poll: Asks, and takes as long as the server likes; cancelled when the time is up.
-    /// - Returns: What `poll` has found out; false when the time is up, and when a middle-box let the
-    ///   connection die without a word: nothing is known then, and nothing is wrong.
+    /// - Parameter poll: One poll, as long as the server likes; cancelled when the time is up.
+    /// - Returns: The result of `poll`; false on timeout, and when a middlebox drops the connection
+    ///   silently: nothing is known then, and nothing is wrong.
     static func wait(
         atMost longest: Duration, for poll: @escaping @Sendable () async throws(StoreError) -> Bool
     ) async throws(StoreError) -> Bool {

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// The header `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// - Parameter now: What a date is counted from.
-    /// - Returns: How long to wait; nil for anything that is neither. Never negative.
+    /// - Parameter now: The reference for a date.
+    /// - Returns: How long to wait; nil for an invalid value. Never negative.
     static func parse(_ field: String, now: Date) -> Duration? {
         let field = field.trimmingBlanks
         if let seconds = Int64(field) {
@@ -14,7 +14,7 @@ enum RetryAfter {
         return .seconds(min(max(0, date.timeIntervalSince(now).rounded(.up)), Double(longest)))
     }
 
-    /// A day. More than that would only overflow somewhere.
+    /// A day. More would only overflow somewhere.
     private static let longest: Int64 = 86_400
 }
 

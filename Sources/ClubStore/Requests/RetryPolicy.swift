@@ -1,48 +1,47 @@
-/// When a failed request is worth sending again, and how long to wait before.
+/// Decides whether to retry a failed request, and after how long.
 ///
-/// A value without a clock: given a failure it answers with a wait, or with nil to give up.
-/// Everything is bounded, so that a person never looks at a screen that waits for an hour
-/// without saying so.
+/// A value without a clock: given a failure, it returns a delay, or nil to give up.
+/// Everything is bounded, so that no screen waits an hour without a message.
 struct RetryPolicy: Hashable, Sendable {
-    /// How often to send one request, at most.
+    /// The maximum number of attempts for one request.
     var attempts = 5
 
-    /// How long to wait after the first answer 5xx, at most; doubled each time.
+    /// The maximum delay after the first 5xx response; doubled each time.
     var firstBackoff: Duration = .seconds(1)
 
-    /// How long to wait where the server is busy and does not say how long.
+    /// The delay when the server is busy without saying how long.
     var waitWhenBusy: Duration = .seconds(5)
 
-    /// The longest that all waits for one request may take together. A server that asks for
-    /// more is not waited for: its wish is told to the caller instead.
+    /// The maximum total delay for one request. A longer `Retry-After` is passed to the
+    /// caller instead.
     var longestWaiting: Duration = .seconds(30)
 
-    /// How often to connect anew for one request, at most.
+    /// The maximum number of reconnections for one request.
     var reconnections = 1
 
-    /// How long to wait before the first attempt to connect anew; four times as long before
-    /// each further one.
+    /// The delay before the first reconnection; quadrupled for each further one.
     var waitToReconnect: Duration = .milliseconds(200)
 
     enum Failure: Hashable, Sendable {
-        /// An HTTP answer that is no success.
+        /// An unsuccessful HTTP response.
         case status(Int, retryAfter: Duration?)
 
-        /// Refused for now by an error in the API's own terms
-        /// (`too_many_write_operations`); nothing was done.
+        /// Temporarily rejected by an API error (`too_many_write_operations`); nothing
+        /// was changed.
         case busy(retryAfter: Duration?)
 
-        /// No connection came about: the request cannot have arrived.
+        /// No connection was established: the request cannot have arrived.
         case unreachable
 
-        /// The connection broke or gave no sensible answer: the request may have arrived.
+        /// The connection was lost or the response is invalid: the request may have
+        /// arrived.
         case broken
 
-        /// No answer in time. Not repeated: whoever waits has waited long enough.
+        /// Timed out. Not retried: the caller has waited long enough.
         case timedOut
     }
 
-    /// What has been spent on one request so far.
+    /// The retries used for one request so far.
     struct Spent: Hashable, Sendable {
         var attempts = 0
         var waiting: Duration = .zero
@@ -52,11 +51,12 @@ struct RetryPolicy: Hashable, Sendable {
     /// Decides after a failure.
     ///
     /// - Parameters:
-    ///   - isRepeatable: Whether doing it twice is as good as once, so that a request which
-    ///     may have arrived can be sent again.
-    ///   - spent: Kept for this request between failures; starts empty.
-    ///   - jitter: At random from 0 up to 1, so that many clients do not come back at once.
-    /// - Returns: How long to wait before sending it again; nil to give up.
+    ///   - isRepeatable: Whether the request is idempotent, so that one which may have
+    ///     arrived can be sent again.
+    ///   - spent: This request's retries; starts empty.
+    ///   - jitter: A random value from 0 up to 1, so that many clients do not retry at
+    ///     once.
+    /// - Returns: The delay before the retry; nil to give up.
     func wait(
         after failure: Failure, isRepeatable: Bool, spent: inout Spent, jitter: Double
     ) -> Duration? {
@@ -82,14 +82,14 @@ struct RetryPolicy: Hashable, Sendable {
         return wait
     }
 
-    /// Whether a server says by it that it has done nothing, and may when asked again: locked, too
-    /// early, unavailable, out of bandwidth.
+    /// Whether the status says that the server did nothing but may do so later: locked, too early,
+    /// unavailable, bandwidth limit.
     private static func isForNow(_ status: Int) -> Bool {
         [423, 425, 503, 509].contains(status)
     }
 
-    /// Whether it is a failure that may be over soon. Not that something is not implemented, that
-    /// there is no room, or that a person must sign in to the network.
+    /// Whether the failure may be temporary. Not for missing features, a full disk, or a network
+    /// that requires signing in.
     private static func mayPass(_ status: Int) -> Bool {
         status >= 500 && ![501, 505, 507, 508, 511].contains(status)
     }

@@ -1,21 +1,21 @@
 import CurlNetworking
 
 extension StoreError {
-    /// Why nothing came of an attempt to reach a server, for somebody who has just typed its address.
+    /// Why a connection failed, for a person who has just typed the address.
     package enum ConnectionFailure: Hashable, Sendable {
-        /// There is no such name.
+        /// The host name cannot be resolved.
         case unknownHost
-        /// The machine is there, and nobody listens.
+        /// The host refuses the connection.
         case refused
-        /// Somebody listens, and does not speak TLS.
+        /// The server does not speak TLS.
         case noSecureConnection
-        /// Somebody listens, and ends the connection without an answer.
+        /// The server closes the connection without a response.
         case noAnswer
-        /// A proxy stands in between: what is the matter with it, as the middle of a sentence.
+        /// A proxy failed; the reason, worded for the middle of a sentence.
         case proxy(String)
     }
 
-    /// Nil when it is not known, or when something answered.
+    /// Nil when the cause is unknown, or when there was a response.
     package var silence: ConnectionFailure? {
         guard code == .offline, let error = underlying as? URLError else { return nil }
         if let trouble = error.proxyTrouble { return .proxy(trouble) }

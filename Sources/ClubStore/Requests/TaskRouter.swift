@@ -2,7 +2,7 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// One request and its answer in the making.
+/// One request and its incomplete response.
 struct Exchange: Sendable {
     let observers: HTTPLoader.Observers
     let limit: Int
@@ -23,9 +23,9 @@ struct Exchange: Sendable {
     var isSuccess: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 }
 
-/// The session's delegate: leads what the session tells to the exchange it concerns.
+/// The session's delegate; forwards each callback to the exchange it concerns.
 ///
-/// All calls come on one queue; the lock is for those who begin an exchange elsewhere.
+/// All callbacks come on one queue; the lock is for exchanges started elsewhere.
 final class TaskRouter: URLSessionDataDelegate {
     private let exchanges = Mutex<[Int: Exchange]>([:])
     private let lead = Mutex<TimeInterval?>(nil)

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// Answers about pictures, each as soon as it is there, several requests at a time.
+/// Streams thumbnail results as they become available, with several concurrent requests.
 ///
-/// The next begins in the order asked for, so that the first pictures are there first. Whoever drops
-/// the stream stops the work.
+/// Requests start in the given order, so that the first pictures arrive first. Dropping the stream
+/// stops the work.
 enum ThumbnailStream {
     typealias Answer = (path: RemotePath, result: Result<Data, StoreError>)
 
     /// - Parameters:
-    ///   - batches: What is asked for in one go.
-    ///   - make: Answers for each path of a batch, once.
+    ///   - batches: The paths of each request.
+    ///   - make: Returns one result for each path of a batch.
     static func make<Batch: Sendable>(
         of batches: [Batch], atOnce: Int,
         by make: @escaping @Sendable (Batch, _ answer: @Sendable (Answer) -> Void) async -> Void
@@ -36,6 +36,6 @@ enum ThumbnailStream {
 }
 
 extension Data {
-    /// Whether it begins like one. A network's own page does not.
+    /// Whether the data starts like a JPEG. A network's sign-in page does not.
     var isJPEG: Bool { starts(with: [0xFF, 0xD8]) }
 }

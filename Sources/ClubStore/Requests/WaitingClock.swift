@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Time and chance, in one place so that tests need neither.
+/// Time and randomness, in one place so that tests can replace them.
 struct WaitingClock: Sendable {
     var date: @Sendable () -> Date = { Date() }
 

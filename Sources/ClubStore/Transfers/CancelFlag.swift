@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells code that runs on a queue that the task which waits for it was cancelled.
+/// Tells code on a queue that the task waiting for it was cancelled.
 final class CancelFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 

@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// One revision of a file on its way here, as a store gives it.
+/// One revision of a file to download, as an adapter provides it.
 struct Download: Sendable {
     let sink: DownloadSink
 
-    /// Asks for the bytes that the sink does not have yet.
+    /// Requests the bytes that the sink does not have yet.
     let receiveRest: @Sendable () async throws(StoreError) -> Void
 
-    /// Makes sure, when all bytes are here, that they are of this revision, where their answers did not
-    /// tell. Throws `.changedMeanwhile`.
+    /// Checks after the last byte that all bytes belong to this revision, if their responses did
+    /// not say so. Throws `.changedMeanwhile`.
     var confirm: @Sendable () async throws(StoreError) -> Void = {}
 }
 
 extension Download {
-    /// How often to begin with another revision than the one of a moment ago.
+    /// How often to restart because the file has another revision now.
     private static let revisionsFollowed = 3
 
-    /// A transfer that brings a file to a place on this computer, whole and verified or not at all.
+    /// A transfer that downloads a file to a local path, complete and verified or not at all.
     ///
-    /// - Parameter begin: Looks which revision the store has now.
+    /// - Parameter begin: Looks up the current revision.
     @MainActor static func transfer(
         _ path: RemotePath, to file: URL, isKept: Bool, delegate: any TransferDelegate,
         begin: @escaping @Sendable (TransferProgressPort) async throws(StoreError) -> Download
@@ -56,7 +56,7 @@ extension Download {
         return sink.file
     }
 
-    /// Asks for the rest again and again as long as that brings more bytes.
+    /// Requests the remaining bytes repeatedly, as long as each request makes progress.
     private func receiveAll() async throws(StoreError) {
         while !sink.isComplete {
             let reached = sink.byteCount
@@ -64,7 +64,7 @@ extension Download {
                 return try await receiveRest()
             } catch {
                 if error.refusedStatus == 416, reached > 0 {
-                    // There is no rest: not of this file, then.
+                    // There are no remaining bytes: the partial file is not of this file.
                     try sink.restart()
                 } else if error.code != .offline || sink.byteCount <= reached {
                     throw error

@@ -2,12 +2,13 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// Writes what a download brings into a partial file, and refuses what does not belong to it.
+/// Writes downloaded bytes to a partial file, and rejects responses for another state of the
+/// file.
 final class DownloadSink: BodySink {
     let file: RemoteFile
 
-    /// Whether an answer's head says that these are bytes of the file; throws `.badAnswer` when it
-    /// says nothing.
+    /// Whether a response contains bytes of the file; throws `.badAnswer` when its headers do not
+    /// say.
     typealias Recognize = @Sendable (HTTPURLResponse) throws(StoreError) -> Bool
 
     private let recognizes: Recognize
@@ -39,7 +40,7 @@ final class DownloadSink: BodySink {
         progress.tell(byteCount, ofExpected: file.byteCount)
     }
 
-    /// Verifies the whole and puts it in its place.
+    /// Verifies the file and moves it to its destination.
     func finish() async throws(StoreError) {
         try await FileQueue.run { [self] () throws(StoreError) in
             try partial.withLock { partial throws(StoreError) in

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Where files are read, written and hashed: waiting for a disk must not hold a thread that
-/// async code runs on.
+/// Queues for reading, writing and hashing files: disk access must not block a thread of
+/// Swift's concurrency pool.
 enum FileQueue {
     static func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-            // A queue for each piece of work, so that none waits for another. Not a concurrent one: once
-            // used, those wake the program up every second.
+            // One serial queue per job, so that no job waits for another. Not a concurrent queue:
+            // once used, those wake the process every second.
             DispatchQueue(label: "byteclub.files").async { @Sendable in
                 continuation.resume(returning: Result { () throws(StoreError) in try work() })
             }

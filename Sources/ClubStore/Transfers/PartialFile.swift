@@ -3,12 +3,12 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// A file being received: written beside its destination, hashed on the way, and renamed
-/// over it when all is right.
+/// A file being received: written beside its destination, hashed as it arrives, and
+/// renamed to the destination once verified.
 ///
-/// Not for sharing: whoever writes it does so from one queue. The name of one that is kept
-/// holds the revision, so that bytes of two revisions are never joined; a lock keeps two
-/// programs from writing the same one.
+/// Not thread-safe: write it from one queue. The name of a kept one contains the revision,
+/// so that bytes of two revisions are never joined; a lock keeps two programs from writing
+/// the same one.
 final class PartialFile {
     let destination: String
     let file: RemoteFile
@@ -20,11 +20,11 @@ final class PartialFile {
     private var hasher = ContentHasher()
     private var isOpen = true
 
-    /// Opens what is left of an earlier attempt at this revision, or begins anew.
+    /// Opens the remains of an earlier attempt at this revision, or starts over.
     ///
-    /// Reads and hashes what is there already, so do it off the main actor.
+    /// Reads and hashes existing bytes, so call it off the main actor.
     ///
-    /// - Parameter isKept: Whether to leave it behind when the download fails.
+    /// - Parameter isKept: Whether to keep the file when the download fails.
     /// - Throws: `.fileUnwritable`.
     init(of file: RemoteFile, for destination: String, isKept: Bool) throws(StoreError) {
         self.destination = destination
@@ -37,7 +37,7 @@ final class PartialFile {
         if isKept, let descriptor = Self.openLocked(kept) {
             (path, self.isKept, self.descriptor) = (kept, true, descriptor)
         } else {
-            // Not to be kept, or another program is just receiving the same.
+            // A temporary file, or another program is receiving the same one.
             let mark = String(UInt64.random(in: .min ... .max), radix: 36)
             path = Self.path(beside: destination, mark: mark)
             self.isKept = false
@@ -57,7 +57,7 @@ final class PartialFile {
     /// Whether every byte has arrived.
     var isComplete: Bool { byteCount == file.byteCount }
 
-    /// Forgets all bytes: the server sends the file from its beginning.
+    /// Discards all bytes: the server sends the file from its beginning.
     func restart() throws(StoreError) {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw failure(errno, doing: "empty")
@@ -66,7 +66,7 @@ final class PartialFile {
         hasher = ContentHasher()
     }
 
-    /// - Throws: `.fileUnwritable`; `.damaged` when there is more than the file should have.
+    /// - Throws: `.fileUnwritable`; `.damaged` when there are more bytes than expected.
     func append(_ data: Data) throws(StoreError) {
         guard byteCount + Int64(data.count) <= file.byteCount else {
             throw StoreError(
@@ -91,9 +91,9 @@ final class PartialFile {
         byteCount += Int64(data.count)
     }
 
-    /// Verifies the whole and puts it in the destination's place.
+    /// Verifies the file and moves it to its destination.
     ///
-    /// - Throws: `.damaged`, and removes what has arrived; `.fileUnwritable`.
+    /// - Throws: `.damaged`, after removing the file; `.fileUnwritable`.
     func moveToDestination() throws(StoreError) {
         let hash = hasher.finish().hexadecimal
         guard isComplete, file.contentHash.map({ $0 == hash }) ?? true else {
@@ -110,7 +110,8 @@ final class PartialFile {
         close()
     }
 
-    /// Leaves what has arrived for the next attempt, when it is of use, else removes it.
+    /// Keeps the received bytes for the next attempt if they are useful, else removes
+    /// them.
     func setAside() {
         if isKept, byteCount > 0 { close() } else { remove() }
     }
@@ -127,7 +128,8 @@ extension PartialFile {
         return "\(folder).\(name)\(ending)"
     }
 
-    /// What may stand in a file name: revisions of some stores hold slashes and quotes.
+    /// The revision as part of a file name: revisions of some stores contain slashes and
+    /// quotes.
     private static func mark(of revision: Revision) -> String {
         let letters = revision.rawValue.unicodeScalars.map { scalar in
             scalar.isASCII
@@ -137,7 +139,7 @@ extension PartialFile {
         return String(letters.prefix(64))
     }
 
-    /// Nil when another program has it locked, or it is nothing to write to.
+    /// Nil when another program has locked it, or it cannot be written.
     private static func openLocked(_ path: String) -> CInt? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { return nil }
@@ -165,8 +167,8 @@ extension PartialFile {
         if byteCount > file.byteCount { try restart() }
     }
 
-    /// Gives it the store's date: a copy of it is as old as it is. A date that the file system cannot keep
-    /// costs nothing but that date.
+    /// Sets the modification date to the store's. Nothing else is lost if the file system cannot
+    /// store the date.
     private func keepDate() {
         let seconds = file.modified.timeIntervalSince1970
         guard seconds > 0, seconds < 1e11 else { return }

@@ -1,12 +1,12 @@
-/// Keeps a transfer to so many bytes a second, on average, by telling how long to rest.
+/// Limits the average transfer rate by computing delays.
 ///
-/// A value that is given the time. Resting a little often or longer now and then comes to
-/// the same: what was missed is not caught up by a burst of more than a second's worth.
+/// A value that is given the time. Many short delays and a few long ones have the same
+/// effect: lost time is made up by a burst of at most one second's worth.
 struct RateLimiter: Hashable, Sendable {
-    /// Nil for as fast as it goes.
+    /// Nil for unlimited.
     var bytesPerSecond: Int64?
 
-    /// When everything moved so far should have been moved, at the pace.
+    /// When all bytes so far are due at this rate.
     private var due: Duration?
 
     init(bytesPerSecond: Int64?) {
@@ -15,8 +15,8 @@ struct RateLimiter: Hashable, Sendable {
 
     /// Counts bytes that have just moved.
     ///
-    /// - Parameter now: Since any fixed moment.
-    /// - Returns: How long to rest before moving more; zero when in time.
+    /// - Parameter now: Time since any fixed moment.
+    /// - Returns: The delay before moving more; zero if none is needed.
     mutating func rest(after byteCount: Int64, now: Duration) -> Duration {
         guard let bytesPerSecond, bytesPerSecond > 0 else {
             due = nil

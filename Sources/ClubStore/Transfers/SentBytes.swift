@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Turns totals into differences: how many bytes are new since the last time.
+/// Turns running totals into increments.
 final class SentBytes: Sendable {
     private let total = Mutex<Int64>(0)
 
@@ -11,7 +11,7 @@ final class SentBytes: Sendable {
         }
     }
 
-    /// A request is sent again from its beginning.
+    /// The request is being sent again from its beginning.
     func reset() {
         total.withLock { $0 = 0 }
     }

@@ -2,7 +2,7 @@ import DropboxAPI
 import FoundationEssentials
 import Glibc
 
-/// A local file to be sent, as it was when it was first looked at.
+/// A local file to send, as it was when first examined.
 struct SourceFile: Sendable {
     let url: URL
     let byteCount: Int64
@@ -12,7 +12,7 @@ struct SourceFile: Sendable {
 
     private let fingerprint: Fingerprint
 
-    /// What changes when a file is written to or another one takes its place.
+    /// Changes when the file is written to or replaced.
     private struct Fingerprint: Hashable, Sendable {
         var device: dev_t
         var inode: ino_t
@@ -29,7 +29,7 @@ struct SourceFile: Sendable {
         }
     }
 
-    /// - Throws: `.fileUnreadable` for anything that is not a file this program may read.
+    /// - Throws: `.fileUnreadable` for anything but a readable file.
     init(at url: URL) throws(StoreError) {
         let descriptor = try Self.open(url)
         defer { close(descriptor) }
@@ -44,7 +44,7 @@ struct SourceFile: Sendable {
         byteCount = fingerprint.byteCount
     }
 
-    /// - Throws: `.changedMeanwhile` when it is not the file it was.
+    /// - Throws: `.changedMeanwhile` when the file has changed.
     func requireUnchanged() throws(StoreError) {
         var status = stat()
         guard url.withUnsafeFileSystemRepresentation({ $0.map { stat($0, &status) } }) == 0,
@@ -54,16 +54,16 @@ struct SourceFile: Sendable {
         }
     }
 
-    /// Reads a part of it, on a queue for files.
+    /// Reads a range on a file queue.
     ///
-    /// - Throws: `.fileUnreadable`; `.changedMeanwhile` when it has become shorter.
+    /// - Throws: `.fileUnreadable`; `.changedMeanwhile` when the file has become shorter.
     func read(_ range: Range<Int64>) async throws(StoreError) -> Data {
         guard !range.isEmpty else { return Data() }
         return try await FileQueue.run { () throws(StoreError) in
             let descriptor = try Self.open(url)
             defer { close(descriptor) }
-            // Pages of its own, which go back to the system with the data: from the heap, a few
-            // megabytes would stay behind with each thread that ever read.
+            // Mapped pages, which are unmapped with the data: heap memory would stay allocated,
+            // a few megabytes for each thread that ever read.
             let count = range.count
             guard
                 let pages = mmap(
@@ -76,15 +76,15 @@ struct SourceFile: Sendable {
                 munmap(pages, count)
                 throw error
             }
-            // Not before they are filled: data of a few bytes takes a copy and gives them back at once.
+            // Only once they are filled: for a few bytes, Data makes a copy and frees them at once.
             return Data(bytesNoCopy: pages, count: count, deallocator: .unmap)
         }
     }
 
-    /// The content hash of the whole, computed on a queue for files. Stops when the task is
+    /// The content hash of the file, computed on a file queue. Stops when the task is
     /// cancelled.
     ///
-    /// - Parameter limit: Of so many bytes at most.
+    /// - Parameter limit: The maximum number of bytes to hash.
     /// - Throws: `.fileUnreadable`; `.cancelled`.
     func contentHash(ofFirst limit: Int64 = .max) async throws(StoreError) -> ContentHash {
         let flag = CancelFlag()
@@ -145,7 +145,7 @@ extension SourceFile {
     }
 
     private static func open(_ url: URL) throws(StoreError) -> CInt {
-        // Not blocking: a named pipe would wait for its writer.
+        // Non-blocking: opening a named pipe would wait for its writer.
         let descriptor = url.withUnsafeFileSystemRepresentation { path in
             path.map { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
         }

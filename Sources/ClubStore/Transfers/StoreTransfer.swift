@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A transfer's public life: state, progress, and exactly one end. The work itself is given to it.
+/// A transfer's public state: progress, and exactly one completion. The work itself is passed in.
 @MainActor final class StoreTransfer: Transfer {
     /// Moves the bytes, off the main actor.
     typealias Work = @Sendable (TransferProgressPort) async throws(StoreError) -> RemoteFile
@@ -39,7 +39,7 @@ import Synchronization
         let port = TransferProgressPort(pacer: pacer) { [weak self] moved, expected in
             self?.didMove(moved, ofExpected: expected)
         }
-        // The task keeps the transfer until it is over.
+        // The task retains the transfer until it finishes.
         task = Task {
             let result: Result<RemoteFile, StoreError>
             do throws(StoreError) {
@@ -59,19 +59,19 @@ import Synchronization
             return
         }
         task.cancel()
-        // Told by the work when it has cleaned up, but nobody waits long for that.
+        // The work reports when it has cleaned up, but only until the timeout.
         Task {
             try? await Pause.sleep(for: Self.patienceAfterCancel)
             tellCancelled()
         }
     }
 
-    /// How long the work may take to stop before the delegate is told without it.
+    /// How long the work may take to stop before the delegate is called without it.
     private static let patienceAfterCancel = Duration.milliseconds(500)
 }
 
 extension StoreTransfer {
-    /// The last byte is not moved before the other side has said so.
+    /// The last byte counts as moved only after the other side has confirmed it.
     private func didMove(_ moved: Int64, ofExpected expected: Int64) {
         guard state == .running else { return }
         let count = max(0, min(moved, expected - 1))
@@ -94,7 +94,8 @@ extension StoreTransfer {
             byteCount = file.byteCount
             expectedByteCount = file.byteCount
             delegate?.transfer(self, didMove: byteCount, ofExpected: expectedByteCount)
-            // Whoever heard that may have cancelled: then that is how it ended.
+            // The delegate may have cancelled in that callback: then the transfer ends as
+            // cancelled.
             guard state == .running else { return tellCancelled() }
         }
         state = .finished
@@ -103,7 +104,7 @@ extension StoreTransfer {
     }
 }
 
-/// Where the work of a transfer tells how far it has got.
+/// Where the work of a transfer reports its progress.
 final class TransferProgressPort: Sendable {
     typealias Report = @MainActor @Sendable (_ moved: Int64, _ expected: Int64) -> Void
 
@@ -116,7 +117,7 @@ final class TransferProgressPort: Sendable {
         self.report = report
     }
 
-    /// From anywhere. Reports faster than the main queue takes them become one.
+    /// From any thread. Reports faster than the main queue processes them are coalesced.
     func tell(_ moved: Int64, ofExpected expected: Int64) {
         let isOnItsWay = latest.withLock { latest in
             defer { latest = (moved, expected, true) }
@@ -128,7 +129,7 @@ final class TransferProgressPort: Sendable {
         }
     }
 
-    /// On the main queue, where a session tells of what it sends.
+    /// On the main queue, where a session reports sent bytes.
     func tellAtOnce(_ moved: Int64, ofExpected expected: Int64) {
         MainActor.assumeIsolated { report(moved, expected) }
     }

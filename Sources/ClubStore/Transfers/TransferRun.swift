@@ -1,4 +1,4 @@
-/// One transfer, awaited; cancelled with the task that waits for it.
+/// Awaits one transfer; cancelling the waiting task cancels it.
 @MainActor package final class TransferRun: TransferDelegate {
     private let moved: (_ byteCount: Int64, _ expected: Int64) -> Void
     private var continuation: CheckedContinuation<Result<RemoteFile, StoreError>, Never>?
@@ -8,8 +8,8 @@
     }
 
     /// - Parameters:
-    ///   - make: Makes the transfer for the delegate it is given.
-    ///   - moved: Is told how many bytes have moved, of how many.
+    ///   - make: Makes the transfer for the given delegate.
+    ///   - moved: Receives the bytes moved so far and the total.
     package static func run(
         _ make: (any TransferDelegate) -> any Transfer,
         moved: @escaping (_ byteCount: Int64, _ expected: Int64) -> Void

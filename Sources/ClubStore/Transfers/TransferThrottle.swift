@@ -2,9 +2,9 @@ import CurlNetworking
 import Dispatch
 import Synchronization
 
-/// Suspends a session's task and resumes it, so that it keeps its ``RateLimiter``.
+/// Suspends and resumes a session's task to enforce its ``RateLimiter``.
 ///
-/// A suspended task makes no traffic and eats no timeout, and no thread waits.
+/// A suspended task causes no traffic, its timeout does not run, and no thread waits.
 final class TransferThrottle: Sendable {
     private struct State {
         var pace = RateLimiter(bytesPerSecond: nil)
@@ -15,7 +15,7 @@ final class TransferThrottle: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "byteclub.pace")
 
-    /// Shorter rests are not worth the wake-up: they add up and are taken later.
+    /// Shorter delays are not worth a wake-up: they add up and are applied later.
     private static let shortestRest = Duration.milliseconds(5)
 
     var bytesPerSecond: Int64? {
@@ -23,7 +23,7 @@ final class TransferThrottle: Sendable {
         set { state.withLock { $0.pace.bytesPerSecond = newValue } }
     }
 
-    /// Takes charge of the task that moves the bytes from now on.
+    /// Throttles this task from now on.
     func take(_ task: URLSessionTask) {
         state.withLock {
             $0.task = task

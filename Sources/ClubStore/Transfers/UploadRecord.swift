@@ -2,13 +2,13 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// How far an upload has got, kept in a file so that another run of the program can go on with it.
+/// The progress of an upload, stored in a file so that another run of the program can resume it.
 ///
-/// It speaks of one content on its way to one destination: of any other it knows nothing.
+/// Valid only for one content sent to one destination.
 struct UploadRecord: Sendable {
-    /// Where the bytes are that have arrived, and how many.
+    /// Where the received bytes are stored, and how many there are.
     struct Progress: Codable, Hashable, Sendable {
-        /// In the store's own terms: an upload session, a file under another name.
+        /// In the store's terms: an upload session, a temporary file.
         var place: String
         var byteCount: Int64
     }
@@ -24,10 +24,10 @@ struct UploadRecord: Sendable {
     /// Of the file being sent, in Dropbox's form.
     let contentHash: String
 
-    /// As the server knows it.
+    /// The server's path.
     let destination: String
 
-    /// What an earlier run has kept; nil for nothing, and for what makes no sense.
+    /// The progress of an earlier run; nil for none or an invalid record.
     var progress: Progress? {
         guard let data = try? Data(contentsOf: file),
             let note = try? JSONDecoder().decode(Note.self, from: data),
@@ -36,8 +36,8 @@ struct UploadRecord: Sendable {
         return note.progress
     }
 
-    /// Keeps it in the place of what was kept before, durably; nil forgets. What cannot be kept costs
-    /// sending again, nothing else.
+    /// Replaces the stored progress durably; nil removes it. If saving fails, bytes are only sent
+    /// again.
     func keep(_ progress: Progress?) async {
         try? await FileQueue.run { () throws(StoreError) in
             guard let progress else { return remove() }
@@ -59,7 +59,8 @@ extension UploadRecord {
 }
 
 extension StoreError.Code {
-    /// Whether what has arrived of an upload that failed so may help the next attempt.
+    /// Whether the bytes of an upload that failed this way may be useful to the next
+    /// attempt.
     var leavesUploadOfUse: Bool {
         switch self {
         case .conflict, .changedMeanwhile, .nameNotAllowed, .tooLarge, .damaged: false

@@ -2,10 +2,10 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// An unsettled write in a file of its own, for later runs of the program.
+/// An unconfirmed write in a file of its own, for later runs of the program.
 ///
-/// As long as the program that wrote it lives, the file is locked: that program may still hear how
-/// the write ended, and to others it says nothing.
+/// The file is locked while the program that wrote it runs: that program may still get the result,
+/// and others ignore the file.
 final class UnconfirmedNote: Sendable {
     let write: UnconfirmedWrite
     private let file: String
@@ -19,10 +19,10 @@ final class UnconfirmedNote: Sendable {
 
     private static let ending = ".json"
 
-    /// A draft may wait for its author for weeks.
+    /// A draft may stay unsent for weeks.
     private static let lifetimeSeconds = 30 * 86_400
 
-    /// Nil when it cannot be kept, which may cost a question later and no words.
+    /// Nil when it cannot be saved, which may cost a question later but no text.
     init?(of write: UnconfirmedWrite, at path: RemotePath, in folder: URL) {
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true,
@@ -58,7 +58,7 @@ final class UnconfirmedNote: Sendable {
         unlink(file)
     }
 
-    /// What programs that have ended have left about a path.
+    /// The unconfirmed writes of ended programs to a path.
     static func left(about path: RemotePath, in folder: URL) -> [UnconfirmedNote] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(ending) }.compactMap { name in
@@ -75,7 +75,7 @@ final class UnconfirmedNote: Sendable {
         }
     }
 
-    /// Whether it was so old that it is gone now.
+    /// Removes a file that has expired; returns whether it did.
     private static func isOutdated(_ descriptor: CInt, _ file: String) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0,

@@ -2,19 +2,18 @@ import DropboxAPI
 import FoundationEssentials
 import Synchronization
 
-/// A write of ours that may have arrived, whole or only its beginning, without anybody having said
-/// so.
+/// A write by this member that may have arrived, completely or in part, without a confirmation.
 struct UnconfirmedWrite: Codable, Hashable, Sendable {
     let byteCount: Int64
 
     /// In Dropbox's form.
     let hash: String
 
-    /// The bytes, where they went straight over the file: most WebDAV servers keep the first of them
-    /// when the rest does not come.
+    /// The bytes, if they were written directly to the file: most WebDAV servers keep the part that
+    /// arrived.
     let data: Data?
 
-    /// What it was, if no bytes were sent. Nil for a write.
+    /// The kind of change if no bytes were sent. Nil for a write.
     var change: Change?
 
     /// A change without bytes.
@@ -25,7 +24,7 @@ struct UnconfirmedWrite: Codable, Hashable, Sendable {
         case move(to: String)
     }
 
-    /// What a file of a length hashes to if this write has left it; nil when it cannot have.
+    /// The hash of a file with this length if this write left it; nil when it cannot have.
     func hash(ofFirst count: Int64) -> String? {
         guard change == nil else { return nil }
         if count == byteCount { return hash }
@@ -34,20 +33,21 @@ struct UnconfirmedWrite: Codable, Hashable, Sendable {
     }
 }
 
-/// The writes whose end nobody knows, until the next one to the same path has an end that is known.
+/// The writes with an unknown result, until the next write to the same path has a known one.
 ///
-/// The server has another revision then than the one a member began with, although nobody else has
-/// written: the next write of that member replaces what is left of the last, and is no conflict. It
-/// loses nobody's words, for all that is left is in what was sent. What somebody else has written
-/// meanwhile is neither this write nor its beginning, and stays a conflict.
+/// After such a write, the server may have another revision than the one a member started from,
+/// although nobody else has written: the member's next write replaces what the last one left,
+/// without a conflict. No text is lost, since the remains are part of what was sent. What another
+/// member has written in the meantime is neither this write nor its beginning, and stays a
+/// conflict.
 ///
-/// In a folder, they outlive the program: whatever ends it in the middle of a write, the next run
+/// Stored in a folder, they outlive the program: if it ends in the middle of a write, the next run
 /// knows what was sent.
 final class UnconfirmedWrites: Sendable {
     private struct Entry {
         let path: RemotePath
         let write: UnconfirmedWrite
-        /// Its end may still be heard of, so that this program does not count it yet.
+        /// The result may still arrive, so this program does not count it yet.
         var isUnderWay: Bool
         let note: UnconfirmedNote?
     }
@@ -55,40 +55,41 @@ final class UnconfirmedWrites: Sendable {
     private let folder: URL?
     private let all = Mutex<[Entry]>([])
 
-    /// How many are kept, of all paths together; the oldest are forgotten first.
+    /// The maximum number kept for all paths; the oldest are dropped first.
     private static let limit = 16
 
     init(folder: URL? = nil) {
         self.folder = folder
     }
 
-    /// Keeps what is about to be sent, for later runs of the program.
+    /// Stores what is about to be sent, for later runs of the program.
     func begin(_ write: UnconfirmedWrite, at path: RemotePath) {
         add(write, at: path, isUnderWay: true)
     }
 
-    /// Keeps what was sent, and ended without a word.
+    /// Stores a write that ended without a confirmation.
     func note(_ write: UnconfirmedWrite, at path: RemotePath) {
         add(write, at: path, isUnderWay: false)
     }
 
-    /// Keeps that a change without bytes was asked for, and ended without a word.
+    /// Stores a change without bytes that ended without a confirmation.
     func note(_ change: UnconfirmedWrite.Change, at path: RemotePath) {
         let write = UnconfirmedWrite(byteCount: 0, hash: "", data: nil, change: change)
         add(write, at: path, isUnderWay: false)
     }
 
-    /// Whether what is at a path, or is there no more, may be this member's doing.
+    /// Whether an unconfirmed change by this member may explain what is, or is not, at a
+    /// path.
     func has(_ change: UnconfirmedWrite.Change, at path: RemotePath) -> Bool {
         writes(at: path).contains { $0.change == change }
     }
 
-    /// Forgets what was begun and was never sent.
+    /// Drops a write that was never sent.
     func drop(_ write: UnconfirmedWrite, at path: RemotePath) {
         remove { $0.isUnderWay && $0.path == path && $0.write == write }
     }
 
-    /// Those that may have left what is at a path now.
+    /// The writes that may have left what is at a path now.
     func writes(at path: RemotePath) -> [UnconfirmedWrite] {
         let own = all.withLock { all in
             all.filter { $0.path == path && !$0.isUnderWay }.map(\.write)
@@ -96,10 +97,10 @@ final class UnconfirmedWrites: Sendable {
         return own + (folder.map { UnconfirmedNote.left(about: path, in: $0).map(\.write) } ?? [])
     }
 
-    /// Those whose remains a write may replace.
+    /// The writes whose remains a write may replace.
     ///
-    /// What must be new replaces what this run has sent, and the beginning of what an earlier one has.
-    /// A whole text of an earlier run may have been seen since, and is a note like any other.
+    /// A create replaces what this run has sent, and the incomplete writes of an earlier run. A
+    /// complete text of an earlier run may have been seen since, and is a note like any other.
     func writes(
         at path: RemotePath, for mode: WriteMode, hash: String?, found byteCount: Int64
     ) -> [UnconfirmedWrite] {
@@ -113,7 +114,7 @@ final class UnconfirmedWrites: Sendable {
         }
     }
 
-    /// From now on it is known what is at a path.
+    /// The state of the path is known from now on.
     func forget(_ path: RemotePath) {
         remove { $0.path == path }
         guard let folder else { return }

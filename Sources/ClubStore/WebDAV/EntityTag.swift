@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// A server's name for one state of a file (RFC 9110 §8.8.3), freed of what servers do to it.
+/// A server's tag for one state of a file (RFC 9110 §8.8.3), normalized.
 ///
-/// The same state has been seen with quotes in a header and without in a property, with `W/` while
-/// the file is fresh and without a second later (Apache), and with the name of a compression
-/// behind it. What remains is what can be compared.
+/// Servers send the tag of one state with quotes in a header and without in a property, with `W/`
+/// while the file is fresh and without a second later (Apache), and with the name of a compression
+/// appended. The normalized tags compare equal.
 struct EntityTag: Hashable, Sendable {
     /// What is between the quotes.
     let opaque: String
 
-    /// Whether the server does not vouch for every byte; it then matches no `If-Match`.
+    /// Whether the tag does not guarantee identical bytes; it then matches no `If-Match`.
     let isWeak: Bool
 
-    /// Nil for an empty one.
+    /// Nil for an empty tag.
     init?(_ field: String) {
         var rest = field.drop { $0 == " " || $0 == "\t" }
         while rest.last == " " || rest.last == "\t" { rest.removeLast() }
@@ -28,11 +28,11 @@ struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// As a revision, which is as a strong tag stands in a field.
+    /// The revision: the strong tag as a header field contains it.
     var revision: Revision { Revision(rawValue: "\"\(opaque)\"") }
 
-    /// Whether it looks as if it were made of the time in seconds, so that two states of one second
-    /// and one length have the same.
+    /// Whether the tag seems to be made from the time in seconds, so that two states with the same
+    /// second and length share it.
     func isCoarse(modified: Date) -> Bool {
         let seconds = Int64(modified.timeIntervalSince1970)
         let runs = opaque.lowercased().split { !$0.isLetter && !$0.isNumber }
@@ -41,7 +41,7 @@ struct EntityTag: Hashable, Sendable {
 }
 
 extension RemoteFile {
-    /// Whether no two states of the file, at a server that tells no hash, have this revision.
+    /// Whether no two states of the file share this revision, at a server without hashes.
     var hasExactRevision: Bool {
         guard revision.isEntityTag, let tag = EntityTag(revision.rawValue) else { return false }
         return !tag.isCoarse(modified: modified)
@@ -49,14 +49,14 @@ extension RemoteFile {
 }
 
 extension Revision {
-    /// What stands for a tag at a server that gives none.
+    /// Replaces the tag at a server that sends none.
     init(byteCount: Int64, modified: Date) {
         self.init(rawValue: "\(Int64(modified.timeIntervalSince1970))-\(byteCount)")
     }
 
-    /// Whether it is a server's tag and can stand in `If-Match`.
+    /// Whether it is a server's tag and valid in `If-Match`.
     var isEntityTag: Bool { rawValue.hasPrefix("\"") }
 
-    /// It as a line in a field: a tag may be anything a server could send.
+    /// Whether it is safe in a header field: a tag may be anything a server could send.
     var isSafeInField: Bool { rawValue.utf8.allSatisfy { $0 >= 0x21 && $0 != 0x7F } }
 }

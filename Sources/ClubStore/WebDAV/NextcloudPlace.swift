@@ -1,12 +1,13 @@
-/// Where the parts of a Nextcloud (or ownCloud) are, by the address of its files.
+/// The addresses of a Nextcloud (or ownCloud) server, derived from the address of its
+/// files.
 ///
 /// Source: <https://docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/>.
 struct NextcloudPlace: Hashable, Sendable {
-    /// The names above `remote.php`.
+    /// The path components above `remote.php`.
     private let prefix: [String]
     private let user: String
 
-    /// Nil for an address that is not below `remote.php`, or when nobody knows whose files they are.
+    /// Nil for an address that is not below `remote.php`, or when the user is unknown.
     init?(_ address: WebDAVAddress, user: String?) {
         let names = address.baseComponents
         guard let index = names.firstIndex(of: "remote.php") else { return nil }
@@ -21,15 +22,16 @@ struct NextcloudPlace: Hashable, Sendable {
         prefix = Array(names[..<index])
     }
 
-    /// Properties that only it has: asked of others, each entry would say that they are missing.
+    /// Properties that only Nextcloud has: other servers would report them missing for each
+    /// entry.
     static let properties = "<oc:fileid/><nc:has-preview/>"
 
-    /// The folder of one upload in parts.
+    /// The folder of one chunked upload.
     func uploadFolder(_ name: String) -> [String] {
         prefix + ["remote.php", "dav", "uploads", user, name]
     }
 
-    /// The address of a small picture, without the origin.
+    /// The path and query of a preview, without the origin.
     func previewTarget(fileID: String, width: Int, height: Int) -> String {
         let place = (prefix + ["index.php", "core", "preview"])
             .map { "/" + PercentCoding.encode($0) }.joined()

@@ -2,14 +2,13 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// Takes a JPEG into memory, in one piece or in two, and nothing else: what does not begin like one
-/// is given up at once.
+/// Receives a JPEG into memory, in one or two responses; stops at once when the data is not a JPEG.
 final class PictureSink: BodySink {
     private struct State {
         var picture = Data()
-        /// Of the whole, where the server tells.
+        /// The full size, if the server reports it.
         var byteCount: Int64?
-        /// Names the state of the file that the bytes are of.
+        /// The tag of the state that the bytes belong to.
         var tag: EntityTag?
     }
 
@@ -22,15 +21,15 @@ final class PictureSink: BodySink {
         self.path = path
     }
 
-    /// What is there of it.
+    /// The bytes received so far.
     var picture: Data { state.withLock { $0.picture } }
 
-    /// Whether nothing is missing, as far as the server has told.
+    /// Whether all bytes are here, as far as the server reported the size.
     var isComplete: Bool {
         state.withLock { $0.byteCount == Int64($0.picture.count) }
     }
 
-    /// Asks for what is missing; for all of it when that might be of another state of the file.
+    /// Requests the remaining bytes; all bytes if the state may have changed.
     func requestForRest(of url: String) -> WebDAVRequest {
         state.withLock { state in
             guard let tag = state.tag, !tag.isWeak, tag.revision.isSafeInField else {
@@ -43,7 +42,7 @@ final class PictureSink: BodySink {
     }
 
     func begin(_ response: HTTPURLResponse) throws(StoreError) {
-        // A picture is none, whatever its name: this is the network's own.
+        // HTML is not a picture, whatever its name: this is a network's sign-in page.
         guard response.mimeType != "text/html" else { throw failure(.badAnswer) }
         let range = ContentRange(response)
         let byteCount = try state.withLock { state throws(StoreError) -> Int64? in
@@ -76,7 +75,7 @@ final class PictureSink: BodySink {
         guard count <= limit else { throw failure(.tooLarge) }
     }
 
-    /// Gives it out.
+    /// Returns the picture.
     func finish() -> Data {
         state.withLock { state in
             defer { state = State() }
@@ -92,10 +91,10 @@ final class PictureSink: BodySink {
 /// The field `Content-Range` (RFC 9110 §14.4).
 private struct ContentRange {
     var start: Int64
-    /// Of the whole; nil when not known.
+    /// The full size; nil when unknown.
     var byteCount: Int64?
 
-    /// Nil when there is none, or it makes no sense: `bytes 0-131071/4000000`.
+    /// Nil if missing or invalid: `bytes 0-131071/4000000`.
     init?(_ response: HTTPURLResponse) {
         guard let field = response.value(forHTTPHeaderField: "Content-Range") else { return nil }
         let words = field.split { $0 == " " || $0 == "-" || $0 == "/" }

@@ -1,5 +1,5 @@
-/// How long to rest between two looks: a few seconds while things happen, a minute when nothing has
-/// for long.
+/// The delay between two polls: a few seconds while there are changes, a minute after a long time
+/// without.
 struct PollingInterval: Hashable, Sendable {
     private(set) var rest: Duration
     private let shortest: Duration

@@ -1,51 +1,53 @@
 import FoundationEssentials
 import Synchronization
 
-/// What a WebDAV server does about conditions on writes, found out by trying.
+/// How a WebDAV server handles conditional writes, found out by probing.
 public struct ServerCapabilities: Codable, Hashable, Sendable {
-    /// It refuses `PUT` with `If-None-Match: *` when something is there.
+    /// It rejects `PUT` with `If-None-Match: *` when the path is taken.
     public var honoursIfNoneMatch = false
 
-    /// It refuses `PUT` with an `If-Match` that does not.
+    /// It rejects `PUT` with an `If-Match` that does not match.
     public var honoursIfMatch = false
 
-    /// It refuses `PUT` with an `If` (RFC 4918 §10.4) that does not hold. Apache's knows a fresh
-    /// file by it, whose tag is weak.
+    /// It rejects `PUT` with an `If` (RFC 4918 §10.4) that does not hold. Apache accepts the
+    /// weak tag of a fresh file there.
     public var honoursIf = false
 
-    /// It puts the bytes of a `PUT` with `Content-Range` (RFC 9110 §14.5) where they belong, as Apache
-    /// does. Others refuse that, or take them for the whole file. Nil before somebody has asked.
+    /// It stores the bytes of a `PUT` with `Content-Range` (RFC 9110 §14.5) at their offset, as
+    /// Apache does. Others reject it, or take it for the whole file. Nil before it was probed.
     public var placesRanges: Bool?
 
-    /// Two texts of one length, written one right after the other, got different tags: no two states of
-    /// a file have the same. Nil when it was found out by an earlier version, which did not ask.
+    /// Two texts of one length, written in quick succession, got different tags: no two states of a
+    /// file share one. Nil when probed by an earlier version, which did not test this.
     public var hasExactTags: Bool?
 
-    /// Nobody else writes to a file that is locked (RFC 4918 §6). Tried where `If-Match` is ignored, or
-    /// says too little.
+    /// A lock (RFC 4918 §6) keeps others from writing. Tested where `If-Match` is ignored or not
+    /// sufficient.
     public var locks: Bool?
 
-    /// A `MOVE` puts a file where its `Destination` says, whatever characters the name has. Some decode
-    /// it too early, and take what follows a `?` or `;` for something else. Nil before somebody has asked.
+    /// A `MOVE` stores a file exactly at its `Destination`, whatever characters the name has. Some
+    /// servers decode it too early and take what follows a `?` or `;` for something else. Nil
+    /// before it was probed.
     public var keepsDestinations: Bool?
 }
 
-/// How sure it is that a write replaces only what its writer has seen.
+/// How reliably a write replaces only what its writer has seen.
 public enum WriteProtection: Hashable, Sendable {
-    /// The server refuses what would overwrite somebody else's.
+    /// The server rejects a write that would overwrite another member's.
     case byServer
 
-    /// The server would overwrite anything, and keeps others out while a file is locked: what is there is
-    /// looked at under a lock.
+    /// The server would overwrite anything, but a lock keeps others out: the file is checked under
+    /// a lock.
     case byLocking
 
-    /// The server would overwrite anything: what is there is looked at just before each write, and
-    /// somebody who writes in that very moment is not noticed.
+    /// The server would overwrite anything: the file is checked just before each write, and a
+    /// concurrent write in that moment goes unnoticed.
     case byLookingFirst
 }
 
 extension WebDAVStore {
-    /// How writes are protected here; nil before the first write, which finds out.
+    /// How writes are protected here; nil before the first write, which probes the
+    /// server.
     public var writeProtection: WriteProtection? {
         capabilities.known.map { known in
             guard !known.honoursIfMatch || !known.honoursIfNoneMatch else { return .byServer }
@@ -54,8 +56,8 @@ extension WebDAVStore {
     }
 }
 
-/// What was found out about the server, once for each account: how it wants passwords, and by trying what
-/// it does about conditions.
+/// Capabilities of the server, learned once per account: its authentication scheme, and by probing,
+/// how it handles conditional writes.
 final class CapabilityProbe: Sendable {
     private let file: URL?
     private let state: Mutex<(record: Record, probing: Task<ServerCapabilities, any Error>?)>
@@ -65,21 +67,21 @@ final class CapabilityProbe: Sendable {
         var capabilities: ServerCapabilities?
         var signIn: WebDAVAuthenticator.Way?
 
-        /// The keys of the file, as every version has written them.
+        /// The keys of the file, the same in every version.
         enum CodingKeys: String, CodingKey {
             case account, signIn
             case capabilities = "abilities"
         }
     }
 
-    /// - Parameter file: Where it is kept from one run of the program to the next.
+    /// - Parameter file: Where it is stored between runs.
     init(file: URL?, address: WebDAVAddress) {
         self.file = file
         let account = address.url(of: .root)
         let kept = file.flatMap { try? Data(contentsOf: $0) }
             .flatMap { try? JSONDecoder().decode(Record.self, from: $0) }
         var record = kept.flatMap { $0.account == account ? $0 : nil }
-        // An earlier version did not ask all that is asked now.
+        // An earlier version did not probe everything.
         if record?.capabilities?.hasExactTags == nil { record?.capabilities = nil }
         state = Mutex((record ?? Record(account: account), nil))
     }
@@ -87,7 +89,8 @@ final class CapabilityProbe: Sendable {
     var known: ServerCapabilities? { state.withLock { $0.record.capabilities } }
     var signInWay: WebDAVAuthenticator.Way? { state.withLock { $0.record.signIn } }
 
-    /// What is known, or what trying it out tells. Several callers wait for one trial.
+    /// The known capabilities, or those found by probing. Concurrent callers share one
+    /// probe.
     func capabilities(
         trial: @escaping @Sendable () async throws -> ServerCapabilities
     ) async throws(StoreError) -> ServerCapabilities {
@@ -110,7 +113,7 @@ final class CapabilityProbe: Sendable {
         }
     }
 
-    /// Adds what somebody has found out later.
+    /// Adds a capability learned later.
     func learn(placesRanges: Bool) {
         note { $0.capabilities?.placesRanges = placesRanges }
     }
@@ -123,7 +126,7 @@ final class CapabilityProbe: Sendable {
         note { $0.signIn = signInWay }
     }
 
-    /// Notes something, and keeps it; when it cannot be kept, it is only found out again.
+    /// Stores a change; if saving fails, the server is only probed again.
     private func note(_ change: (inout Record) -> Void) {
         let record = state.withLock { state in
             change(&state.record)

@@ -1,8 +1,8 @@
 import CurlNetworking
 public import FoundationEssentials
 
-/// A server's public key by its fingerprint, as people compare and keep it: `sha256//` and Base64, as
-/// curl writes it too. It outlives the renewal of a certificate.
+/// The fingerprint of a server's public key, in the form people compare and store: `sha256//` and
+/// Base64, as curl writes it. It survives the renewal of a certificate.
 public struct ServerKey: Hashable, Sendable, CustomStringConvertible {
     /// 32 bytes: the SHA-256 of the key (SubjectPublicKeyInfo).
     public let sha256: Data
@@ -23,9 +23,10 @@ public struct ServerKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "sha256//" + sha256.base64EncodedString() }
 }
 
-/// A server that nobody vouches for, or not for this name: what a person needs to decide about it.
+/// A server whose certificate is not trusted, or not for this name: what a person needs to decide
+/// about it.
 public struct UntrustedServer: Hashable, Sendable {
-    /// What it was asked to prove.
+    /// The host name that was verified.
     public let host: String
     /// Why it is not trusted, in OpenSSL's words: `self-signed certificate`.
     public let reason: String

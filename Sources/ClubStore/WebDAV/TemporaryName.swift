@@ -1,21 +1,21 @@
-/// The names of what is ours on a server while something is on its way, and no member's: never listed,
-/// and removed if a killed program has left it behind. A member's file that only looks similar is one.
+/// The names of the app's temporary files on a server: never listed, and removed if a killed
+/// program has left them. A member's file with a merely similar name is treated as a member's.
 enum TemporaryName {
     static let prefix = ".byteclub-"
 
     /// For bytes that are moved into place later.
     static func staged() -> String { prefix + mark() + ".tmp" }
 
-    /// For finding out what the server can do.
+    /// For probing the server.
     static func probe() -> String { prefix + "probe-" + mark() }
 
-    /// Characters that mean something in a URL, and one that is not ASCII.
+    /// Characters with a meaning in URLs, and one that is not ASCII.
     private static let oddEnding = "&+é%41#;?x"
 
-    /// For finding out whether a name arrives as it is written.
+    /// For probing whether a name arrives unchanged.
     static func oddProbe() -> String { probe() + oddEnding }
 
-    /// What is left of such a name where it was taken for an address and cut.
+    /// What remains of such a name if the server took it for a URL and truncated it.
     static func mangled(_ name: String) -> [String] {
         let decoded = name.replacing("%41", with: "A")
         let cuts: [Character] = [";", "?", "#", "%", "é", "+", "&"]
@@ -33,7 +33,7 @@ enum TemporaryName {
         return isMark(rest.dropFirst(6).prefix(markLength))
     }
 
-    /// A number nobody thinks of, in digits of base 36.
+    /// A random number in base 36.
     private static func mark() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 36)
         return String(repeating: "0", count: markLength - digits.count) + digits
@@ -47,6 +47,6 @@ enum TemporaryName {
             }
     }
 
-    /// Of the largest number there is.
+    /// The length of the largest number.
     private static let markLength = 13
 }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Where a club is on a WebDAV server: turns its paths into addresses, and hrefs into names.
+/// A club's location on a WebDAV server: converts paths to URLs, and hrefs to names.
 ///
-/// Addresses are always built from names, never copied from an href: servers stand behind
-/// proxies, under prefixes they do not know of, and escape as they like.
+/// URLs are always built from names, never copied from an href: servers run behind proxies,
+/// under prefixes they do not know, and escape differently.
 struct WebDAVAddress: Hashable, Sendable {
-    /// `https://cloud.example:8443`, without a slash at the end.
+    /// `https://cloud.example:8443`, without a trailing slash.
     let origin: String
 
     /// Without the port and, for IPv6, without the brackets.
@@ -16,8 +16,8 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The names of the club's own folder, decoded, from the server's root down.
     let baseComponents: [String]
 
-    /// Nil for anything but http and https, without a host, or with a name no path may have. A user
-    /// and a password in it are dropped, and so is what stands behind `?` or `#`.
+    /// Nil for anything but http and https, without a host, or with a name that no path may have.
+    /// User, password, query and fragment are dropped.
     init?(_ url: URL, folder: RemotePath = .root) {
         let text = url.absoluteString
         guard let mark = text.firstRange(of: "://") else { return nil }
@@ -39,23 +39,22 @@ struct WebDAVAddress: Hashable, Sendable {
         baseComponents = components + folder.components
     }
 
-    /// Whether nobody else can listen: a password may go without a veil.
+    /// Whether this is the local machine, where a password may be sent without TLS.
     var isLoopback: Bool { LoopbackHost.contains(host) }
 
     func url(of path: RemotePath, isFolder: Bool = false) -> String {
         url(baseComponents + path.components, isFolder: isFolder || path.isRoot)
     }
 
-    /// Of something else on the same server.
+    /// The URL of another resource on the same server.
     func url(_ components: [String], isFolder: Bool = false) -> String {
         let names = components.map { "/" + PercentCoding.encode($0) }.joined()
         return origin + names + (isFolder || components.isEmpty ? "/" : "")
     }
 
-    /// The names of an href, whatever its form, decoded once; nil for those that are no UTF-8 or
-    /// that climb.
+    /// The names of an href in any form, decoded once; nil for invalid UTF-8 and for `..`.
     ///
-    /// - Parameter folder: What a relative one is relative to.
+    /// - Parameter folder: The base of a relative href.
     func components(ofHref href: String, in folder: RemotePath) -> [String]? {
         var rest = href[...]
         var base: [String] = []
@@ -88,7 +87,7 @@ struct WebDAVAddress: Hashable, Sendable {
 
 /// Percent-encoding (RFC 3986 §2.1) of single names.
 enum PercentCoding {
-    /// Leaves alone what is unreserved, and escapes all else in capitals.
+    /// Escapes everything but unreserved characters, in uppercase.
     static func encode(_ name: String) -> String {
         var bytes: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
@@ -105,10 +104,10 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes once. A plus is a plus; a percent sign without two digits behind it stands for itself,
-    /// as servers that escape nothing write it.
+    /// Decodes once. A plus is a plus; a percent sign without two digits stands for itself, as
+    /// servers that escape nothing write it.
     ///
-    /// - Returns: Nil for what is no UTF-8, or holds a slash or NUL.
+    /// - Returns: Nil for invalid UTF-8, and for names with a slash or NUL.
     static func decode(_ name: Substring) -> String? {
         let source = Array(name.utf8)
         var bytes: [UInt8] = []

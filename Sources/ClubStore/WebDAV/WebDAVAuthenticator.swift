@@ -2,13 +2,13 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// Shows the credentials to their own server and to no other, in the way it wants them.
+/// Sends the credentials to their own server only, with the scheme it asks for.
 ///
-/// Over TLS a password is sent along at once, which spares a request, and in the clear on this computer
-/// from when the server has asked for it; to a server that wants Digest only the session's proofs go, in
-/// later runs of the program too.
+/// Over TLS a Basic password is sent preemptively, which saves a request; without TLS on this
+/// computer, only after the server has asked for it. A server that wants Digest gets only the
+/// session's authorization fields, in later runs of the program too.
 final class WebDAVAuthenticator: Sendable {
-    /// What a server has asked for.
+    /// The scheme that a server has asked for.
     enum Way: String, Codable, Sendable {
         case basic, digest
     }
@@ -21,8 +21,8 @@ final class WebDAVAuthenticator: Sendable {
     private let refused = Mutex<UntrustedServer?>(nil)
 
     /// - Parameters:
-    ///   - way: What an earlier run of the program has learned.
-    ///   - didLearn: Told of what this one learns.
+    ///   - way: The scheme that an earlier run has learned.
+    ///   - didLearn: Called when this run learns one.
     init(
         _ credentials: WebDAVCredentials, at address: WebDAVAddress, pinnedKey: ServerKey? = nil,
         way: Way? = nil, didLearn: @escaping @Sendable (Way) -> Void = { _ in }
@@ -34,10 +34,11 @@ final class WebDAVAuthenticator: Sendable {
         self.pinnedKey = pinnedKey
     }
 
-    /// The server that was refused last, because nobody vouches for it or its key is another one.
+    /// The server rejected last, because its certificate is not trusted or its key is not the
+    /// pinned one.
     var untrustedServer: UntrustedServer? { refused.withLock { $0 } }
 
-    /// A pinned key is the only one, whoever vouches for others.
+    /// A pinned key is the only accepted one, even if another certificate is trusted.
     private func answer(
         to trust: ServerTrust
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -52,7 +53,7 @@ final class WebDAVAuthenticator: Sendable {
         return (.rejectProtectionSpace, nil)
     }
 
-    /// The field to send along without being asked; nil for none.
+    /// The field to send preemptively; nil for none.
     func authorization(isSecure: Bool) -> String? {
         guard isSecure || address.isLoopback else { return nil }
         if case .password = credentials {
@@ -70,8 +71,8 @@ final class WebDAVAuthenticator: Sendable {
         if isNew { didLearn(new) }
     }
 
-    /// Whether a refusal tells that this server wants Digest and not what the request showed, so that
-    /// asking again without that will do.
+    /// Whether a rejection says that this server wants Digest instead of what the request had, so
+    /// that a retry without it will succeed.
     func learns(from response: HTTPURLResponse, to request: URLRequest) -> Bool {
         guard response.statusCode == 401, case .password = credentials,
             request.value(forHTTPHeaderField: "Authorization") != nil,
@@ -82,10 +83,10 @@ final class WebDAVAuthenticator: Sendable {
         return true
     }
 
-    /// What to say when the session is asked.
+    /// The response to the session's challenge.
     ///
-    /// - Parameter request: What the server has refused. One that showed the password is not sent again
-    ///   with the same.
+    /// - Parameter request: The request that the server rejected. One that had the password is not
+    ///   sent again with the same.
     func answer(
         to challenge: URLAuthenticationChallenge, of request: URLRequest?
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

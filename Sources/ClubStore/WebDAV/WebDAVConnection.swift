@@ -2,24 +2,24 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// Sends requests with the credentials, follows the server's redirects within reason, and repeats
-/// what the retry policy allows.
+/// Sends requests with the credentials, follows the server's redirects within limits, and retries
+/// according to the retry policy.
 struct WebDAVConnection: Sendable {
     let signIn: WebDAVAuthenticator
     let policy: RetryPolicy
     let clock: WaitingClock
 
-    /// Answers that are not read piece by piece.
+    /// For responses that are not streamed.
     static let answerLimit = 1 << 20
 
-    /// How many redirects in a row are followed.
+    /// The maximum number of consecutive redirects.
     private static let redirectLimit = 5
 
-    /// Sends a request until the answer says yes, or until there is no more hope of that.
+    /// Sends a request until it succeeds or the retry policy gives up.
     ///
     /// - Parameters:
-    ///   - attempts: Told what went before, for the caller to judge a refusal by.
-    ///   - makeRequest: Asked before each attempt: a download goes on from where it has got to.
+    ///   - attempts: Records earlier attempts, for the caller to interpret a rejection.
+    ///   - makeRequest: Called before each attempt: a download resumes from its current offset.
     func send(
         during operation: StoreError.Operation, at path: RemotePath?,
         through loader: HTTPLoader, limit: Int = answerLimit,
@@ -52,12 +52,12 @@ struct WebDAVConnection: Sendable {
     }
 }
 
-/// What came before the last attempt at a request.
+/// The attempts at a request before the last one.
 final class AttemptLog: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    /// Whether an earlier attempt may have been done although no success was heard of it, so that
-    /// what the server tells now may be its consequence.
+    /// Whether an earlier attempt may have succeeded without a response, so that the current
+    /// state may be its result.
     var mayHaveArrived: Bool { flag.load(ordering: .relaxed) }
 
     func noteThatOneMayHaveArrived() {
@@ -73,9 +73,9 @@ private struct FailedAttempt: Error {
         switch retryable {
         case .unreachable, .busy: false
         case .broken, .timedOut: true
-        // 408: the server did not get all of it, and may have kept what it got.
+        // 408: the server did not receive all of it, and may have kept a part.
         case .status(let status, _): status == 408 || (status >= 500 && status != 503)
-        // Cancelled, out of time, or answered with no HTTP: there was a connection.
+        // Cancelled, timed out, or not an HTTP response: there was a connection.
         case nil: error.code != .untrusted && error.code != .fileUnreadable
         }
     }
@@ -148,10 +148,10 @@ extension WebDAVConnection {
             error: refusal.error(during: operation, at: path), retryable: refusal.failure)
     }
 
-    /// Where to ask instead, with the same method and body; nil to ask nobody.
+    /// The URL to send the same method and body to instead; nil to stop.
     ///
-    /// Never from https to http. To another server only for bytes to be read, which some keep with
-    /// somebody else, and without the credentials.
+    /// Never from https to http. To another server only for downloads, which some servers store
+    /// elsewhere, and without the credentials.
     private func redirect(
         to location: String, from url: URL, of method: String, home: Place?
     ) -> URL? {
@@ -163,7 +163,7 @@ extension WebDAVConnection {
     }
 }
 
-/// Whom an address speaks to.
+/// The origin of a URL.
 private struct Place: Hashable {
     var host: String
     var port: Int
@@ -178,7 +178,7 @@ private struct Place: Hashable {
         port = url.port ?? (isSecure ? 443 : 80)
     }
 
-    /// Whether the other is this one, or this one behind TLS.
+    /// Whether the other is the same origin, or the same with TLS.
     func trusts(_ other: Place?) -> Bool {
         guard let other else { return false }
         return other == self

@@ -2,17 +2,17 @@ import FoundationEssentials
 
 /// How to sign in at a WebDAV server.
 public enum WebDAVCredentials: Hashable, Sendable {
-    /// Not at all.
+    /// No authentication.
     case none
 
-    /// A name and a password; at Nextcloud an app password. Sent as Basic at once where nobody can
-    /// listen (https, or this machine), otherwise only in answer to Digest.
+    /// A name and a password; for Nextcloud an app password. Sent preemptively as Basic where
+    /// nobody can listen (https, or this machine), otherwise only in response to Digest.
     case password(user: String, password: String)
 
-    /// A token, sent where nobody can listen.
+    /// A token, sent only where nobody can listen.
     case bearer(token: String)
 
-    /// The name, where there is one.
+    /// The user name, if there is one.
     public var user: String? {
         if case .password(let user, _) = self { user } else { nil }
     }
@@ -21,7 +21,7 @@ public enum WebDAVCredentials: Hashable, Sendable {
 extension WebDAVCredentials: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// Never with the secret in it: what is printed ends in logs.
+    /// Without the secret: what is printed ends up in logs.
     public var description: String {
         switch self {
         case .none: "none"
@@ -36,7 +36,7 @@ extension WebDAVCredentials: CustomStringConvertible, CustomDebugStringConvertib
 }
 
 extension WebDAVCredentials {
-    /// The value of the field that shows them.
+    /// The value of the `Authorization` field.
     var authorization: String? {
         switch self {
         case .none: nil

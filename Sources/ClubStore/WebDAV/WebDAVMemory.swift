@@ -1,34 +1,34 @@
 import FoundationEssentials
 import Synchronization
 
-/// What the server has told of one file.
+/// The metadata of one file.
 struct WebDAVFile: Hashable, Sendable {
     var file: RemoteFile
 
-    /// Nil at a server without tags.
+    /// Nil if the server sends no tags.
     var tag: EntityTag?
 
     var fileID: String?
     var hasPreview: Bool?
 
-    /// Whether it was written so shortly before the server told of it that a tag made of the second may
-    /// be given to what comes next, too.
+    /// Whether it was written so shortly before the server's response that a second-based tag may
+    /// also be given to the next write.
     var isFresh = false
 
-    /// Whether the server tells of the same state of the file.
+    /// Whether both describe the same state of the file.
     func isSameState(as other: WebDAVFile) -> Bool { file == other.file && tag == other.tag }
 }
 
-/// What a store remembers of the files it has heard of, so that it need not ask twice: the facts of
-/// the last listing, and what the texts were that it has read or written just now.
+/// Caches what a store knows of files, to save requests: the metadata of the last listing, and the
+/// texts just read or written.
 final class WebDAVMemory: Sendable {
-    /// The bytes that belong to a revision.
+    /// The bytes of a revision.
     struct Content: Hashable, Sendable {
         var revision: Revision
         var hash: String
 
-        /// Whether no other bytes can have the same revision: the server's tags are exact, or it was old
-        /// enough when the bytes were read.
+        /// Whether no other bytes can have the same revision: the server's tags are exact, or the
+        /// file was old enough when it was read.
         var isCertain: Bool
     }
 
@@ -39,7 +39,7 @@ final class WebDAVMemory: Sendable {
 
     private let state = Mutex(State())
 
-    /// More is forgotten, all at once: it is only asked for again.
+    /// Above this, the cache is cleared: everything can be requested again.
     private static let fileLimit = 50_000
     private static let contentLimit = 1000
 

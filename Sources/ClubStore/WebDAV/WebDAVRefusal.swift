@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// An answer by which a WebDAV server refuses a request.
+/// An error response of a WebDAV server.
 struct WebDAVRefusal: HTTPRefusal, Hashable {
     var status: Int
     var method: String
 
-    /// The body's beginning: sometimes XML, mostly HTML.
+    /// The beginning of the body: sometimes XML, mostly HTML.
     var words: String
 
-    /// The server's wish.
+    /// The server's `Retry-After`.
     var retryAfter: Duration?
 
-    /// What the retry policy makes of it.
+    /// The failure as the retry policy classifies it.
     var failure: RetryPolicy.Failure { .status(status, retryAfter: retryAfter) }
 
-    /// What it means where nothing more is known of what was asked.
+    /// The error code without knowledge of the request.
     var code: StoreError.Code {
         switch status {
         case 401: .unauthorized
@@ -23,7 +23,8 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
         // There is a server, but it does not speak WebDAV here.
         case 405, 501: method == "PROPFIND" || method == "REPORT" ? .badAnswer : .forbidden
         case 408: .timedOut
-        // By the standard, a folder is missing above it; writers have made it by then.
+        // According to the standard, a parent folder is missing; writers have created it
+        // by then.
         case 409: .refused
         case 412: .conflict(serverRevision: nil)
         case 413: .tooLarge
@@ -39,7 +40,7 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
         }
     }
 
-    /// Nextcloud names the class of what went wrong.
+    /// Nextcloud names the exception's class.
     private var isAboutName: Bool {
         words.contains("InvalidPath") || words.contains("InvalidCharacter")
             || words.contains("Forbidden filename")
@@ -48,16 +49,16 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
     func error(during operation: StoreError.Operation, at path: RemotePath?) -> StoreError {
         let code: StoreError.Code =
             switch (self.code, operation) {
-            // The followed folder is gone: listing anew will tell.
+            // The followed folder is gone: listing again reports that.
             case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
-            // Nothing was asked for that could be missing, not even the folder, which would have been
-            // made: this is no club.
+            // The request names nothing that could be missing, and the folder would have been
+            // created: this is not a club.
             case (.notFound, .account), (.notFound, .put), (.notFound, .upload),
                 (.notFound, .createFolder):
                 .badAnswer
-            // Without a condition, none can be unmet; what is there is looked at by whoever sets one.
+            // Without a condition, none can fail; callers that set one check the current state.
             case (.conflict, .delete): .refused
-            // Only writes are refused because of what is there.
+            // Only writes are rejected because of what exists.
             case (.refused, _) where !operation.isWrite: .badAnswer
             case (.conflict, .list), (.conflict, .metadata), (.conflict, .fetch),
                 (.conflict, .account), (.conflict, .changes), (.conflict, .waitForChanges),
@@ -73,9 +74,9 @@ struct WebDAVRefusal: HTTPRefusal, Hashable {
 }
 
 extension StoreError {
-    /// The status by which a WebDAV server refused, if that is what happened.
+    /// The status of the WebDAV server's error response, if there was one.
     var webDAVStatus: Int? { (underlying as? WebDAVRefusal)?.status }
 
-    /// Whether a condition on what is there was not met.
+    /// Whether a precondition failed.
     var isUnmetCondition: Bool { webDAVStatus == 412 }
 }

@@ -8,11 +8,10 @@ struct WebDAVRequest: Sendable {
     var fields: [String: String] = [:]
     var body = HTTPLoader.Body.none
 
-    /// Whether doing it twice is as good as once; what a second time is told is judged by whoever
-    /// sends it.
+    /// Whether the request is idempotent; the sender interprets the response to a repetition.
     var isRepeatable = true
 
-    /// How long the server may take without a byte moving; nil for what is usual.
+    /// How long the server may take without a byte moving; nil for the default.
     var timeout: Duration?
 
     init(_ method: String, _ url: String) {
@@ -20,8 +19,8 @@ struct WebDAVRequest: Sendable {
         self.url = url
     }
 
-    /// Asks for properties of a resource, and of those in it with depth 1. Never of all below:
-    /// many servers refuse that.
+    /// Requests properties of a resource, and with depth 1, of its children. Never with
+    /// infinite depth: many servers reject that.
     static func propfind(_ url: String, depth: Int, properties: String) -> WebDAVRequest {
         var request = WebDAVRequest("PROPFIND", url)
         request.fields["Depth"] = String(depth)
@@ -36,7 +35,7 @@ struct WebDAVRequest: Sendable {
         return request
     }
 
-    /// Asks what has changed in a collection since a moment of the server's own count (RFC 6578).
+    /// Requests the changes to a collection since a sync token (RFC 6578).
     static func changes(
         in url: String, since token: String, depth: ReportDepth, properties: String
     ) -> WebDAVRequest {
@@ -55,13 +54,13 @@ struct WebDAVRequest: Sendable {
         return request
     }
 
-    /// As text in XML.
+    /// Escapes text for XML.
     private static func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 
-    /// The bytes of a file from an offset on, never compressed: they would have neither the length
-    /// nor the tag that they should have.
+    /// Requests a file's bytes from an offset, uncompressed: compression would change the length
+    /// and the tag.
     static func get(_ url: String, from offset: Int64 = 0, through last: Int64? = nil)
         -> WebDAVRequest
     {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A folder as it was at one moment, to tell later what has changed.
+/// The state of a folder at one moment, to compute later changes.
 struct WebDAVSnapshot: Hashable, Sendable {
     var folder: RemotePath
     var recursive: Bool
 
-    /// Folders before what is in them, names in order.
+    /// Folders before their contents, names in order.
     var entries: [RemoteEntry]
 
     /// See ``Listing/skipped``.
@@ -14,16 +14,16 @@ struct WebDAVSnapshot: Hashable, Sendable {
     /// The folder's own tag.
     var tag: EntityTag?
 
-    /// The moment in the server's own count (RFC 6578), where it counts.
+    /// The sync token (RFC 6578), if the server supports it.
     var syncToken: String?
 
-    /// Of all files together.
+    /// The total of all files.
     var byteCount: Int64 {
         entries.reduce(0) { $0 &+ ($1.file?.byteCount ?? 0) }
     }
 
-    /// What must be done to this to arrive at another: removals first, then folders before what is
-    /// in them.
+    /// The changes that turn this into another snapshot: removals first, then folders before their
+    /// contents.
     func changes(to other: WebDAVSnapshot) -> [RemoteEntry] {
         let old = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let new = Dictionary(other.entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -33,7 +33,7 @@ struct WebDAVSnapshot: Hashable, Sendable {
             let now = new[entry.path]
             let isGone = now == nil || (entry.file != nil && now?.file == nil)
             guard isGone else { continue }
-            // What lay in a folder that is gone is gone with it.
+            // What was in a removed folder is removed with it.
             if now == nil, let parent = entry.path.parent, removedFolders.contains(parent) {
                 removedFolders.insert(entry.path)
                 continue
@@ -45,9 +45,9 @@ struct WebDAVSnapshot: Hashable, Sendable {
     }
 }
 
-/// The snapshots behind the cursors that were given out.
+/// The snapshots behind issued cursors.
 ///
-/// They live as long as the program: the cursor of an earlier run is one that is not known.
+/// They live as long as the program: a cursor of an earlier run is unknown.
 final class WebDAVSnapshots: Sendable {
     private struct State {
         var snapshots: [Cursor: WebDAVSnapshot] = [:]
@@ -59,7 +59,7 @@ final class WebDAVSnapshots: Sendable {
     private let state = Mutex(State())
     private let mark = String(UInt64.random(in: .min ... .max), radix: 36)
 
-    /// Notes, photos, and what each of them was a few moments ago.
+    /// Notes, photos, and a few earlier states of each.
     private static let limit = 12
 
     func keep(_ snapshot: WebDAVSnapshot) -> Cursor {
@@ -81,7 +81,7 @@ final class WebDAVSnapshots: Sendable {
     ) throws(StoreError) -> WebDAVSnapshot {
         guard
             let snapshot = state.withLock({ state in
-                // What is asked for is still of use.
+                // A requested snapshot counts as recently used.
                 if let index = state.order.firstIndex(of: cursor) {
                     state.order.append(state.order.remove(at: index))
                 }

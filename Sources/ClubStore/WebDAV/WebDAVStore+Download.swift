@@ -12,8 +12,8 @@ extension WebDAVStore {
             let file = try await currentFile(at: path, during: .download)
             let strangeAnswers = AttemptLog()
             let sink = DownloadSink(file.file, progress: progress) { [self] response in
-                // Not every server gives its tag with the bytes; the length then has to do, and a look
-                // afterwards.
+                // Not every server sends its tag with the bytes; then the length is checked, and
+                // the metadata afterwards.
                 let isKnown = isAnswer(response, for: file)
                 if !isKnown, isContradicted(by: response, file) { return false }
                 if !isKnown { strangeAnswers.noteThatOneMayHaveArrived() }
@@ -45,7 +45,7 @@ extension WebDAVStore {
             observers: sink.observers
         ) {
             var request = WebDAVRequest.get(url, from: sink.byteCount)
-            // Of another state, all of it and not the rest.
+            // It is in another state, so all bytes are needed.
             if sink.byteCount > 0, let tag = file.tag, !tag.isWeak,
                 file.file.revision.isSafeInField
             {
@@ -55,8 +55,8 @@ extension WebDAVStore {
         }
     }
 
-    /// Whether an answer's head tells of another state than the one looked at. A weak tag and one
-    /// that is not there tell nothing.
+    /// Whether a response is of another state than expected. A weak or missing tag proves
+    /// nothing.
     private func isContradicted(by response: HTTPURLResponse, _ file: WebDAVFile) -> Bool {
         if let field = response.value(forHTTPHeaderField: "Last-Modified"),
             let modified = HTTPDate.parseLeniently(field), modified != file.file.modified
@@ -68,7 +68,7 @@ extension WebDAVStore {
     }
 }
 
-/// Hashes bytes as they arrive, and keeps none.
+/// Hashes bytes as they arrive, without storing them.
 final class HashingSink: BodySink {
     private let hasher = Mutex(ContentHasher())
 

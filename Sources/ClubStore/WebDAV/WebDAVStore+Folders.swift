@@ -4,7 +4,7 @@ extension WebDAVStore {
     @concurrent public func createFolder(_ path: RemotePath) async throws(StoreError) {
         let conflict = StoreError(.conflict(serverRevision: nil), during: .createFolder, at: path)
         guard !path.isRoot else { throw conflict }
-        // Some say that they have made a folder that was there.
+        // Some servers report that they created a folder that already existed.
         let there = try await look(at: path, during: .createFolder)
         if there == .folder, unsettled.has(.creation, at: path) {
             unsettled.forget(path)
@@ -24,8 +24,8 @@ extension WebDAVStore {
         }
     }
 
-    /// Makes a folder, and those above it in the club. One that is there is as good; whether it is a file
-    /// that is there, the caller has to see.
+    /// Creates a folder, and those above it in the club. An existing folder counts as success; the
+    /// caller must check whether it is a file.
     func makeFolder(
         _ path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) {
@@ -36,7 +36,7 @@ extension WebDAVStore {
 
     /// - Parameters:
     ///   - names: From the server's root down.
-    ///   - count: So many of them have no folder above that may be made.
+    ///   - count: For this many of them, no parent folder may be created.
     func makeFolder(
         _ names: [String], notAbove count: Int, during operation: StoreError.Operation,
         at path: RemotePath
@@ -59,18 +59,18 @@ extension WebDAVStore {
             _ = try await send(
                 WebDAVRequest("MKCOL", url), during: operation, at: path, attempts: attempts)
         } catch {
-            // Something is there, and may have been put there by somebody else just now.
+            // The path is taken, possibly by something that someone else just created.
             if error.webDAVStatus == 405 { return }
-            // It may have been made, and the answer was lost.
+            // It may have been created although the response was lost.
             guard attempts.mayHaveArrived, error.code != .cancelled,
                 await isFolder(url, during: operation)
             else { throw error }
         }
     }
 
-    /// Makes the folders that are missing above a path.
+    /// Creates the missing folders above a path.
     ///
-    /// - Returns: False when none is.
+    /// - Returns: False when none is missing.
     /// - Throws: `.conflict` when one of them is a file.
     func makeMissingFolders(
         above path: RemotePath, during operation: StoreError.Operation
@@ -95,7 +95,8 @@ extension WebDAVStore {
         return true
     }
 
-    /// - Throws: `.withoutEffect` when it is not there although the server said so.
+    /// - Throws: `.withoutEffect` when it does not exist although the server reported
+    ///   success.
     func makeAndSeeFolder(
         _ path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) {
@@ -107,7 +108,7 @@ extension WebDAVStore {
 }
 
 extension StoreError {
-    /// Whether a folder could not be made because there is none to make it in: 409 by the standard; a few
-    /// servers answer that nothing is there.
+    /// Whether a folder could not be created because its parent is missing: 409 according to the
+    /// standard; a few servers return 404.
     var isMissingFolder: Bool { webDAVStatus == 409 || webDAVStatus == 404 }
 }

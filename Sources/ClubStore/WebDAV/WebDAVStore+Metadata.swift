@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What is at a path.
+/// The resource at a path.
 enum WebDAVResource: Hashable, Sendable {
     case nothing
     case file(WebDAVFile)
@@ -13,7 +13,7 @@ extension WebDAVStore {
             + (nextcloud == nil ? "" : NextcloudPlace.properties)
     }
 
-    /// Looks at a path alone.
+    /// Requests the metadata of a path.
     func look(
         at path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVResource {
@@ -23,7 +23,7 @@ extension WebDAVStore {
                 .propfind(address.url(of: path), depth: 0, properties: fileProperties),
                 during: operation, at: path)
         } catch {
-            // Below a file, some say that this is no folder, and others that it is no request.
+            // Below a file, servers respond with various errors.
             switch error.webDAVStatus {
             case 404, 409, 410: break
             case 400, 403, 405:
@@ -38,7 +38,8 @@ extension WebDAVStore {
         return try resource(in: answer, at: path, during: operation)
     }
 
-    /// Looks at a path without patience, after a write that failed: nil when there is no answer.
+    /// Requests the metadata of a path without retries, after a failed write: nil when there is
+    /// no response.
     func lookOnce(
         at path: RemotePath, during operation: StoreError.Operation
     ) async -> WebDAVResource? {
@@ -50,7 +51,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Whether a folder can be seen at an address.
+    /// Whether there is a folder at a URL.
     func isFolder(_ url: String, during operation: StoreError.Operation) async -> Bool {
         let answer = try? await askOnce(url, during: operation, at: nil)
         return answer?.responses.first?.properties.isCollection == true
@@ -92,7 +93,7 @@ extension WebDAVStore {
         return .file(file)
     }
 
-    /// All that lies directly in a folder.
+    /// The direct children of a folder.
     ///
     /// - Throws: `.notFound`; `.wrongKind` when it is a file.
     func entries(
@@ -106,7 +107,7 @@ extension WebDAVStore {
                     properties: fileProperties),
                 during: operation, at: folder)
         } catch {
-            // With a slash behind it, a file is nothing.
+            // With a trailing slash, a file is not found.
             guard let status = error.webDAVStatus, [400, 403, 404, 405, 409].contains(status),
                 !folder.isRoot, case .file = try? await look(at: folder, during: operation)
             else { throw error }
@@ -115,7 +116,7 @@ extension WebDAVStore {
         return try content(of: folder, in: answer, during: operation)
     }
 
-    /// - Parameter date: When the server told of it, by its own clock.
+    /// - Parameter date: The time of the response, by the server's clock.
     func file(
         _ properties: Multistatus.Properties, at path: RemotePath, date: Date?
     ) -> WebDAVFile {
@@ -131,15 +132,15 @@ extension WebDAVStore {
             isFresh: isFresh(modified, at: date))
     }
 
-    /// Whether a file was written so shortly before a moment of the server's clock that the second of it
-    /// may not be over. Kernels stamp files by a clock that is a little behind, and servers keep the date
-    /// of their answers for a second.
+    /// Whether a file was written so shortly before a time of the server's clock that its second
+    /// may not be over. Kernels stamp files with a clock that lags a little, and servers cache the
+    /// date of their responses for a second.
     func isFresh(_ modified: Date, at date: Date?) -> Bool {
         abs((date ?? configuration.clock.date()).timeIntervalSince(modified)) < 2.5
     }
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 struct FolderContent: Sendable {
     var files: [WebDAVFile] = []
     var folders: [RemotePath] = []
@@ -147,13 +148,13 @@ struct FolderContent: Sendable {
     /// The folder's own tag.
     var tag: EntityTag?
 
-    /// What has no path: see ``Listing/skipped``.
+    /// Entries without a valid path: see ``Listing/skipped``.
     var skipped: [String] = []
 
-    /// Files of our own that nobody has removed, of programs that ended in the middle of something.
+    /// Temporary files left behind by programs that were interrupted.
     var leftovers: [RemotePath] = []
 
-    /// Notes something that has no path.
+    /// Records an entry without a valid path.
     mutating func skip(_ href: String, in folder: RemotePath) {
         let name = href.split(separator: "/").last ?? ""
         skipped.append((folder.isRoot ? "" : folder.string) + "/" + name)
@@ -161,8 +162,8 @@ struct FolderContent: Sendable {
 }
 
 extension WebDAVStore {
-    /// Finds out which responses are the folder itself and what lies in it, whatever the server puts
-    /// in front of their names.
+    /// Determines which responses are the folder itself and which its children, whatever prefix the
+    /// server uses.
     private func content(
         of folder: RemotePath, in answer: Multistatus, during operation: StoreError.Operation
     ) throws(StoreError) -> FolderContent {
@@ -216,10 +217,10 @@ extension WebDAVStore {
         return content
     }
 
-    /// The names in front of all that lies in the folder.
+    /// The common prefix of all entries in the folder.
     ///
-    /// Usually those that were asked for. Behind a proxy they may be others: then those of the folder
-    /// itself, which are the shortest, if all else lies directly below.
+    /// Usually the requested one. Behind a proxy it may differ: then the folder's own, which is the
+    /// shortest, if all others are direct children.
     private func base(of places: [[String]?], asked: [String]) -> [String]? {
         let places = places.compactMap(\.self)
         if places.contains(asked) { return asked }

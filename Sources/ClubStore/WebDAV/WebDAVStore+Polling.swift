@@ -21,8 +21,8 @@ extension WebDAVStore {
 }
 
 extension WebDAVStore {
-    /// Looks again and again. The first look is at once: something may have happened since the cursor
-    /// was given out.
+    /// Polls repeatedly. The first poll is immediate: there may be changes since the cursor was
+    /// issued.
     private func poll(
         _ cursor: Cursor, atMost longest: Duration
     ) async throws(StoreError) -> Bool {
@@ -46,8 +46,8 @@ extension WebDAVStore {
         }
     }
 
-    /// Looks once, at as little as the server's word is good for: Nextcloud changes the tag of each
-    /// folder above a change, and some count the changes below a folder (RFC 6578).
+    /// Polls once, with the cheapest request the server supports: Nextcloud changes the tag of each
+    /// folder above a change, and some servers have sync tokens (RFC 6578).
     private func hasChanged(since cursor: Cursor) async throws(StoreError) -> Bool {
         var snapshot = try snapshots.find(cursor, during: .waitForChanges)
         if nextcloud != nil || countsChanges.withLock({ $0 }) != false {
@@ -61,7 +61,7 @@ extension WebDAVStore {
         }
         let now = try await takeSnapshotAgain(snapshot, during: .waitForChanges)
         guard snapshot.changes(to: now).isEmpty else { return true }
-        // The count was read before: from now on it alone will do.
+        // The sync token was read before: from now on it is sufficient.
         snapshots.replace(cursor, with: snapshot)
         return false
     }
@@ -90,14 +90,13 @@ extension WebDAVStore {
         }
     }
 
-    /// Lists a folder, and those in it several at a time when all the way down.
+    /// Lists a folder, and for a recursive listing its subfolders, several at a time.
     ///
-    /// - Throws: `.notFound`; `.wrongKind` when it is a file; `.tooLarge` for what goes down without
-    ///   end.
+    /// - Throws: `.notFound`; `.wrongKind` when it is a file; `.tooLarge` for endless nesting.
     func takeSnapshot(
         of folder: RemotePath, recursive: Bool, during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVSnapshot {
-        // Read first: what happens in between is then told once too often, and not never.
+        // Read first: changes in between are then reported twice instead of never.
         var token: String?
         if operation == .list || operation == .changes, countsChanges.withLock({ $0 }) == true {
             token = try await folderState(of: folder, during: operation)?.syncToken
@@ -155,11 +154,11 @@ extension WebDAVStore {
             tag: top.tag, syncToken: token)
     }
 
-    /// A link that leads up again goes on for ever.
+    /// A link to a parent folder recurses forever.
     private static let depthLimit = 100
     private static let folderLimit = 50_000
 
-    /// Nothing for a folder that is gone by now.
+    /// Empty for a folder that has been removed.
     private func contentIfThere(
         of folder: RemotePath, during operation: StoreError.Operation
     ) async -> Result<FolderContent, StoreError> {

@@ -1,7 +1,7 @@
 import CurlNetworking
 import FoundationEssentials
 
-// What a server can do is tried out with files of our own, which are removed at once.
+// Capabilities are probed with temporary files, which are removed at once.
 
 extension WebDAVStore {
     /// - Throws: What a write of a small file throws.
@@ -22,7 +22,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Whether a file can be sent in parts, one behind the other.
+    /// Whether a file can be sent in consecutive parts.
     func placesRanges(during operation: StoreError.Operation) async throws(StoreError) -> Bool {
         if let known = capabilities.known?.placesRanges { return known }
         let scratch = try RemotePath.root.appending(TemporaryName.probe())
@@ -55,13 +55,13 @@ extension WebDAVStore {
         return try await send(.get(url), during: operation, at: nil).body == Data("Byte Club".utf8)
     }
 
-    /// Whether a `MOVE` can put a file at a path: names of plain characters arrive at every server.
+    /// Whether a `MOVE` can store a file at a path: plain names arrive intact at every server.
     func canMove(
         to path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> Bool {
         guard nextcloud == nil, !path.components.allSatisfy(Self.isPlain) else { return true }
         if let known = capabilities.known?.keepsDestinations { return known }
-        // The conditions come first: what is found out is kept with them.
+        // The write capabilities come first: this result is stored with them.
         _ = try await currentAbilities(during: operation)
         let source = try RemotePath.root.appending(TemporaryName.staged())
         let destination = try RemotePath.root.appending(TemporaryName.oddProbe())
@@ -92,18 +92,18 @@ extension WebDAVStore {
             _ = try await send(request, during: operation, at: nil)
         } catch {
             guard let status = error.webDAVStatus else { throw error }
-            // Without `MOVE`, nothing is mangled by it: see ``StagedUploadStrategy``.
+            // Without `MOVE`, it mangles nothing: see ``StagedUploadStrategy``.
             return status == 405 || status == 501
         }
         if case .file = try await look(at: destination, during: operation) { return true }
-        // Where it went instead is a name of our own, too.
+        // Where it went instead is a temporary name, too.
         for name in TemporaryName.mangled(destination.name) {
             if let path = try? RemotePath.root.appending(name) { await remove(path) }
         }
         return false
     }
 
-    /// Whether a name is the same escaped and not.
+    /// Whether a name is unchanged by escaping.
     private static func isPlain(_ name: String) -> Bool {
         name.utf8.allSatisfy { byte in
             switch byte {
@@ -116,7 +116,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Removes something of our own that has done its duty, as well as that goes.
+    /// Removes a temporary file, ignoring errors.
     func remove(_ path: RemotePath) async {
         await removeQuietly(address.url(of: path))
     }
@@ -125,7 +125,8 @@ extension WebDAVStore {
         await sendQuietly(WebDAVRequest("DELETE", url))
     }
 
-    /// Sends what cleans up, and ignores whether it helps. Also when the task is cancelled; not for long.
+    /// Sends a clean-up request and ignores the result. Also when the task is cancelled; with a
+    /// short timeout.
     func sendQuietly(_ request: WebDAVRequest) async {
         var limited = request
         limited.timeout = .seconds(5)

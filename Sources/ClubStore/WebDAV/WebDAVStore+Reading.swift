@@ -18,7 +18,7 @@ extension WebDAVStore {
     @concurrent public func search(
         _ query: String, in folder: RemotePath
     ) async throws(StoreError) -> [RemoteFile] {
-        // Few servers search by name, and none of them alike: a club is small enough to be looked at.
+        // Few servers support search by name, and each differently: a club is small enough to list.
         let needle = query.lowercased()
         let snapshot = try await takeSnapshot(of: folder, recursive: true, during: .search)
         return snapshot.entries.compactMap { entry in
@@ -30,7 +30,7 @@ extension WebDAVStore {
         _ path: RemotePath
     ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
         guard !path.isRoot else { throw StoreError(.wrongKind, during: .fetch, at: path) }
-        // What was listed a moment ago need not be asked for again when the bytes bear its tag.
+        // If the bytes have the tag from a recent listing, its metadata is still valid.
         var known = memory.file(at: path)
         if known?.tag == nil { known = try await currentFile(at: path, during: .fetch) }
         for _ in 0..<Self.fetchAttempts {
@@ -42,7 +42,7 @@ extension WebDAVStore {
             {
                 return (remember(answer.body, as: expected, by: answer.response), answer.body)
             }
-            // Not what was expected; it is, if nothing has changed between a look before and one after.
+            // An unexpected state; it is valid if the metadata before and after are equal.
             let now = try await currentFile(at: path, during: .fetch)
             if now.isSameState(as: expected) {
                 guard isPlausible(answer, for: now) else {
@@ -57,8 +57,8 @@ extension WebDAVStore {
         throw StoreError(.changedMeanwhile, during: .fetch, at: path)
     }
 
-    /// How often a text is read that changes while it is read: a note that several members write to at
-    /// once is opened all the same.
+    /// How often to read a text that keeps changing: a note that several members are writing to can
+    /// still be opened.
     private static let fetchAttempts = 8
 
     public var clockLead: TimeInterval? { loader.clockLead }
@@ -79,7 +79,7 @@ extension WebDAVStore {
             } else {
                 try await takeSnapshot(of: .root, recursive: true, during: .account).byteCount
             }
-        // Negative numbers are Nextcloud's for "not known" and "without limit".
+        // Nextcloud uses negative numbers for "unknown" and "unlimited".
         let available = properties.quotaAvailable.flatMap { $0 >= 0 ? $0 : nil }
         let (sum, isTooMuch) = used.addingReportingOverflow(available ?? 0)
         return Account(
@@ -89,7 +89,7 @@ extension WebDAVStore {
 }
 
 extension WebDAVStore {
-    /// What is known of a file by asking for it.
+    /// The current metadata of a file.
     ///
     /// - Throws: `.notFound`; `.wrongKind` when it is a folder.
     func currentFile(
@@ -103,7 +103,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Whether an answer's head says that these are the bytes of a state of a file.
+    /// Whether a response contains the bytes of a known state of a file.
     func isAnswer(_ response: HTTPURLResponse, for file: WebDAVFile) -> Bool {
         let tag =
             response.value(forHTTPHeaderField: "OC-ETag").flatMap(EntityTag.init)
@@ -115,8 +115,8 @@ extension WebDAVStore {
         return modified == file.file.modified
     }
 
-    /// Keeps the bytes' hash, to know later whether a write would change anything, and whether
-    /// somebody else's has.
+    /// Caches the hash of the bytes, to know later whether a write would change anything, and
+    /// whether someone else's write has.
     private func remember(
         _ data: Data, as file: WebDAVFile, by response: HTTPURLResponse
     ) -> RemoteFile {
@@ -137,7 +137,7 @@ extension WebDAVStore {
         Int64(answer.body.count) == file.file.byteCount
     }
 
-    /// Who is signed in, by the server's own word where it has one.
+    /// The display name of the signed-in user, if the server has one.
     private func displayName(of principal: String?) async -> String {
         if let principal, let components = address.components(ofHref: principal, in: .root),
             let answer = try? await ask(

@@ -1,21 +1,22 @@
 import FoundationEssentials
 import Synchronization
 
-/// How far down a server tells of changes; many only of a folder itself.
+/// How deep a server reports changes; many only for a folder itself.
 enum ReportDepth: String, Hashable, Sendable {
     case folder = "1"
     case all = "infinite"
 }
 
-/// Changes by the server's own account (RFC 6578), where it keeps one: one request for all folders,
-/// and only what has changed comes over the wire.
+/// Changes by sync token (RFC 6578), if the server supports it: one request for all folders, and
+/// only changes are transferred.
 extension WebDAVStore {
-    /// Answers cut short by the server, one after another, that are followed.
+    /// The maximum number of consecutive truncated responses.
     private static let reportLimit = 100
 
-    /// A folder as it must be now, by what has changed since an earlier look.
+    /// The current state of a folder, computed from the changes since an earlier snapshot.
     ///
-    /// - Returns: Nil when the server does not tell, or not from that moment on: look anew.
+    /// - Returns: Nil when the server does not report changes, or none since that token:
+    ///   list again.
     func reportedSnapshot(
         since old: WebDAVSnapshot
     ) async throws(StoreError) -> WebDAVSnapshot? {
@@ -49,7 +50,7 @@ extension WebDAVStore {
             guard let refusal = error.underlying as? WebDAVRefusal,
                 [400, 403, 404, 405, 409, 412, 415, 422, 501].contains(refusal.status)
             else { throw error }
-            // A moment too long ago is no reason not to ask again later.
+            // An expired token does not rule out later requests.
             if !refusal.words.contains("valid-sync-token"), refusal.status != 404 {
                 refusedReports.withLock { _ = $0.insert(snapshot.reportDepth) }
             }
@@ -57,8 +58,8 @@ extension WebDAVStore {
         }
     }
 
-    /// Nil when it tells of something that is not in the folder: behind some proxies nobody knows what
-    /// is where.
+    /// Nil when it reports something outside the folder: behind some proxies the mapping is
+    /// unknown.
     private func changes(
         in answer: Multistatus, of folder: RemotePath
     ) -> (entries: [RemoteEntry], isCutShort: Bool)? {
@@ -98,14 +99,14 @@ extension WebDAVStore {
 extension WebDAVSnapshot {
     fileprivate var reportDepth: ReportDepth { recursive ? .all : .folder }
 
-    /// Brings it up to date.
+    /// Applies changes.
     mutating func apply(_ changes: [RemoteEntry]) {
         guard !changes.isEmpty else { return }
         var now = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         for change in changes {
             let path = change.path
             if case .folder = change, case .folder = now[path] { continue }
-            // Whatever was there, and in it.
+            // Replaces whatever was there, with its contents.
             if case .folder = now[path] { now = now.filter { !$0.key.isInside(path) } }
             switch change {
             case .deleted: now[path] = nil

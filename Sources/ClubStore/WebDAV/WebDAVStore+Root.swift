@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 extension WebDAVStore {
-    /// Makes the club's own folder where there is none, and those above it that are missing. One that is
-    /// there is as good.
+    /// Creates the club's own folder if it is missing, and those above it. An existing folder
+    /// counts as success.
     ///
-    /// - Throws: `.wrongKind` when the address is a file's, or `.badRequest` where the server will not look
-    ///   for a folder under a file's name; `.notFound` when it has no place for the folder.
+    /// - Throws: `.wrongKind` when the URL is a file's, or `.badRequest` if the server does not
+    ///   look for a folder under a file's name; `.notFound` when it has no place for the folder.
     @concurrent public func makeRoot() async throws(StoreError) {
         switch try await look(at: .root, during: .createFolder) {
         case .folder: return

@@ -17,10 +17,10 @@ extension WebDAVStore {
 }
 
 extension WebDAVStore {
-    /// Whole pictures are in memory while they are made small.
+    /// Limited, since each full picture is in memory while it is scaled.
     private static let picturesAtOnce = 3
 
-    /// The server's own preview where it has one, else one made of the picture itself.
+    /// The server's own preview if it has one, else one made from the picture.
     private func thumbnail(
         of path: RemotePath, size: ThumbnailSize
     ) async throws(StoreError) -> Data {
@@ -40,14 +40,14 @@ extension WebDAVStore {
         }
     }
 
-    /// The small picture that a camera has put into the large one, if that will do: then the rest of
-    /// the large one need not be fetched.
+    /// The thumbnail embedded by a camera, if it is large enough: then the rest of the picture need
+    /// not be fetched.
     ///
-    /// Nil when not; the beginning is in the sink then.
+    /// Otherwise nil; the sink then holds the beginning.
     private func embeddedPicture(
         of path: RemotePath, size: ThumbnailSize, into sink: PictureSink
     ) async throws(StoreError) -> Data? {
-        // Cameras' are of 160 × 120, some twice as large.
+        // Cameras embed 160 × 120, some twice that.
         guard size.width <= 640 else { return nil }
         let count = configuration.limits.pictureBeginning
         do throws(StoreError) {
@@ -55,7 +55,7 @@ extension WebDAVStore {
                 .get(address.url(of: path), through: Int64(count - 1))
             }
         } catch {
-            // An empty file has not even a first byte.
+            // An empty file has no first byte.
             guard error.refusedStatus == 416 else { throw error }
             throw StoreError(.noThumbnail, during: .thumbnail, at: path, underlying: error)
         }
@@ -93,7 +93,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Nil where there is none to be had, or not as a JPEG.
+    /// Nil if there is none, or none as JPEG.
     private func preview(
         of path: RemotePath, size: ThumbnailSize
     ) async throws(StoreError) -> Data? {
@@ -109,7 +109,7 @@ extension WebDAVStore {
                 during: .thumbnail, at: path)
             return answer.body.isJPEG ? answer.body : nil
         } catch {
-            // None of this file, or a server that has switched them off.
+            // No preview of this file, or the server has disabled them.
             switch error.code {
             case .offline, .cancelled, .timedOut, .unauthorized: throw error
             default: return nil

@@ -5,16 +5,16 @@ import Synchronization
 
 /// A club on a WebDAV server: Nextcloud, a Synology, Apache, or another.
 ///
-/// Servers differ more than the standard would have it, so that little is taken on trust: addresses
-/// are built from names, a revision is what is left of the server's tag, and whether the server
-/// honours conditions on writes is tried out once (``ServerCapabilities``). Where it does not, what is
-/// there is looked at just before each write, which leaves a moment's gap: ``writeProtection``
-/// tells.
+/// Servers deviate from the standard, so little is taken on trust: URLs are built from names, a
+/// revision is the normalized tag, and support for conditional writes is probed once
+/// (``ServerCapabilities``). Without it, the state is checked just before each write, which leaves
+/// a small window: see ``writeProtection``.
 ///
 /// Source: RFC 4918; Nextcloud's developer manual for chunked uploads and previews.
 public final class WebDAVStore: RemoteStore {
     public struct Configuration: Sendable {
-        /// The folder on the server, as `https://cloud.example/remote.php/dav/files/ann/Club`.
+        /// The URL of the folder on the server, as
+        /// `https://cloud.example/remote.php/dav/files/ann/Club`.
         public var baseURL: URL
 
         public var credentials: WebDAVCredentials
@@ -22,19 +22,19 @@ public final class WebDAVStore: RemoteStore {
         /// The folder below ``baseURL`` that is the club's root.
         public var folder = RemotePath.root
 
-        /// Whose word is taken for it that the server is who it says.
+        /// How the server's identity is verified.
         public var trust = WebDAVTrust()
 
         /// How long a server may take over a request without a byte moving.
         public var timeout: Duration = .seconds(60)
 
-        /// Where to keep what was found out about the server, so that it is not tried out again by
-        /// each run of the program. Holds no secret. Nil to keep nothing.
+        /// Where to store the server's capabilities, so that not every run of the program probes
+        /// them. Holds no secrets. Nil to keep nothing.
         public var capabilitiesFile: URL?
 
-        /// Where to keep what was sent until it is known to have arrived: a folder of this club's own.
-        /// The next run of the program then takes such a write for no other member's. Nil to know it
-        /// only as long as the program runs.
+        /// Where to store writes until they are confirmed: a folder of this club's own. The next
+        /// run of the program then does not take such a write for another member's. Nil to remember
+        /// them only while the program runs.
         public var unsettledWritesFolder: URL?
 
         var limits = Limits()
@@ -47,25 +47,26 @@ public final class WebDAVStore: RemoteStore {
         }
     }
 
-    /// How much goes where.
+    /// The sizes that select how files are transferred.
     struct Limits: Hashable, Sendable {
-        /// What is written in one request straight over the file. More than this goes under
-        /// another name first, since a broken connection leaves half a file at many servers.
+        /// Up to this size, a file is overwritten directly in one request. A larger one is
+        /// staged under a temporary name, since a lost connection leaves half a file at many
+        /// servers.
         var directByteCount: Int64 = 256 << 10
 
-        /// Above this, Nextcloud gets a file in parts, of this size.
+        /// Above this, Nextcloud uploads are chunked, with this chunk size.
         var chunkByteCount: Int64 = 10 << 20
 
-        /// How much of a picture is fetched to look for the small one that a camera has put in.
+        /// How much of a picture to fetch in search of an embedded thumbnail.
         var pictureBeginning = 128 << 10
 
-        /// Pictures larger than this are not fetched to be made small.
+        /// Larger pictures are not fetched for thumbnails.
         var pictureByteCount = 64 << 20
 
-        /// How many folders are listed at once.
+        /// How many folders are listed concurrently.
         var foldersAtOnce = 4
 
-        /// Between two looks for changes.
+        /// The minimum delay between two polls.
         var shortestRest = Duration.seconds(5)
         var longestRest = Duration.seconds(60)
     }
@@ -75,11 +76,11 @@ public final class WebDAVStore: RemoteStore {
     let connection: WebDAVConnection
     let nextcloud: NextcloudPlace?
 
-    /// For requests that move little.
+    /// For requests with small bodies.
     let loader: HTTPLoader
-    /// For uploads: one connection at a time, and told of on the main queue.
+    /// For uploads: one connection, with callbacks on the main queue.
     let uploader: HTTPLoader
-    /// For downloads to files: told of on a queue of their own, where the files are written.
+    /// For downloads to files: callbacks on a separate queue, where the files are written.
     let downloader: HTTPLoader
 
     let memory = WebDAVMemory()
@@ -87,16 +88,16 @@ public final class WebDAVStore: RemoteStore {
     let snapshots = WebDAVSnapshots()
     let pace: Mutex<PollingInterval>
 
-    /// Whether the server counts the changes below a folder; nil until it was asked.
+    /// Whether the server supports sync tokens; nil until known.
     let countsChanges = Mutex<Bool?>(nil)
-    /// How far down it has refused to tell of them one by one.
+    /// The depths for which it has rejected change reports.
     let refusedReports = Mutex<Set<ReportDepth>>([])
 
-    /// Files left behind by killed programs that were seen, and removed if that was allowed.
+    /// Files left behind by killed programs that were found, and removed if permitted.
     let leftovers = Mutex<Set<RemotePath>>([])
     let capabilities: CapabilityProbe
 
-    /// - Throws: `.badRequest` for a base URL that is none of http or https.
+    /// - Throws: `.badRequest` for a base URL that is not http or https.
     public init(_ configuration: Configuration) throws(StoreError) {
         guard let address = WebDAVAddress(configuration.baseURL, folder: configuration.folder)
         else {
@@ -128,13 +129,13 @@ public final class WebDAVStore: RemoteStore {
         uploader = HTTPLoader(configuration: session, queue: .main, challengeAnswer: answer)
     }
 
-    /// The server that was refused last because nobody vouches for it, or because its key is not the
+    /// The server rejected last because its certificate is not trusted, or its key is not the
     /// pinned one; nil when none was.
     public var untrustedServer: UntrustedServer? { connection.signIn.untrustedServer }
 
-    /// A club at an address.
+    /// A club at a URL.
     ///
-    /// - Throws: `.badRequest` for a base URL that is none of http or https.
+    /// - Throws: `.badRequest` for a base URL that is not http or https.
     public convenience init(
         baseURL: URL, credentials: WebDAVCredentials
     ) throws(StoreError) {
@@ -142,12 +143,12 @@ public final class WebDAVStore: RemoteStore {
     }
 }
 
-/// Whom to believe that a server is who it says.
+/// How to verify a server's identity.
 public struct WebDAVTrust: Hashable, Sendable {
-    /// A PEM file of authorities to believe instead of the system's.
+    /// A PEM file of trusted authorities, instead of the system's.
     public var authoritiesFile: URL?
 
-    /// The one key to believe, whoever vouches for it or does not.
+    /// The only key to accept, whether or not its certificate is trusted.
     public var pinnedKey: ServerKey?
 
     public init(authoritiesFile: URL? = nil, pinnedKey: ServerKey? = nil) {
@@ -167,7 +168,7 @@ extension WebDAVStore {
         ) { request }
     }
 
-    /// Sends what is answered with a multistatus.
+    /// Sends a request that returns a multistatus.
     func ask(
         _ request: WebDAVRequest, during operation: StoreError.Operation, at path: RemotePath?
     ) async throws(StoreError) -> Multistatus {

@@ -1,7 +1,7 @@
 import CurlNetworking
 import FoundationEssentials
 
-/// Finds out what a server does about conditions on writes, by writing a file of our own.
+/// Probes how a server handles conditional writes, by writing a temporary file.
 struct WriteProbe: Sendable {
     let store: WebDAVStore
     let path: RemotePath
@@ -9,16 +9,16 @@ struct WriteProbe: Sendable {
 
     private var url: String { store.address.url(of: path) }
 
-    /// - Throws: What a write of a small file throws; `.badAnswer` when nothing is written although the
-    ///   server says so, as a network's sign-in page does.
+    /// - Throws: What a write of a small file throws; `.badAnswer` when nothing is written although
+    ///   the server reports success, as a network's sign-in page does.
     func run() async throws(StoreError) -> ServerCapabilities {
         let clock = store.configuration.clock
         let start = clock.date()
         var tags = [try await createMakingFolder()]
         var found = ServerCapabilities()
         for version in 1...2 { tags.append(try await write(version)) }
-        // A tag that is made of the second is another one when the second is over: three different ones
-        // in less than a second are made of something else.
+        // A second-based tag changes when the second is over: three different ones in less than a
+        // second are not based on it.
         let isQuick = abs(clock.date().timeIntervalSince(start)) < 0.9
         found.hasExactTags = isQuick && Self.areExact(tags)
         found.honoursIfNoneMatch = try await isRefused(["If-None-Match": "*"])
@@ -52,7 +52,7 @@ struct WriteProbe: Sendable {
         let answer = try await put(version)
         let isCreated = answer.status == 201 || answer.status == 204
         if isCreated, let tag = answer.entityTag { return Observation(tag: tag) }
-        // A network that answers everything with a page of its own knows no tags either.
+        // A network that responds to everything with its own page sends no tags either.
         guard case .file(let file) = try await store.look(at: path, during: operation) else {
             throw StoreError(.badAnswer, during: operation, detail: "nothing was written")
         }
@@ -78,12 +78,13 @@ struct WriteProbe: Sendable {
             return false
         } catch {
             guard let status = error.webDAVStatus else { throw error }
-            // Neither done nor refused for the condition: not to be relied on.
+            // Neither done nor rejected for the condition: not reliable.
             return status == 412
         }
     }
 
-    /// Whether a lock is granted, keeps a write without it out, and lets one with it in.
+    /// Whether the server grants a lock, rejects a write without it, and accepts one with
+    /// it.
     private func keepsOthersOut() async throws(StoreError) -> Bool {
         guard
             let lock = try await WebDAVLock.take(url, in: store, during: operation, at: nil)

@@ -1,25 +1,25 @@
-/// What a look at the server shows of a write that was answered with a yes.
+/// What the server shows of a write that it reported as successful.
 ///
-/// The rule of every adapter: a write is what the server shows afterwards, never what an answer says.
-/// Sign-in pages of networks and broken gateways say yes, too.
+/// The rule for every adapter: a write is what the server shows afterwards, never what a response
+/// says. Network sign-in pages and broken gateways also report success.
 enum WriteEvidence: Hashable, Sendable {
     /// The file holds the bytes that were sent.
     case stored
 
-    /// The file is not there, or is still what it was before: nothing was stored.
+    /// The file does not exist, or is unchanged: nothing was stored.
     case withoutEffect
 
-    /// The file holds bytes that are neither: somebody else wrote in between.
+    /// The file holds other bytes: someone else wrote in between.
     case replaced
 
-    /// The bytes of a write, or the part of them that is known.
+    /// The bytes of a write, as far as they are known.
     struct Content: Hashable, Sendable {
         var byteCount: Int64
-        /// In Dropbox's form; nil while nobody has read the bytes.
+        /// In Dropbox's form; nil before the bytes are read.
         var hash: String?
     }
 
-    /// What was there before the write, as far as it is known.
+    /// The state before the write, as far as it is known.
     struct Base: Hashable, Sendable {
         var revision: Revision
         var hash: String?
@@ -27,10 +27,10 @@ enum WriteEvidence: Hashable, Sendable {
 
     /// - Parameters:
     ///   - sent: The bytes of the write, with their hash.
-    ///   - found: What is there now; nil for nothing.
-    ///   - revision: That of what is there now.
-    ///   - base: What the write was to replace; nil where nothing was.
-    ///   - areRevisionsExact: Whether no two states of a file have the same revision.
+    ///   - found: The current file; nil if there is none.
+    ///   - revision: Its revision.
+    ///   - base: What the write was to replace; nil if nothing.
+    ///   - areRevisionsExact: Whether no two states of a file share a revision.
     init(
         sent: Content, found: Content?, revision: Revision?, base: Base?,
         areRevisionsExact: Bool = true

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The tokens of one club on Dropbox: at hand for each call, renewed in time, kept in a vault.
+/// The Dropbox tokens of one club: cached, renewed before they expire, and stored in a vault.
 ///
-/// An access token is renewed 300 seconds before it ends, and once when the server says that it has
-/// ended. Those who ask meanwhile wait for the same renewal.
+/// An access token is renewed 300 seconds before it expires, and once when the server says that it
+/// has expired. Concurrent callers share one renewal.
 public actor DropboxAccess: AccessProvider {
     private let app: DropboxApp
     private let vault: any TokenVault
@@ -11,19 +11,19 @@ public actor DropboxAccess: AccessProvider {
     private let now: @Sendable () -> Date
 
     private var tokens: DropboxTokens?
-    /// Until when tokens got in this run are used whatever their end: a server whose tokens last less
-    /// than the margin would be asked for a new one before each call.
+    /// Until when tokens obtained in this run are used regardless of their expiry: a server whose
+    /// tokens last less than the margin would otherwise be asked for a new one before each call.
     private var settled: ContinuousClock.Instant?
     private var renewal: Task<Result<DropboxTokens, StoreError>, Never>?
-    /// The refresh token that the server would not take, so that it is not asked again and again.
+    /// The refresh token that the server rejected, so that it is not sent again.
     private var refusedToken: String?
-    /// Until when a token endpoint that is away is left alone, as long as the old token is good.
+    /// Until when an unavailable token endpoint is not called, while the old token is valid.
     private var rest: ContinuousClock.Instant?
 
-    /// How long before its end an access token is renewed, in seconds.
+    /// How long before its expiry an access token is renewed, in seconds.
     static let margin: Double = 300
 
-    /// How long a token endpoint that is away is left alone.
+    /// How long an unavailable token endpoint is not called.
     private static let restAfterFailure = Duration.seconds(30)
 
     public init(app: DropboxApp, vault: any TokenVault) {
@@ -40,7 +40,7 @@ public actor DropboxAccess: AccessProvider {
         self.now = now
     }
 
-    /// Goes on with tokens got just now: a person has signed in again.
+    /// Continues with new tokens after the person has signed in again.
     public func adopt(_ tokens: DropboxTokens) {
         self.tokens = tokens
         refusedToken = nil
@@ -58,7 +58,8 @@ public actor DropboxAccess: AccessProvider {
         do throws(StoreError) {
             return try await renewed(tokens).accessToken
         } catch {
-            // It is good for some minutes yet: no reason to stop for a server that is away.
+            // It is valid for some minutes yet: no reason to fail because a server is
+            // unavailable.
             guard error.code != .unauthorized, isGood(tokens) else { throw error }
             rest = .now + Self.restAfterFailure
             return tokens.accessToken
@@ -70,7 +71,8 @@ public actor DropboxAccess: AccessProvider {
     ) async throws(StoreError) -> String? {
         let tokens = try await current()
         if tokens.accessToken != rejected { return tokens.accessToken }
-        // Another program may have renewed it, or the person signed in again there.
+        // Another program may have renewed it, or the person may have signed in again
+        // there.
         if let stored = try await vault.read(), stored.accessToken != rejected {
             adopt(stored)
             return stored.accessToken
@@ -86,7 +88,7 @@ extension DropboxAccess {
         guard let stored = try await vault.read() else {
             throw StoreError(.unauthorized, during: .connect, detail: "not signed in")
         }
-        // Somebody else may have been faster while the vault was read.
+        // Another caller may have set it during the read.
         if let tokens { return tokens }
         tokens = stored
         return stored
@@ -112,12 +114,13 @@ extension DropboxAccess {
         tokens.expiry.map { now() < $0 } ?? true
     }
 
-    /// Half its life long, what has just come is taken as good.
+    /// Treats a new token as valid for half its lifetime.
     private func settle(_ tokens: DropboxTokens) {
         settled = tokens.expiry.map { .now + .seconds(max(0, $0.timeIntervalSince(now())) / 2) }
     }
 
-    /// One renewal for all who ask. It goes on when they are cancelled: its result is of use to others.
+    /// One renewal for all callers. It continues when they are cancelled: the others need the
+    /// result.
     private func renewed(_ old: DropboxTokens) async throws(StoreError) -> DropboxTokens {
         if let tokens, tokens != old { return tokens }
         let task = renewal ?? Task { await renew(old) }
@@ -138,9 +141,11 @@ extension DropboxAccess {
                     ("client_id", app.key),
                 ], isRepeatable: true)
             let tokens = grant.tokens(keeping: refreshToken)
-            // Not kept, it is good for this run all the same; the next one renews it again.
+            // If saving fails, the token is still valid for this run; the next run renews
+            // it again.
             let newer = try? await vault.write(tokens, replacing: refreshToken)
-            // Signed in again while the server was asked, here or in another program: that is newer.
+            // The person signed in again during the request, here or in another program: those
+            // tokens are newer.
             guard self.tokens == old else { return .success(self.tokens ?? tokens) }
             adopt(newer ?? tokens)
             return .success(newer ?? tokens)

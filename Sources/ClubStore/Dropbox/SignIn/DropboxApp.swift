@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// An app registered with Dropbox, and where Dropbox is.
+/// An app registered with Dropbox, and its servers.
 public struct DropboxApp: Hashable, Sendable {
-    /// Names the app; no secret.
+    /// Identifies the app; not a secret.
     public let key: String
 
-    /// A gateway in place of all hosts that are called; nil for Dropbox itself. The page that a person
-    /// opens is Dropbox's own in any case.
+    /// A gateway in place of all API hosts; nil for Dropbox itself. The authorization page is
+    /// always Dropbox's own.
     public let gateway: URL?
 
     public init(key: String, gateway: URL? = nil) {
@@ -14,10 +14,10 @@ public struct DropboxApp: Hashable, Sendable {
         self.gateway = gateway
     }
 
-    /// Where the calls go.
+    /// The hosts to call.
     public var hosts: DropboxStore.Hosts { gateway.map { .init(all: $0) } ?? .dropbox }
 
-    /// The page on which a person grants the app access.
+    /// The page on which a person authorizes the app.
     static let authorizationPage: URL = {
         guard let url = URL(string: "https://www.dropbox.com/oauth2/authorize") else {
             preconditionFailure("no URL of Dropbox")
@@ -25,10 +25,10 @@ public struct DropboxApp: Hashable, Sendable {
         return url
     }()
 
-    /// Where codes and refresh tokens become access tokens.
+    /// Exchanges codes and refresh tokens for access tokens.
     var tokenEndpoint: URL { hosts.api.appending(path: "oauth2/token") }
 
-    /// What a club needs to be allowed: all of it, and nothing more.
+    /// The permissions that a club needs, and no others.
     public static let scopes = [
         "account_info.read", "files.content.read", "files.content.write", "files.metadata.read",
     ]

@@ -1,23 +1,22 @@
 import DropboxAPI
 public import FoundationEssentials
 
-/// One attempt to be granted access to a Dropbox: OAuth 2 with PKCE, so that no secret of the
-/// app's is needed.
+/// One OAuth 2 authorization with PKCE, so that the app needs no secret.
 ///
-/// The person opens ``authorizationURL`` and agrees. The code that comes of it, from the page or by
-/// a redirect to this computer, is of use only to whoever has the verifier, which never leaves this
-/// value but to the token endpoint.
+/// The person opens ``authorizationURL`` and agrees. The resulting code, from the page or by a
+/// redirect to this computer, is useless without the verifier, which only the token endpoint ever
+/// gets.
 ///
 /// Source: RFC 6749, 7636 and 8252;
 /// <https://www.dropbox.com/developers/documentation/http/documentation#oauth2-authorize>.
 public struct DropboxOAuth: Sendable {
     public let app: DropboxApp
 
-    /// Where the page leads the browser with the code; nil has the page show the code.
+    /// Where the browser is redirected with the code; nil to show the code on the page.
     public let redirect: URL?
 
     private let verifier: String
-    /// Comes back with the redirect, and by that proves whose it is.
+    /// Returned with the redirect, which proves that it belongs to this sign-in.
     private let state: String
 
     public init(app: DropboxApp, redirect: URL? = nil) {
@@ -45,7 +44,7 @@ public struct DropboxOAuth: Sendable {
         return url
     }
 
-    /// Reads what the browser brought to ``redirect``.
+    /// Reads the query of the browser's request to ``redirect``.
     ///
     /// - Parameter query: The request's query, without the question mark.
     /// - Returns: The code.
@@ -65,7 +64,7 @@ public struct DropboxOAuth: Sendable {
 
     /// Turns the code into tokens. A code can be used once.
     ///
-    /// - Parameter code: As the page showed it, blanks around it forgiven.
+    /// - Parameter code: As shown on the page; surrounding whitespace is ignored.
     /// - Returns: The tokens, and those of ``DropboxApp/scopes`` that were not granted.
     @concurrent public func exchange(
         code: String
@@ -78,7 +77,8 @@ public struct DropboxOAuth: Sendable {
         ]
         if let redirect { fields.append(("redirect_uri", redirect.absoluteString)) }
         let grant = try await TokenEndpoint(app).ask(fields, isRepeatable: false)
-        // Some servers do not tell: then all that was asked for was granted (RFC 6749, 5.1).
+        // Some servers omit the scope: then everything requested was granted (RFC 6749,
+        // 5.1).
         let granted = grant.scope.map { $0.split(separator: " ").map(String.init) }
         let missing = granted.map { granted in
             DropboxApp.scopes.filter { !granted.contains($0) }
@@ -88,7 +88,7 @@ public struct DropboxOAuth: Sendable {
 }
 
 extension DropboxOAuth {
-    /// Random bytes of the system's, as letters, digits, `-` and `_`.
+    /// Random bytes from the system, as letters, digits, `-` and `_`.
     private static func randomText(byteCount: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         return base64URL(
@@ -115,7 +115,7 @@ enum Form {
         fields.map { escape($0) + "=" + escape($1) }.joined(separator: "&")
     }
 
-    /// The first value of each field; those that cannot be read are left out.
+    /// The first value of each field; malformed fields are skipped.
     static func decode(_ text: some StringProtocol) -> [String: String] {
         var fields: [String: String] = [:]
         for part in text.split(separator: "&") {
@@ -146,7 +146,7 @@ enum Form {
         return escaped
     }
 
-    /// Nil for a percent sign without two digits, and for what is no UTF-8.
+    /// Nil for a percent sign without two digits, and for invalid UTF-8.
     private static func unescape(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,14 +1,15 @@
 public import FoundationEssentials
 
-/// What Dropbox gives an app that was granted access. Secrets: never to be shown or logged.
+/// The tokens of an authorized app. Secrets: never show or log them.
 public struct DropboxTokens: Codable, Hashable, Sendable {
-    /// Goes with every call, for about four hours.
+    /// Sent with every call; valid for about four hours.
     public var accessToken: String
 
-    /// When the access token ends, by this computer's clock; nil when nobody said.
+    /// When the access token expires, by this computer's clock; nil if unknown.
     public var expiry: Date?
 
-    /// Gets new access tokens; does not expire, but can be revoked. Nil where none was given.
+    /// Gets new access tokens; does not expire, but can be revoked. Nil if the server gave
+    /// none.
     public var refreshToken: String?
 
     public init(accessToken: String, expiry: Date?, refreshToken: String?) {
@@ -24,23 +25,23 @@ public struct DropboxTokens: Codable, Hashable, Sendable {
     }
 }
 
-/// Printed by mistake, it says nothing.
+/// Redacted when printed.
 extension DropboxTokens: CustomStringConvertible, CustomReflectable {
     public var description: String { "DropboxTokens" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where tokens are kept between runs.
+/// Stores tokens between runs.
 public protocol TokenVault: Sendable {
-    /// The tokens as they were written last, by whichever program; nil when nobody is signed in.
+    /// The tokens last written, by any program; nil when signed out.
     ///
-    /// - Throws: `.unauthorized` when they are there but cannot be had: a locked keyring.
+    /// - Throws: `.unauthorized` when they cannot be read: a locked keyring.
     func read() async throws(StoreError) -> DropboxTokens?
 
-    /// Keeps the tokens in place of those with a refresh token, and of no others: another program may
-    /// have signed in meanwhile, or out.
+    /// Replaces the tokens that have this refresh token, and no others: another program may have
+    /// signed in or out in the meantime.
     ///
-    /// - Returns: What is kept instead, where that is another sign-in.
+    /// - Returns: The stored tokens, if they are from another sign-in.
     func write(
         _ tokens: DropboxTokens, replacing refreshToken: String
     ) async throws(StoreError) -> DropboxTokens?

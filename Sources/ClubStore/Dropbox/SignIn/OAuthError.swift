@@ -1,8 +1,8 @@
-/// Why signing in came to nothing. Nothing was changed by it.
+/// Why signing in failed. Nothing was changed.
 public struct OAuthError: Error, Sendable {
     public var code: Code
 
-    /// The server's words, for logs. They are not for people, and not to be trusted on a screen.
+    /// The server's message, for logs: not for people, and not trusted on a screen.
     public var detail: String?
 
     public init(_ code: Code, detail: String? = nil) {
@@ -11,33 +11,35 @@ public struct OAuthError: Error, Sendable {
     }
 
     public enum Code: Hashable, Sendable {
-        /// The person, or the person's team, said no.
+        /// The person, or the person's team, declined.
         case denied
 
-        /// What the browser brought belongs to another sign-in, or to an attack.
+        /// The redirect belongs to another sign-in, or to an attack.
         case wrongState
 
-        /// The browser brought an answer without a code, or the person typed nothing.
+        /// The redirect has no code, or the person typed nothing.
         case noCode
 
-        /// The code was used before, is too old, mistyped, or belongs to another sign-in.
+        /// The code was used before, has expired, is mistyped, or belongs to another
+        /// sign-in.
         case codeRefused
 
-        /// The refresh token was revoked, or never was one.
+        /// The refresh token was revoked or is invalid.
         case revoked
 
-        /// The server does not know the app's key, or does not let the app do this.
+        /// The server does not know the app key, or does not allow this.
         case appRefused
 
-        /// What answered is no OAuth server: a proxy's page, broken JSON, tokens that cannot be.
+        /// The response is not from an OAuth server: a proxy's page, invalid JSON, unusable
+        /// tokens.
         case badAnswer
 
-        /// The server cannot be reached, is busy or broken.
+        /// The server is unreachable, busy or failing.
         case store(StoreError.Code)
     }
 }
 
 extension OAuthError: CustomStringConvertible {
-    /// For logs, in one line.
+    /// For logs, on one line.
     public var description: String { "sign in: \(code)" + (detail.map { " (\($0))" } ?? "") }
 }

@@ -1,10 +1,10 @@
 import CurlNetworking
 import FoundationEssentials
 
-/// Where codes and refresh tokens become access tokens.
+/// Exchanges codes and refresh tokens for access tokens.
 ///
-/// Everything that goes there or comes back is secret: of answers, only the server's short error
-/// codes and descriptions are kept for logs.
+/// Everything sent and received is secret: only the server's short error codes and descriptions
+/// are kept for logs.
 struct TokenEndpoint: Sendable {
     private let url: URL
     private let loader: HTTPLoader
@@ -18,14 +18,14 @@ struct TokenEndpoint: Sendable {
         self.clock = clock
     }
 
-    /// What the endpoint grants. Source: RFC 6749, section 5.1.
+    /// A token response. Source: RFC 6749, section 5.1.
     struct Grant: Decodable {
         var accessToken: String
         var tokenType: String
         var expiresIn: Double?
         var refreshToken: String?
         var scope: String?
-        /// When it came, by this computer's clock.
+        /// When it was received, by this computer's clock.
         var received = Date()
 
         enum CodingKeys: String, CodingKey {
@@ -36,7 +36,7 @@ struct TokenEndpoint: Sendable {
             case scope
         }
 
-        /// - Parameter refreshToken: The one to go on with where no new one was given.
+        /// - Parameter refreshToken: The one to keep if the response has none.
         func tokens(keeping refreshToken: String?) -> DropboxTokens {
             DropboxTokens(
                 accessToken: accessToken,
@@ -45,7 +45,7 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// - Parameter isRepeatable: Whether the server will answer alike when it is asked twice.
+    /// - Parameter isRepeatable: Whether the request is idempotent.
     func ask(
         _ fields: [(String, String)], isRepeatable: Bool
     ) async throws(OAuthError) -> Grant {
@@ -100,7 +100,7 @@ struct TokenEndpoint: Sendable {
 }
 
 extension TokenEndpoint {
-    /// What a header can carry: visible ASCII, and not without end.
+    /// Allowed in a header: visible ASCII of limited length.
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 8192
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -1,30 +1,30 @@
 import CurlNetworking
 import FoundationEssentials
 
-/// The answer 207 of a WebDAV server, as far as it concerns a club.
+/// The relevant parts of a WebDAV 207 response.
 ///
 /// Source: RFC 4918 §13 and §14, RFC 4331 (quota), RFC 6578 §4 (sync-token).
 struct Multistatus: Hashable, Sendable {
     var responses: [Response] = []
 
-    /// When it was given, by the server's clock.
+    /// The time of the response, by the server's clock.
     var date: Date?
 
-    /// The moment up to which it tells of changes (RFC 6578).
+    /// The sync token up to which it reports changes (RFC 6578).
     var syncToken: String?
 
-    /// What is told of one resource.
+    /// The part about one resource.
     struct Response: Hashable, Sendable {
-        /// As the server wrote it: absolute or not, escaped in its own way.
+        /// As the server wrote it: absolute or relative, with its own escaping.
         var href = ""
 
-        /// Of the whole resource, where the server tells that instead of properties.
+        /// Of the whole resource, if the server reports that instead of properties.
         var status: Int?
 
         var properties = Properties()
     }
 
-    /// Those that a club asks for, of the propstats with a status 2xx.
+    /// The properties that a club needs, from the propstats with a 2xx status.
     struct Properties: Hashable, Sendable {
         var etag: String?
         var byteCount: Int64?
@@ -32,21 +32,21 @@ struct Multistatus: Hashable, Sendable {
         var isCollection = false
         var quotaAvailable: Int64?
         var quotaUsed: Int64?
-        /// An address, of `current-user-principal`.
+        /// The URL in `current-user-principal`.
         var principal: String?
         var displayName: String?
         var syncToken: String?
-        /// Nextcloud's and ownCloud's number of the file.
+        /// The file ID of Nextcloud and ownCloud.
         var fileID: String?
         /// Whether Nextcloud can make a preview.
         var hasPreview: Bool?
     }
 }
 
-/// Builds a ``Multistatus`` while its XML is read.
+/// Builds a ``Multistatus`` while its XML is parsed.
 ///
-/// Elements are known by namespace and name, whatever prefixes the server likes; those that
-/// concern nobody here, and their text, are never kept.
+/// Elements are matched by namespace and name, not by prefix; other elements and their text
+/// are never stored.
 final class MultistatusBuilder: XMLHandler {
     var result = Multistatus()
 
@@ -56,10 +56,10 @@ final class MultistatusBuilder: XMLHandler {
     private var properties = Multistatus.Properties()
     private var propstatStatus: Int?
 
-    /// An address or a tag is a few hundred bytes.
+    /// URLs and tags are a few hundred bytes.
     static let textLimit = 32 << 10
 
-    /// More than this in one folder is not a club's.
+    /// No club has more in one folder.
     static let responseLimit = 200_000
 
     private enum Element: String {

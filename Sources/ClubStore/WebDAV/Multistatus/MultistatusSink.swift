@@ -2,8 +2,8 @@ import CurlNetworking
 import FoundationEssentials
 import Synchronization
 
-/// Reads a multistatus while it arrives, so that its size is no matter of memory, and gives it out
-/// only when its end has come.
+/// Parses a multistatus as it arrives, so that its size does not use memory, and returns it only
+/// when it is complete.
 final class MultistatusSink: BodySink {
     private struct Reading {
         let reader: XMLReader
@@ -15,7 +15,7 @@ final class MultistatusSink: BodySink {
     private let path: RemotePath?
     private let reading = Mutex<Reading?>(nil)
 
-    /// A folder of two hundred thousand entries is about this large.
+    /// The approximate size for a folder of two hundred thousand entries.
     static let byteLimit = 256 << 20
 
     init(during operation: StoreError.Operation, at path: RemotePath?) {
@@ -48,7 +48,7 @@ final class MultistatusSink: BodySink {
         }
     }
 
-    /// - Throws: `.badAnswer` when it was cut off, or was none.
+    /// - Throws: `.badAnswer` when it was truncated or not a multistatus.
     func finish() throws(StoreError) -> Multistatus {
         let result = try attempt { reading throws(XMLReader.Fault) -> Multistatus? in
             defer { reading = nil }

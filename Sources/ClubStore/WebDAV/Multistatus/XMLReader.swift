@@ -1,30 +1,30 @@
 import CExpat
 import FoundationEssentials
 
-/// Reads XML piece by piece through expat, and trusts none of it.
+/// Parses untrusted XML incrementally with expat.
 ///
-/// A document type is refused before anything in it is read, so that no entity is ever declared,
-/// let alone expanded; nesting is bounded, and so is what must be held until its end has come (a
-/// tag, a comment). Only what ``XMLHandler`` keeps is in memory.
+/// A document type is rejected before anything in it is read, so that no entity is ever
+/// declared, let alone expanded; nesting is limited, and so is the size of an incomplete token
+/// (a tag, a comment). Only what ``XMLHandler`` stores is in memory.
 ///
-/// Not for sharing: whoever feeds it does so from one place at a time.
+/// Not thread-safe: feed it from one place at a time.
 final class XMLReader {
-    /// What is wrong with a document, for logs.
+    /// A parse error, for logs.
     struct Fault: Error, Hashable, Sendable {
         var reason: String
     }
 
-    /// Deeper than any answer of a WebDAV server; a person's files do not nest in XML.
+    /// More than any WebDAV response needs; members' folders are not nested in the XML.
     static let depthLimit = 64
 
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private var depth = 0
-    /// How many bytes were fed in which no token had its end.
+    /// How many bytes were fed without completing a token.
     private var silentByteCount = 0
     private var hasHeard = false
 
-    /// How long one tag or comment may be.
+    /// The maximum size of one tag or comment.
     private static let tokenLimit = 1 << 20
     private var fault: Fault?
 
@@ -44,7 +44,7 @@ final class XMLReader {
         XML_ParserFree(parser)
     }
 
-    /// - Throws: For anything that is no XML, or more than this reader takes.
+    /// - Throws: For invalid XML, or more than the limits.
     func feed(_ data: Data) throws(Fault) {
         try checkNoFault()
         hasHeard = false
@@ -59,7 +59,7 @@ final class XMLReader {
         }
     }
 
-    /// - Throws: When the document is not at its end: it was cut off.
+    /// - Throws: When the document is truncated.
     func finish() throws(Fault) {
         try checkNoFault()
         if byteclub_xml_feed(parser, nil, 0, 1) == 0 { try fail() }
@@ -80,10 +80,10 @@ final class XMLReader {
     }
 }
 
-/// What becomes of a document's parts. Names are a namespace, a space and a local name.
+/// Receives the parts of a document. Names are a namespace, a space and a local name.
 protocol XMLHandler: AnyObject {
     func begin(_ name: String) throws(XMLReader.Fault)
-    /// Some of the text of the innermost element.
+    /// Receives some of the text of the innermost element.
     func take(_ text: UnsafeBufferPointer<UInt8>) throws(XMLReader.Fault)
     func end() throws(XMLReader.Fault)
 }
@@ -95,7 +95,7 @@ extension XMLReader {
         pointer.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Does its work unless something was wrong before, and stops the parser when something is now.
+    /// Does its work unless there was an error before, and stops the parser on a new one.
     fileprivate func handle(_ work: () throws(Fault) -> Void = {}) {
         hasHeard = true
         guard fault == nil else { return }

@@ -1,4 +1,4 @@
-/// One `PUT` straight over the file.
+/// One `PUT` directly to the file.
 struct DirectUploadStrategy: WebDAVUploadStrategy {
     let payload: WebDAVPayload
 

@@ -1,8 +1,8 @@
 import DropboxAPI
 import Synchronization
 
-/// A file in parts, put together by Nextcloud, which keeps the parts for a day: what has arrived is
-/// not sent again by the next attempt, even of another run of the program.
+/// A chunked upload, assembled by Nextcloud, which keeps the parts for a day: the next attempt,
+/// even in another run of the program, does not send them again.
 ///
 /// Source: <https://docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/chunking.html>.
 final class NextcloudUploadStrategy: WebDAVUploadStrategy {
@@ -15,13 +15,13 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
 
     var isDirect: Bool { false }
 
-    /// The manual's numbers: ten thousand parts of five megabytes to five gigabytes.
+    /// The manual's limits: ten thousand parts of five megabytes to five gigabytes.
     private static let partLimit: Int64 = 9999
 
-    /// How often to ask whether the server has put the parts together.
+    /// How often to check whether the server has assembled the parts.
     private static let looksLimit = 30
 
-    /// - Parameter isKept: Whether what has arrived stays there even when somebody stops it.
+    /// - Parameter isKept: Whether uploaded parts stay there even after a cancellation.
     init(
         _ payload: WebDAVPayload, file: SourceFile, hash: String, place: NextcloudPlace,
         isKept: Bool
@@ -56,8 +56,8 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
                 try await self.isPutTogether()
             }
         } catch {
-            // Being put together takes a while: 423 tells so, and proxies lose patience. Asked again, a
-            // server that is done knows of no parts any more.
+            // Assembling takes a while: the server returns 423, and proxies time out. A server that
+            // has finished no longer knows the parts.
             guard [404, 423, 502, 504].contains(error.webDAVStatus) || error.code == .timedOut,
                 try await isPutTogether(), try await isInPlace()
             else { throw error }
@@ -69,7 +69,7 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
         hasAllParts.withLock { $0 = false }
     }
 
-    /// What may help the next attempt is left; the server removes it in a day.
+    /// Parts that may help the next attempt stay; the server removes them after a day.
     func abandon(after error: StoreError) async {
         guard !error.code.leavesUploadOfUse || (error.code == .cancelled && !isKept) else { return }
         await store.removeQuietly(store.address.url(folder, isFolder: true))
@@ -103,8 +103,8 @@ extension NextcloudUploadStrategy {
         }
     }
 
-    /// The lengths of the parts that an earlier attempt has left, by number; makes the folder if there
-    /// is none.
+    /// The lengths of the parts that an earlier attempt has uploaded, by number; creates the folder
+    /// if it is missing.
     private func partsThatArrived() async throws(StoreError) -> [Int64: Int64] {
         if let answer = try await parts() {
             var parts: [Int64: Int64] = [:]
@@ -126,7 +126,7 @@ extension NextcloudUploadStrategy {
         return [:]
     }
 
-    /// Nil when there is no such folder: not begun, or put together.
+    /// Nil when there is no such folder: not started, or already assembled.
     private func parts() async throws(StoreError) -> Multistatus? {
         do throws(StoreError) {
             return try await store.ask(

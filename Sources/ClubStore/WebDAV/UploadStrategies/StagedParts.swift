@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// A large file on its way to a name of our own part by part, so that another run of the program can
-/// go on with it.
+/// Uploads a large file to a temporary name in parts, so that another run of the program can resume
+/// it.
 ///
-/// For servers that place the bytes of a `PUT` with `Content-Range`. What a part that broke off has left
-/// is written over by the next attempt; nothing is taken for granted but parts that were answered for.
+/// For servers that support `PUT` with `Content-Range`. The next attempt overwrites an interrupted
+/// part; only confirmed parts count.
 struct StagedParts: Sendable {
     let payload: WebDAVPayload
     let file: SourceFile
@@ -12,9 +12,9 @@ struct StagedParts: Sendable {
 
     private var store: WebDAVStore { payload.store }
 
-    /// Sends what is missing.
+    /// Sends the missing parts.
     ///
-    /// - Parameter willUse: Told under which name the bytes lie, before there are any.
+    /// - Parameter willUse: Called with the temporary name before any bytes are sent.
     func send(willUse: (RemotePath) -> Void) async throws(StoreError) {
         let folder = payload.path.parent ?? .root
         var place = try folder.appending(TemporaryName.staged())
@@ -35,7 +35,7 @@ struct StagedParts: Sendable {
         }
     }
 
-    /// What an earlier run has left, as far as the server still has it.
+    /// The parts of an earlier run that the server still has.
     private func keptParts(
         in folder: RemotePath
     ) async throws(StoreError) -> (place: RemotePath, byteCount: Int64)? {

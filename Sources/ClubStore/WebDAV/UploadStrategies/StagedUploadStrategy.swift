@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A `PUT` under a name of our own beside the file, and a `MOVE` over it: whatever breaks, the file is
+/// A `PUT` to a temporary name beside the file, and a `MOVE` over it: whatever fails, the file is
 /// the old one or the new one.
 final class StagedUploadStrategy: WebDAVUploadStrategy {
     let payload: WebDAVPayload
 
-    /// How to send it so that another run can go on; nil to send it in one piece.
+    /// Sends in parts so that another run can resume; nil to send it in one piece.
     private let parts: StagedParts?
 
-    /// Under which name the bytes lie on the server, once they do.
+    /// The temporary name on the server, once it exists.
     private let staged = Mutex<RemotePath?>(nil)
 
     var isDirect: Bool { false }
@@ -36,7 +36,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
                     .withoutEffect, during: payload.operation, at: payload.path,
                     detail: "a yes to the bytes, which are not there", underlying: error)
             }
-            // A server without MOVE: straight, then.
+            // A server without MOVE: write directly.
             guard error.webDAVStatus == 405 || error.webDAVStatus == 501 else { throw error }
             await prepareToRepeat()
             return try await DirectUploadStrategy(payload).commit(condition)
@@ -55,12 +55,12 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
         await parts?.record.keep(nil)
     }
 
-    /// Parts stay that may help the next attempt; they are removed in a day.
+    /// Parts that may help the next attempt stay; they are removed after a day.
     func abandon(after error: StoreError) async {
         guard error.code.leavesUploadOfUse, let kept = parts?.record.progress else {
             return await prepareToRepeat()
         }
-        // Begun anew, and broken off before the first part was answered for.
+        // Started over, and interrupted before the first part was confirmed.
         if let place = staged.withLock({ $0 }), place.name != kept.place {
             await payload.store.remove(place)
         }
@@ -73,7 +73,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
             if let place = staged.withLock({ $0 }) { return place }
         }
         let place = try (payload.path.parent ?? .root).appending(TemporaryName.staged())
-        // From now on there may be something, of which the server need not have told.
+        // From now on there may be a file, even without a response.
         staged.withLock { $0 = place }
         var request = WebDAVRequest("PUT", payload.store.address.url(of: place))
         request.fields["Content-Type"] = "application/octet-stream"
@@ -83,7 +83,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
             if error.webDAVStatus != nil, !payload.attempts.mayHaveArrived {
                 staged.withLock { $0 = nil }
             }
-            // All of it is there, although the server did not say so.
+            // All of it is there, although the server did not confirm it.
             guard payload.attempts.mayHaveArrived, error.code != .cancelled,
                 case .file(let file) = await payload.store.lookOnce(
                     at: place, during: payload.operation),
@@ -95,7 +95,7 @@ final class StagedUploadStrategy: WebDAVUploadStrategy {
     }
 }
 
-/// The `MOVE` that ends a strategy.
+/// The final `MOVE` of a strategy.
 struct WebDAVRelocation: Sendable {
     let payload: WebDAVPayload
     let condition: WriteCondition
@@ -103,7 +103,7 @@ struct WebDAVRelocation: Sendable {
 
     private var store: WebDAVStore { payload.store }
 
-    /// - Parameter isGone: Whether what was to be moved is there no more, asked when an answer was lost.
+    /// - Parameter isGone: Whether the source no longer exists, called when a response was lost.
     func send(
         from source: String, isGone: @Sendable () async throws(StoreError) -> Bool
     ) async throws(StoreError) {
@@ -135,7 +135,7 @@ struct WebDAVRelocation: Sendable {
         }
     }
 
-    /// The server would not look by itself.
+    /// Checks what this server would not.
     private func requireStill(_ revision: Revision) async throws(StoreError) {
         let there = try await store.look(at: payload.path, during: payload.operation)
         guard case .file(let file) = there, file.file.revision == revision else {

@@ -3,16 +3,16 @@ import DropboxAPI
 import FoundationEssentials
 import Synchronization
 
-/// What must be true of the file in the way for a write to happen.
+/// The condition on the existing file for a write to happen.
 enum WriteCondition: Hashable, Sendable {
     case none
-    /// Nothing is there.
+    /// The path is free.
     case absent
-    /// By `If-Match`, which wants a strong tag.
+    /// `If-Match`, which requires a strong tag.
     case matches(Revision)
-    /// By `If` (RFC 4918 §10.4), which does with a weak one.
+    /// `If` (RFC 4918 §10.4), which accepts a weak one.
     case matchesByIf(Revision)
-    /// A lock with this token is held, under which the file was looked at.
+    /// A lock with this token is held, under which the file was checked.
     case locked(String)
 
     var revision: Revision? {
@@ -23,24 +23,24 @@ enum WriteCondition: Hashable, Sendable {
     }
 }
 
-/// A way for bytes to get to a path: straight, under another name first, or in parts.
+/// How bytes get to a path: directly, under a temporary name first, or in parts.
 protocol WebDAVUploadStrategy: Sendable {
     var payload: WebDAVPayload { get }
 
-    /// Whether it is one request, which costs little in vain.
+    /// Whether it is a single request, cheap to waste.
     var isDirect: Bool { get }
 
-    /// Puts the bytes in their place. What is on the server already is not sent again when it is
-    /// asked for once more, with another condition.
+    /// Stores the bytes at their path. A second call, with another condition, does not send
+    /// again what the server already has.
     ///
-    /// - Returns: The new tag, if the answer had it.
+    /// - Returns: The new tag, if the response has one.
     /// - Throws: An error with ``StoreError/isUnmetCondition``, among others.
     func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag?
 
-    /// Makes it send everything again with the next commit.
+    /// Makes the next commit send everything again.
     func prepareToRepeat() async
 
-    /// Takes back what has not come to its place.
+    /// Removes what has not reached its final path.
     func abandon(after error: StoreError) async
 }
 
@@ -53,14 +53,14 @@ extension WebDAVUploadStrategy {
         try await payload.isSame(as: file)
     }
 
-    /// What a file of a length hashes to if an attempt at this has left it; nil when it cannot have.
+    /// The hash of a file with this length if an attempt has left it; nil when it cannot have.
     func hash(ofFirst count: Int64) async -> String? {
         if count == byteCount { return await hash }
         guard isDirect, count < byteCount else { return nil }
         return await payload.hash(ofFirst: count)
     }
 
-    /// To be known again if it turns up. Also when the task is cancelled.
+    /// Identifies the write later if it turns up. Also when the task is cancelled.
     var unconfirmedWrite: UnconfirmedWrite? {
         get async { await Task { await payload.unconfirmedWrite(isWhole: !isDirect) }.value }
     }
@@ -69,7 +69,7 @@ extension WebDAVUploadStrategy {
     func abandon(after error: StoreError) async {}
 }
 
-/// The bytes to be written, and where.
+/// The bytes to write, and their path.
 struct WebDAVPayload: Sendable {
     enum Source: Sendable {
         case data(Data)
@@ -100,8 +100,8 @@ struct WebDAVPayload: Sendable {
         }
     }
 
-    /// Nil when the file cannot be read any more. Computed once: a large file is not read for each
-    /// question, and one that changes meanwhile is not sent (``requireUnchanged()``).
+    /// Nil when the file can no longer be read. Computed once: a large file is read only once, and
+    /// one that changes in the meantime is not sent (``requireUnchanged()``).
     func hash() async -> String? {
         if let known = knownHash.value.withLock({ $0 }) { return known }
         let hash: String? =
@@ -117,7 +117,7 @@ struct WebDAVPayload: Sendable {
         let value = Mutex<String?>(nil)
     }
 
-    /// The hash of its beginning; nil when the file cannot be read any more.
+    /// The hash of its beginning; nil when the file can no longer be read.
     func hash(ofFirst count: Int64) async -> String? {
         switch source {
         case .data(let data): ContentHash(of: data.prefix(Int(count))).hexadecimal
@@ -130,13 +130,13 @@ struct WebDAVPayload: Sendable {
         if case .file(let file, _) = source { try file.requireUnchanged() }
     }
 
-    /// Whether a file on the server has these very bytes.
+    /// Whether a file on the server has exactly these bytes.
     func isSame(as file: WebDAVFile) async throws(StoreError) -> Bool {
         guard file.file.byteCount == byteCount, let hash = await hash() else { return false }
         return try await store.contentHash(of: file.file.path, during: operation) == hash
     }
 
-    /// - Parameter isWhole: It comes to its place as a whole or not at all.
+    /// - Parameter isWhole: The file appears completely or not at all.
     func unconfirmedWrite(isWhole: Bool) async -> UnconfirmedWrite? {
         guard let hash = await hash() else { return nil }
         var data: Data?
@@ -159,7 +159,7 @@ struct WebDAVPayload: Sendable {
         }
     }
 
-    /// Sends a part of it, told of as progress where somebody follows.
+    /// Sends a part of it, with progress if there is an observer.
     func send(
         _ request: WebDAVRequest, body: HTTPLoader.Body, from offset: Int64
     ) async throws(StoreError) -> HTTPLoader.Answer {
@@ -195,7 +195,7 @@ struct WebDAVPayload: Sendable {
 }
 
 extension HTTPLoader.Answer {
-    /// What the server calls the state that a write has made.
+    /// The new tag after a write.
     var entityTag: EntityTag? {
         (response.value(forHTTPHeaderField: "OC-ETag") ?? response.value(forHTTPHeaderField: "ETag"))
             .flatMap(EntityTag.init)

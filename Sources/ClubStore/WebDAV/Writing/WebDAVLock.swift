@@ -1,18 +1,20 @@
 import CurlNetworking
 import FoundationEssentials
 
-/// An exclusive write lock (RFC 4918 §6) on one file, for the moment between a look and a write.
+/// An exclusive write lock (RFC 4918 §6) on one file, held between a check and a write.
 ///
-/// For servers that ignore conditions on writes and respect locks, such as rclone: nobody else can
-/// write between the look and the write then.
+/// For servers that ignore conditions on writes but respect locks, such as rclone: nobody else can
+/// write between the two.
 struct WebDAVLock: Sendable {
     let token: String
-    /// Whether nothing was there, so that the lock has made an empty file (RFC 4918 §7.3).
+    /// Whether the path was free, so that the lock has created an empty file (RFC 4918
+    /// §7.3).
     let isOnNewFile: Bool
     private let url: String
     private let store: WebDAVStore
 
-    /// Long enough for a look and a small write; a program that is killed holds others up no longer.
+    /// Long enough for a check and a small write; a killed program blocks others no longer than
+    /// this.
     private static let timeout = "Second-20"
 
     private static let body = Data(
@@ -22,8 +24,9 @@ struct WebDAVLock: Sendable {
         <D:locktype><D:write/></D:locktype><D:owner>Byte Club</D:owner></D:lockinfo>
         """.utf8)
 
-    /// - Returns: Nil when the server grants none although it did once: the caller goes on without.
-    /// - Throws: `.locked` when somebody else holds it even after waiting.
+    /// - Returns: Nil when the server grants no lock although it did before: the caller continues
+    ///   without.
+    /// - Throws: `.locked` when someone else holds it even after retries.
     static func take(
         _ path: RemotePath, in store: WebDAVStore, during operation: StoreError.Operation
     ) async throws(StoreError) -> WebDAVLock? {
@@ -39,7 +42,7 @@ struct WebDAVLock: Sendable {
         request.fields["Depth"] = "0"
         request.fields["Timeout"] = timeout
         request.body = .data(body)
-        // A lock whose answer is lost is held until it times out.
+        // A lock whose response is lost is held until it times out.
         request.isRepeatable = false
         do throws(StoreError) {
             let answer = try await store.send(request, during: operation, at: path)
@@ -49,7 +52,7 @@ struct WebDAVLock: Sendable {
             return WebDAVLock(
                 token: token, isOnNewFile: answer.status == 201, url: url, store: store)
         } catch {
-            // Servers that know no locks say so with 501, too.
+            // Servers without locks also return 501.
             guard let status = error.webDAVStatus, ![401, 423].contains(status),
                 status < 500 || status == 501
             else { throw error }
@@ -57,7 +60,7 @@ struct WebDAVLock: Sendable {
         }
     }
 
-    /// Removes the empty file that the lock has made, and gives the lock back.
+    /// Removes the empty file that the lock has created, and releases the lock.
     func undo() async {
         var request = WebDAVRequest("DELETE", url)
         request.fields["If"] = "(<\(token)>)"
@@ -65,14 +68,14 @@ struct WebDAVLock: Sendable {
         await release()
     }
 
-    /// Gives it back; when that fails, the server does so after a while.
+    /// Releases it; if that fails, the lock times out on the server.
     func release() async {
         var request = WebDAVRequest("UNLOCK", url)
         request.fields["Lock-Token"] = "<\(token)>"
         await store.sendQuietly(request)
     }
 
-    /// The URI in `<urn:uuid:…>`; nil for what could not stand in a field.
+    /// The URI in `<urn:uuid:…>`; nil if it is not safe in a header field.
     private static func token(in field: String) -> String? {
         guard field.hasPrefix("<"), field.hasSuffix(">") else { return nil }
         let token = field.dropFirst().dropLast()

@@ -11,7 +11,7 @@ extension WebDAVStore {
         guard !destination.isRoot else { throw conflict }
         let there = try await look(at: path, during: .move)
         guard there != .nothing else {
-            // An earlier attempt whose answer was lost may have moved it.
+            // An earlier attempt whose response was lost may have moved it.
             let now = try await look(at: destination, during: .move)
             guard now != .nothing, unsettled.has(.move(to: destination.string), at: path) else {
                 throw StoreError(.notFound, during: .move, at: path)
@@ -24,7 +24,7 @@ extension WebDAVStore {
         }
         guard destination != path else { throw conflict }
         if there == .folder {
-            // lighttpd puts a folder in a file's place, whatever `Overwrite` says.
+            // lighttpd replaces a file with a folder, whatever `Overwrite` says.
             guard try await look(at: destination, during: .move) == .nothing else {
                 throw conflict
             }
@@ -61,8 +61,8 @@ extension WebDAVStore {
                 _ = try await send(request, during: .move, at: path, attempts: attempts)
             }
         } catch {
-            // The answer to the first attempt was lost, or the second is refused for what the first
-            // has done.
+            // The response to the first attempt was lost, or the second is rejected because the
+            // first has succeeded.
             let refusal = error.isUnmetCondition ? conflict : error
             guard attempts.mayHaveArrived, error.code != .cancelled,
                 await lookOnce(at: path, during: .move) == .nothing,
@@ -77,7 +77,8 @@ extension WebDAVStore {
         }
     }
 
-    /// Sees that it is where it should be, and no more where it was: see ``WriteEvidence``.
+    /// Checks that it is at the destination and no longer at the source: see
+    /// ``WriteEvidence``.
     private func confirmMove(
         of there: WebDAVResource, from path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) -> RemoteEntry {
@@ -109,10 +110,10 @@ extension WebDAVStore {
         }
     }
 
-    /// For a server that would put it under another name: a new file of the same bytes, and then the
-    /// old one goes.
+    /// For a server that would store it under another name: copies the bytes to a new file, then
+    /// removes the old one.
     ///
-    /// - Throws: `.nameNotAllowed` for a folder and for more than fits into memory.
+    /// - Throws: `.nameNotAllowed` for a folder and for a file that does not fit into memory.
     private func copyAndRemove(
         _ there: WebDAVResource, at path: RemotePath, to destination: RemotePath
     ) async throws(StoreError) -> RemoteEntry {

@@ -28,7 +28,7 @@ extension WebDAVStore {
             there = try await look(at: path, during: .delete)
         }
         guard there != .nothing else {
-            // An earlier attempt whose answer was lost may have removed it.
+            // An earlier attempt whose response was lost may have removed it.
             guard unsettled.has(.removal, at: path) else {
                 throw StoreError(.notFound, during: .delete, at: path)
             }
@@ -37,7 +37,8 @@ extension WebDAVStore {
         }
         var request = WebDAVRequest(
             "DELETE", address.url(of: path, isFolder: there == .folder))
-        // Closes the gap between the look and this, where the server honours it.
+        // Closes the window between the check and this request, if the server supports
+        // it.
         if let lock {
             request.fields["If"] = "(<\(lock.token)>)"
         } else if let base, case .file(let file) = there, let tag = file.tag, !tag.isWeak,
@@ -56,9 +57,10 @@ extension WebDAVStore {
         memory.forget(path)
     }
 
-    /// What is at a path, where it is what somebody has seen and wants removed.
+    /// The resource at a path, if it is the one that the caller has seen and wants to
+    /// remove.
     ///
-    /// - Throws: `.conflict` when it is something else.
+    /// - Throws: `.conflict` when it is another.
     private func lookForRemoval(
         of path: RemotePath, _ base: WriteEvidence.Base, holding lock: inout WebDAVLock?
     ) async throws(StoreError) -> WebDAVResource {
@@ -75,7 +77,7 @@ extension WebDAVStore {
                 .conflict(serverRevision: file.file.revision), during: .delete, at: path)
             guard file.file.revision == base.revision else { throw conflict }
             guard !isCertain(base, at: path), let hash = base.hash else { return there }
-            // The tag may be that of another text of the same second and length.
+            // The tag may belong to another text with the same second and length.
             if file.isFresh, lock == nil, capabilities.known?.locks == true {
                 let taken = try await WebDAVLock.take(path, in: self, during: .delete)
                 if let taken, taken.isOnNewFile {
@@ -98,7 +100,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Removes it, and sees that it is gone: see ``WriteEvidence``.
+    /// Removes it, and checks that it is gone: see ``WriteEvidence``.
     private func remove(
         _ request: WebDAVRequest, of there: WebDAVResource, at path: RemotePath,
         _ attempts: AttemptLog
@@ -113,8 +115,8 @@ extension WebDAVStore {
             }
         } catch {
             if error.webDAVStatus == 424, let token = request.fields["If"], !token.hasPrefix("<") {
-                // Apache takes a list without an address for the folder's, too. (nginx, asked with one,
-                // compares it with the path as it is not written.)
+                // Apache also applies an untagged list to the folder. (nginx compares a tagged one
+                // with the unescaped path.)
                 var request = request
                 request.fields["If"] = "<\(request.url)> \(token)"
                 return try await remove(request, of: there, at: path, attempts)
@@ -134,14 +136,14 @@ extension WebDAVStore {
         case (.file(let now), .file(let before)) where now.isSameState(as: before):
             break
         default:
-            // It is gone, whatever somebody has put there since.
+            // It is gone, even if someone has created another since.
             return
         }
         throw StoreError(
             .withoutEffect, during: .delete, at: path, detail: "a yes, and it is still there")
     }
 
-    /// Tells a file that has changed from a server that takes no conditions.
+    /// Distinguishes a changed file from a server that does not support conditions.
     private func removeAfterRefusal(
         _ request: WebDAVRequest, _ error: StoreError, at path: RemotePath
     ) async throws(StoreError) {

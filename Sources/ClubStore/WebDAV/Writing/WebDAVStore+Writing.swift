@@ -14,7 +14,7 @@ extension WebDAVStore {
             during: .put)
     }
 
-    /// Whether bytes are sent straight over the file, or under another name first and then moved.
+    /// Whether bytes are written directly to the file, or staged under a temporary name.
     func goesStraight(
         _ byteCount: Int64, to path: RemotePath, mode: WriteMode,
         during operation: StoreError.Operation
@@ -23,7 +23,7 @@ extension WebDAVStore {
         var isStaged = byteCount > configuration.limits.directByteCount
         do throws(StoreError) {
             if !isStaged, mode == .add || mode == .create {
-                // Where a `PUT` would replace anything, a `MOVE` may be told not to.
+                // Where a `PUT` would replace anything, a `MOVE` can be told not to.
                 isStaged = try await !currentAbilities(during: operation).honoursIfNoneMatch
             }
             guard isStaged else { return true }
@@ -42,7 +42,7 @@ extension WebDAVStore {
         guard !path.isRoot else {
             throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
         }
-        // Large files come to their place whole; whether one did is seen by looking.
+        // Large files appear completely; whether one did is checked afterwards.
         let sent = strategy.isDirect || operation == .put ? await strategy.unconfirmedWrite : nil
         if let sent { unsettled.begin(sent, at: path) }
         do throws(StoreError) {
@@ -55,7 +55,7 @@ extension WebDAVStore {
         } catch {
             await strategy.abandon(after: error)
             if case .conflict = error.code {
-                // From now on it is about what is there.
+                // The state of the path is known from now on.
                 unsettled.forget(path)
             } else if strategy.attempts.mayHaveArrived {
                 if let write = await strategy.unconfirmedWrite { unsettled.note(write, at: path) }
@@ -68,22 +68,23 @@ extension WebDAVStore {
         }
     }
 
-    /// What a member has seen of a file: the revision, with the hash of its bytes or, where that is not
-    /// known, of those read or written last under that revision.
+    /// What a member has seen of a file: the revision, with the hash of its bytes or, if unknown,
+    /// of those last read or written under that revision.
     func base(_ revision: Revision, _ hash: String?, at path: RemotePath) -> WriteEvidence.Base {
         .init(
             revision: revision,
             hash: hash ?? memory.content(at: path, revision: revision)?.hash)
     }
 
-    /// Whether the base's revision names one text only, so that a condition on it is enough.
+    /// Whether the base's revision identifies a single text, so that a condition on it is
+    /// sufficient.
     func isCertain(_ base: WriteEvidence.Base, at path: RemotePath) -> Bool {
         if capabilities.known?.hasExactTags == true, base.revision.isEntityTag { return true }
         let known = memory.content(at: path, revision: base.revision)
         return known?.isCertain == true && known?.hash == base.hash
     }
 
-    /// The hash of a file's bytes as they are on the server, in Dropbox's form.
+    /// The hash of a file's current bytes on the server, in Dropbox's form.
     func contentHash(
         of path: RemotePath, during operation: StoreError.Operation
     ) async throws(StoreError) -> String {

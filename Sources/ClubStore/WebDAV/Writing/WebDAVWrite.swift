@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// One write, from what is asked for to what the server shows of it.
+/// One write, from the request to its confirmation.
 ///
-/// Moves from one ``WriteState`` to the next until the file was seen on the server, or an error says why
-/// not. No request is sent twice in hope: each refusal is followed by a look, and then by a weaker
-/// condition or an end.
+/// Moves from one ``WriteState`` to the next until the file was seen on the server, or an error
+/// says why not. No request is blindly repeated: after each rejection it checks the current state,
+/// and then sends a weaker condition or stops.
 struct WebDAVWrite: Sendable {
     let store: WebDAVStore
     let strategy: any WebDAVUploadStrategy
@@ -13,8 +13,7 @@ struct WebDAVWrite: Sendable {
     let capabilities: ServerCapabilities
     let mode: WriteMode
 
-    /// What is held while the write is under way, and how often something has happened that may happen a
-    /// few times only.
+    /// The lock held during the write, and counters for steps with a limited number of repetitions.
     private struct Progress {
         var lock: WebDAVLock?
         var leftovers = 0
@@ -55,10 +54,10 @@ struct WebDAVWrite: Sendable {
                     let taken = try await WebDAVLock.take(path, in: store, during: operation)
                 {
                     if taken.isOnNewFile {
-                        // Somebody has removed it in between.
+                        // Someone has removed it in between.
                         await taken.undo()
                     } else {
-                        // From here on nobody else writes, so that a look stays true.
+                        // Nobody else can write from here on, so the check stays valid.
                         progress.lock = taken
                     }
                     state = .inspecting
@@ -71,7 +70,7 @@ struct WebDAVWrite: Sendable {
                 progress.refusals += 1
                 guard progress.refusals <= Self.refusalLimit else { throw error }
                 if case .locked = condition {
-                    // The lock has run out meanwhile: another one, and another look.
+                    // The lock has timed out: take another one, and check again.
                     await progress.lock?.release()
                     progress.lock = nil
                     state = .inspecting
@@ -91,11 +90,11 @@ struct WebDAVWrite: Sendable {
         }
     }
 
-    /// How often a server may refuse conditions that hold.
+    /// How often a server may reject conditions that hold.
     private static let refusalLimit = 4
-    /// How often to go on after an attempt that broke off and has left something.
+    /// How often to continue after an interrupted attempt that left something behind.
     private static let leftoverLimit = 3
-    /// How often to wait until a tag is old enough to tell texts apart.
+    /// How often to wait until a tag is old enough to distinguish texts.
     private static let ageLimit = 3
     private static let waitForAge = Duration.milliseconds(1100)
 
@@ -113,12 +112,13 @@ extension WebDAVWrite {
         return store.base(revision, hash, at: path)
     }
 
-    /// Whether the base's revision names one text only, so that a condition on it is enough.
+    /// Whether the base's revision identifies a single text, so that a condition on it is
+    /// sufficient.
     private func isBaseCertain() async -> Bool {
         guard let base else { return false }
         let known = store.memory.file(at: path)
         if known?.file.revision == base.revision, known?.tag?.isWeak == true { return false }
-        // Looked at first, so that a text which changes nothing is not sent.
+        // Checked first, so that an unchanged text is not sent.
         let isUnchanged = await changesNothing(base)
         return !isUnchanged && isCertain(base)
     }
@@ -132,16 +132,16 @@ extension WebDAVWrite {
         store.isCertain(base, at: path)
     }
 
-    /// Whether a condition on the revision would not keep another member's text from being replaced.
+    /// Whether a condition on the revision would not protect another member's text.
     private func needsLock(for file: WebDAVFile) -> Bool {
         guard capabilities.locks == true else { return false }
         guard capabilities.honoursIfMatch, let base else { return true }
-        // A large file can wait until its tag is certain. (Apache and lighttpd do not let a `MOVE` with a
-        // lock's token in each time.)
+        // A large file can wait until its tag is certain. (Apache and lighttpd do not always accept
+        // a `MOVE` with a lock token.)
         return strategy.isDirect && file.isFresh && !isCertain(base)
     }
 
-    /// Makes sure that the file is the text that the new one is based on.
+    /// Makes sure that the file has the text that the new one is based on.
     private func verifyBase(
         _ file: WebDAVFile, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
@@ -151,7 +151,7 @@ extension WebDAVWrite {
             if file.isFresh, condition.revision != nil,
                 progress.waitsForAge < Self.ageLimit
             {
-                // Somebody else's write in this second would not change the tag. Soon it will.
+                // Another write in this second would not change the tag. Soon it will.
                 progress.waitsForAge += 1
                 try await store.configuration.clock.wait(
                     Self.waitForAge, during: operation, at: path)
@@ -169,7 +169,7 @@ extension WebDAVWrite {
             ? .saved(file) : .sending(condition, replacing: base)
     }
 
-    /// The strongest condition that may hold for a file that was just looked at.
+    /// The strongest condition that may hold for a file that was just checked.
     private func strongest(for file: WebDAVFile, under lock: WebDAVLock?) -> WriteCondition {
         if let lock { return .locked(lock.token) }
         guard let tag = file.tag, file.file.revision.isSafeInField else { return .none }
@@ -188,22 +188,22 @@ extension WebDAVWrite {
             return .confirming(try await commitMakingFolders(condition), replacing: base)
         } catch {
             if error.isUnmetCondition { return .conditionFailed(error, condition, replacing: base) }
-            // What was to be moved into place is not there, although it was taken.
+            // The staged file to move is gone, although it was accepted.
             if error.code == .withoutEffect { return .confirming(nil, replacing: base) }
-            // Whoever cancels is not kept waiting.
+            // A cancelled caller does not wait.
             guard strategy.attempts.mayHaveArrived, error.code != .cancelled else { throw error }
             return .unanswered(error)
         }
     }
 
-    /// Delivers; and once more when what was missing were the folders above.
+    /// Commits; and once more after creating missing parent folders.
     private func commitMakingFolders(
         _ condition: WriteCondition
     ) async throws(StoreError) -> EntityTag? {
         do throws(StoreError) {
             return try await strategy.commit(condition)
         } catch {
-            // Servers differ in how they say that something is in the way, or missing.
+            // Servers use different statuses for a conflict or a missing parent.
             guard let status = error.webDAVStatus, [400, 403, 404, 405, 409, 500].contains(status)
             else { throw error }
             if try await store.makeMissingFolders(above: path, during: operation) {
@@ -231,7 +231,7 @@ extension WebDAVWrite {
                 .refused, during: operation, at: path,
                 detail: "412, although nothing is there", underlying: error)
         }
-        // The tag is the same, and may be that of another text.
+        // The tag is the same, and may belong to another text.
         if case .sending = next, case .file(let file) = there, let base = self.base,
             !isCertain(base), let expected = base.hash
         {
@@ -246,9 +246,9 @@ extension WebDAVWrite {
 // MARK: - What is in the way
 
 extension WebDAVWrite {
-    /// Ends with what is there, if it is what was to be written; else with a conflict.
+    /// Succeeds if the existing file is what was to be written; else a conflict.
     ///
-    /// What an attempt of our own has left, whose connection broke, is nobody's.
+    /// Remains of our own interrupted attempt belong to nobody else.
     private func settle(
         _ there: WebDAVResource, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
@@ -258,7 +258,7 @@ extension WebDAVWrite {
         let conflict = StoreError(
             .conflict(serverRevision: file.file.revision), during: operation, at: path)
         if try await strategy.isSame(as: file) {
-            // The same bytes of somebody else's are in the way only of what must be new.
+            // The same bytes from someone else conflict only with a create.
             if mode == .create {
                 guard try await isLeftByUs(file) else { throw conflict }
             }
@@ -275,7 +275,7 @@ extension WebDAVWrite {
             replacing: .init(revision: file.file.revision))
     }
 
-    /// Whether the file holds what an attempt of this member's has left, whole or only its beginning.
+    /// Whether the file holds what an attempt by this member has left, complete or in part.
     private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
         let count = file.file.byteCount
         let writes = store.unsettled.writes(
@@ -292,7 +292,7 @@ extension WebDAVWrite {
 // MARK: - Afterwards
 
 extension WebDAVWrite {
-    /// The file, where it holds these bytes although the server did not say so.
+    /// The file, if it holds these bytes although the server did not confirm it.
     private func arrivedFile() async -> WebDAVFile? {
         guard case .file(let file) = await store.lookOnce(at: path, during: operation),
             file.file.byteCount == strategy.byteCount,
@@ -301,7 +301,7 @@ extension WebDAVWrite {
         return file
     }
 
-    /// Looks at what was written. See ``WriteEvidence``.
+    /// Checks what was written. See ``WriteEvidence``.
     private func confirm(
         _ tag: EntityTag?, replacing base: WriteEvidence.Base?, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
@@ -321,7 +321,7 @@ extension WebDAVWrite {
             sent: sent, found: found, revision: file?.file.revision, base: base,
             areRevisionsExact: capabilities.hasExactTags == true)
         guard evidence == .stored, let file else {
-            // It said yes, and may do it later.
+            // The server reported success, and may write it later.
             strategy.attempts.noteThatOneMayHaveArrived()
             throw await contradiction(evidence, file)
         }
@@ -332,8 +332,8 @@ extension WebDAVWrite {
         return try await writeOnceMore(file, under: progress.lock)
     }
 
-    /// The hash of what is there now: known by the server's tag where that is proof, else read. Of large
-    /// files another length or revision is enough.
+    /// The hash of the current file: known by the server's tag if that is proof, else read. For
+    /// large files another length or revision is sufficient.
     private func hash(
         of file: WebDAVFile, _ tag: EntityTag?, replacing base: WriteEvidence.Base?
     ) async throws(StoreError) -> String? {
@@ -364,8 +364,8 @@ extension WebDAVWrite {
             detail: "replaced in the same moment")
     }
 
-    /// The server's tag is made of the second and the length, and is the same as before, so that
-    /// nobody would notice the change: a second later the tag is another.
+    /// The server's tag is based on the second and the length, and is the same as before, so
+    /// that nobody would notice the change: a second later the tag is another.
     private func writeOnceMore(
         _ file: WebDAVFile, under lock: WebDAVLock?
     ) async throws(StoreError) -> WriteState {

@@ -1,28 +1,28 @@
-/// Where a write on a WebDAV server stands.
+/// The state of a write on a WebDAV server.
 ///
-/// Source of the states and of the table of answers: `docs/WebDAVWrites.md`.
+/// Source of the states and of the table of responses: `docs/WebDAVWrites.md`.
 enum WriteState: Sendable {
-    /// Nothing was sent. What is at the path decides on which condition to send.
+    /// Nothing was sent. What is at the path decides which condition to send.
     case inspecting
 
-    /// The path holds the revision that the text is based on. At servers whose tags are made of a second
-    /// and a length, that may be another text.
+    /// The path has the revision that the text is based on. At servers with second-based tags, it
+    /// may be another text.
     case verifyingBase(WebDAVFile)
 
-    /// The bytes are sent, on a condition that the server checks where it can.
+    /// The bytes are being sent, with a condition that the server checks if it can.
     case sending(WriteCondition, replacing: WriteEvidence.Base?)
 
-    /// The server says that the condition does not hold (412).
+    /// The server says that the condition failed (412).
     case conditionFailed(StoreError, WriteCondition, replacing: WriteEvidence.Base?)
 
-    /// The server failed, or no answer came: the bytes may have arrived.
+    /// The server failed, or there was no response: the bytes may have arrived.
     case unanswered(StoreError)
 
-    /// The server says yes. What it shows decides.
+    /// The server reported success. What it shows decides.
     case confirming(EntityTag?, replacing: WriteEvidence.Base?)
 
-    /// Something is at the path that was not expected: these very bytes, what an earlier attempt has
-    /// left, or somebody else's.
+    /// Something unexpected is at the path: these very bytes, remains of an earlier attempt, or
+    /// another member's.
     case occupied(WebDAVResource)
 
     /// The file was seen on the server with these bytes.
@@ -30,13 +30,14 @@ enum WriteState: Sendable {
 }
 
 extension WriteState {
-    /// How a write begins: with a request where the server checks the condition, else with a look.
+    /// How a write starts: with a request if the server checks the condition, else with a look at
+    /// the path.
     static func first(
         of mode: WriteMode, isDirect: Bool, capabilities: ServerCapabilities, isBaseCertain: Bool
     ) -> WriteState {
         switch mode {
         case .create, .add:
-            // A large file is not sent before it is known that nothing is in its way.
+            // A large file is not sent before the path is known to be free.
             isDirect && capabilities.honoursIfNoneMatch
                 ? .sending(.absent, replacing: nil) : .inspecting
         case .overwrite:
@@ -49,7 +50,7 @@ extension WriteState {
         }
     }
 
-    /// What follows from what is at the path before anything was sent.
+    /// The state after looking at the path before anything was sent.
     static func afterInspection(of there: WebDAVResource, mode: WriteMode) -> WriteState {
         switch (mode, there) {
         case (.create, .nothing), (.add, .nothing), (.update, .nothing):
@@ -65,11 +66,11 @@ extension WriteState {
         }
     }
 
-    /// What follows when the server refused a condition.
+    /// The state after the server rejected a condition.
     ///
     /// - Parameters:
-    ///   - there: What a look has shown since.
-    ///   - capabilities: Of the server.
+    ///   - there: What is at the path since.
+    ///   - capabilities: The server's.
     /// - Returns: Nil when the server contradicts itself, and nothing is left to try.
     static func afterRefusal(
         of condition: WriteCondition, there: WebDAVResource, isDirect: Bool,
@@ -77,8 +78,9 @@ extension WriteState {
     ) -> WriteState? {
         switch (condition, there) {
         case (.absent, .nothing):
-            // A `PUT` without a condition goes where the look was. A `MOVE` may not: a server that
-            // mangles its `Destination` refuses because of another file, which it would replace.
+            // A `PUT` without a condition writes to the path that was checked. A `MOVE` may not: a
+            // server that mangles its `Destination` rejects it because of another file, which it
+            // would replace.
             return isDirect ? .sending(.none, replacing: nil) : nil
         case (.matches, .nothing), (.matchesByIf, .nothing):
             return .sending(.absent, replacing: nil)
