@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-// X509 under another name. Errors are told by the result; OpenSSL's queue of errors is left empty,
-// for libcurl reads it.
+// X509 under another name. Functions report errors by their result; OpenSSL's error queue is left
+// empty, because libcurl reads it.
 
 static X509 *x509(const byteclub_certificate *certificate) { return (X509 *)certificate; }
 
@@ -42,7 +42,7 @@ static char *name_text(const X509_NAME *name) {
     BIO *bio = BIO_new(BIO_s_mem());
     if (!bio) return NULL;
     char *text = NULL;
-    // UTF-8 as it is, everything that is no character escaped, the most particular part first.
+    // UTF-8 unchanged, control characters escaped, the most specific part first.
     if (X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
         char *bytes = NULL;
         long count = BIO_get_mem_data(bio, &bytes);

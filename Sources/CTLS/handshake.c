@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How the handshake is held. libcurl (up to at least 7.88) fails on OpenSSL's own way to suspend a
-// verification, SSL_ERROR_WANT_RETRY_VERIFY, and asynchronous jobs would run us on a small stack. So
-// the verification answers yes, and at that moment a filter goes in front of the connection's output
-// that takes no bytes until it is opened: the server learns nothing, and libcurl waits as it does for
-// any slow socket.
+// How the handshake is paused. libcurl (up to at least 7.88) fails with OpenSSL's own way to suspend
+// a verification, SSL_ERROR_WANT_RETRY_VERIFY, and asynchronous jobs would run our code on a small
+// stack. So the verification succeeds, and at that moment a filter is put in front of the
+// connection's output that accepts no bytes until it is opened: the server learns nothing, and
+// libcurl waits as for any slow socket.
 
 enum { most_certificates = 32, most_authorities = 256 };
 
@@ -23,13 +23,14 @@ typedef struct {
 } der;
 
 typedef struct {
-    // The handshake's, the filter's, and that of the SSL_CTX, which lives as long as the connection:
-    // it can ask for a client certificate long after the handshake.
+    // Held by the handshake, the filter, and the SSL_CTX, which lives as long as the connection: it
+    // can ask for a client certificate long after the handshake.
     int references;
     bool is_closed;
-    // How often something was kept back. Once it was, the server has said all it says before us.
+    // How often output was blocked. After the first time, the server has sent its whole first
+    // flight.
     unsigned held_count;
-    byteclub_handshake *handshake; // NULL once it was released
+    byteclub_handshake *handshake; // NULL after release
 } gate;
 
 struct byteclub_handshake {
@@ -136,7 +137,8 @@ static void note_certificate(byteclub_handshake *handshake, X509 *certificate) {
 }
 
 static void note_chain(byteclub_handshake *handshake, X509_STORE_CTX *context) {
-    // The chain as it was built goes up to the authority; as it was sent, only when none was found.
+    // The verified chain includes the root authority; the chain as sent is used only when none was
+    // built.
     STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(context);
     if (sk_X509_num(chain) <= 0) chain = X509_STORE_CTX_get0_untrusted(context);
     X509 *own = X509_STORE_CTX_get0_cert(context);
@@ -188,7 +190,7 @@ static int choose_client_certificate(SSL *ssl, X509 **certificate, EVP_PKEY **ke
         note->count = (size_t)count;
         handshake->authority_count++;
     }
-    return 0; // goes on without one, behind the gate
+    return 0; // continues without one, behind the gate
 }
 
 // MARK: - For Swift
@@ -236,7 +238,7 @@ void byteclub_handshake_release(byteclub_handshake *handshake) {
 bool byteclub_handshake_attach(byteclub_handshake *handshake, void *ssl_ctx) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_gate_method);
-    forget(handshake); // a transfer may try a second connection
+    forget(handshake); // a transfer may open a second connection
     gate *gate = calloc(1, sizeof *gate);
     if (!gate) return false;
     gate->references = 1;

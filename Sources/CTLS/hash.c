@@ -3,7 +3,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-// EVP_MD_CTX under another name, so that the header needs nothing of OpenSSL's.
+// EVP_MD_CTX under another name, so that the header does not need OpenSSL's headers.
 
 byteclub_hash *byteclub_hash_start(const char *algorithm) {
     // Without this OpenSSL would free its tables at exit while other threads still use them.

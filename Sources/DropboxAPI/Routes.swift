@@ -1,4 +1,4 @@
-/// One call of the API: where it lives and what it takes and gives.
+/// One call of the API: its name, argument, result and error.
 public struct Route<Argument, Answer, Failure>: Sendable
 where
     Argument: Codable & Sendable, Answer: Codable & Sendable, Failure: RouteError
@@ -7,7 +7,7 @@ where
     public let name: String
     public let host: RouteHost
     public let style: RouteStyle
-    /// Whether the call carries the token. One that must not is refused when it does.
+    /// Whether the call carries the token. Some routes reject one.
     public let takesToken: Bool
 
     public init(
@@ -30,7 +30,7 @@ public enum RouteHost: String, Sendable, CaseIterable {
     case notify = "notify.dropboxapi.com"
 }
 
-/// Where a call's argument and result travel.
+/// Where a call's argument and result are transferred.
 public enum RouteStyle: Sendable {
     /// Both are JSON bodies.
     case rpc
@@ -60,7 +60,7 @@ public struct NoValue: Codable, Hashable, Sendable {
     }
 }
 
-/// The error of a call that has none of its own.
+/// The error of a call that has no specific one.
 public enum NoError: RouteError {
     case other(String)
 
@@ -75,7 +75,7 @@ public enum NoError: RouteError {
     public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
 }
 
-/// Every route that Byte Club speaks.
+/// Every route that Byte Club uses.
 public enum Routes {
     public static let getCurrentAccount =
         Route<NoValue, FullAccount, NoError>("users/get_current_account")
@@ -116,7 +116,7 @@ public enum Routes {
         Route<UploadSessionFinishArg, FileMetadata, UploadSessionFinishError>(
             "files/upload_session/finish", host: .content, style: .upload)
 
-    /// Version 1, for clients that know no other.
+    /// Version 1, for older clients.
     public static let getThumbnailOfPath =
         Route<ThumbnailArg, FileMetadata, ThumbnailError>(
             "files/get_thumbnail", host: .content, style: .download)

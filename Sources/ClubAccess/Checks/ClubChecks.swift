@@ -1,7 +1,7 @@
 package import ClubStore
 package import FoundationEssentials
 
-/// The checks of one club: whether it answers, how much room is left, and whether its clock and ours agree.
+/// The checks of one club: whether it responds, its free space, and its clock.
 package enum ClubChecks {
     package static func connection(
         _ answer: Result<Account, StoreError>, took time: Duration, club: String,
@@ -22,7 +22,7 @@ package enum ClubChecks {
         }
     }
 
-    /// - Parameter protection: What the first write to the server has found out.
+    /// - Parameter protection: The result of the first write to the server.
     package static func writing(_ protection: WriteProtection) -> Diagnostic {
         let subject = "writing"
         return switch protection {
@@ -63,8 +63,8 @@ package enum ClubChecks {
         return Diagnostic(subject, .fine, text)
     }
 
-    /// - Parameter lead: By how many seconds this computer's clock is ahead of the club's; nil when the club
-    ///   does not tell the time.
+    /// - Parameter lead: How many seconds this computer's clock is ahead of the club's; nil if the club
+    ///   does not report the time.
     package static func clock(lead: TimeInterval?) -> Diagnostic {
         let subject = "clock"
         guard let lead else {
@@ -87,11 +87,11 @@ package enum ClubChecks {
         }
     }
 
-    /// Of the club on this computer.
+    /// For the club on this computer.
     package static let ownClock = Diagnostic(
         "clock", .fine, "The club has this computer's own clock.")
 
-    /// What cannot be known of a club that does not answer.
+    /// For a check that needs a response from a club that sends none.
     package static func notLookedAt(_ subject: String) -> Diagnostic {
         Diagnostic(subject, .notice, "Not looked at: the club has not told.")
     }

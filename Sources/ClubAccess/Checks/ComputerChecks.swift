@@ -1,17 +1,17 @@
 package import FoundationEssentials
 internal import Glibc
 
-/// The checks of this computer: Byte Club's folders, the room on the disk, what programs and data it
-/// relies on.
+/// The checks of this computer: Byte Club's folders, the free disk space, and the required programs
+/// and data.
 package enum ComputerChecks {
-    /// Each of the folders, and the files in them that must be nobody else's business.
+    /// Each folder, and the files in it that must be private.
     package static func permissions(_ paths: Paths, secrets: [URL]) -> [Diagnostic] {
         let folders = [
             ("settings", paths.configurationFolder), ("notes and photos", paths.dataFolder),
             ("drafts", paths.stateFolder), ("what is kept to start faster", paths.cacheFolder),
         ]
         var diagnostics = folders.compactMap { what, folder in problem(with: folder, for: what) }
-        // The club's own are made by themselves when they are not there.
+        // The club creates its own folders when they are missing.
         let photos = paths.clubFolder.appending(path: "photos")
         for (what, folder) in [("the club", paths.clubFolder), ("the club's photos", photos)]
         where access(folder.path, F_OK) == 0 || errno == EACCES {
@@ -24,7 +24,7 @@ package enum ComputerChecks {
         ]
     }
 
-    /// Nil when the folder is usable, or can be made.
+    /// Nil when the folder is usable, or can be created.
     private static func problem(with folder: URL, for what: String) -> Diagnostic? {
         let subject = "permissions"
         var status = stat()
@@ -53,7 +53,7 @@ package enum ComputerChecks {
         return nil
     }
 
-    /// A folder that is not there yet needs one above it that lets it be made.
+    /// A missing folder needs a writable one above it.
     private static func unmakable(_ folder: URL, _ what: String) -> Diagnostic? {
         var above = folder.deletingLastPathComponent()
         while above.path != "/", access(above.path, F_OK) != 0 {
@@ -81,7 +81,7 @@ package enum ComputerChecks {
             advice: "Run: chmod 600 \(quoted(file.path))")
     }
 
-    /// The room left where notes and drafts are written.
+    /// The free space where notes and drafts are written.
     package static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
         let subject = "disk"
         let text = "\(Wording.byteCount(freeByteCount)) are free for \(folder)."
@@ -97,8 +97,8 @@ package enum ComputerChecks {
         }
     }
 
-    /// The room on the disk of a folder, or of the nearest one above it that exists. Nil when the
-    /// system does not tell.
+    /// The free space on a folder's disk, or on that of the nearest existing folder above it. Nil
+    /// when the system does not report it.
     package static func freeByteCount(at folder: URL) -> Int64? {
         var place = folder
         var status = statvfs()
@@ -106,7 +106,7 @@ package enum ComputerChecks {
             guard place.path != "/" else { return nil }
             place = place.deletingLastPathComponent()
         }
-        // Some file systems say -1, which is the largest number here.
+        // Some file systems return -1, which is the largest number here.
         let (bytes, isTooLarge) = UInt64(status.f_bavail)
             .multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return isTooLarge ? nil : Int64(clamping: bytes)
@@ -114,8 +114,7 @@ package enum ComputerChecks {
 
     /// - Parameters:
     ///   - network: E.g. `libcurl/7.88.1 OpenSSL/3.0.11`.
-    ///   - authorities: The file with the certificates that servers are checked by; nil where there is
-    ///     none to look for.
+    ///   - authorities: The file with the trusted root certificates; nil if none is used.
     package static func libraries(
         network: String, supportsTLS: Bool, authorities: String?
     ) -> [Diagnostic] {
@@ -136,7 +135,7 @@ package enum ComputerChecks {
                     advice: "Run: sudo apt-get install ca-certificates")
             ]
         }
-        // What concerns a person: libcurl itself and its TLS.
+        // Only what concerns a person: libcurl itself and its TLS library.
         return [
             Diagnostic(
                 subject, .fine,

@@ -1,16 +1,16 @@
-/// What a check of the set-up has found: one thing, how it stands, and what to do about it.
+/// The result of one set-up check: its subject, its state, and advice.
 public struct Diagnostic: Hashable, Sendable, Codable {
-    /// What was looked at, in a word or two: `terminal`, `clock`.
+    /// What was checked, in a word or two: `terminal`, `clock`.
     public var subject: String
     public var severity: Severity
-    /// How it stands, as a sentence.
+    /// The state, as a sentence.
     public var text: String
-    /// What to do next, as a sentence; nil when there is nothing to do.
+    /// What to do next, as a sentence; nil if nothing.
     public var advice: String?
 
     public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
         case fine
-        /// It works, and could be better.
+        /// It works, but could be better.
         case notice
         /// Something does not work.
         case problem

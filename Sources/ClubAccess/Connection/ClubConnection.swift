@@ -2,22 +2,22 @@ package import ClubStore
 internal import FoundationEssentials
 internal import Synchronization
 
-/// The one door to every club: screen, commands and listings open their stores here.
+/// Opens every club's store: screen, commands and listings all use it.
 ///
-/// A club on somebody's server is opened once in the life of the program: all that use it share its
-/// connections and the tokens of the day.
+/// A remote club is opened once per process: all users share its connections and its current
+/// tokens.
 package enum ClubConnection {
-    /// Opens a club, or makes sure that it is still open.
+    /// Opens a club, or returns the open store.
     ///
-    /// - Parameter refused: A store of this club whose sign-in the server has refused. Another one is opened
-    ///   in its place where somebody has signed in since, perhaps in another program.
-    /// - Throws: A `StoreError` during `connect`: `.unauthorized` when nobody is signed in.
+    /// - Parameter refused: A store of this club whose sign-in the server has rejected. It is replaced if
+    ///   the person has signed in since, perhaps in another program.
+    /// - Throws: A `StoreError` during `connect`: `.unauthorized` when signed out.
     package static func open(
         _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil
     ) async throws(StoreError) -> any RemoteStore {
         switch club.place {
         case .embedded: try await EmbeddedClub.open(paths: registry.paths)
-        // It looks for newer tokens by itself.
+        // It looks for newer tokens automatically.
         case .dropbox(let dropbox): try line(to: club, dropbox, registry: registry).store
         case .webdav(let webdav):
             try await store(
@@ -25,7 +25,8 @@ package enum ClubConnection {
         }
     }
 
-    /// The password or token is read when the club is opened, and again when the server has refused it.
+    /// The password or token is read when the club is opened, and again after the server has rejected
+    /// it.
     private static func store(
         of club: ClubSettings, _ webdav: ClubSettings.WebDAV, registry: ClubRegistry,
         inPlaceOf refused: WebDAVStore?
@@ -40,7 +41,7 @@ package enum ClubConnection {
             capabilitiesFile: registry.capabilitiesFile(of: club),
             unsettledWrites: registry.unsettledWrites(of: club))
         return stores.withLock { stores in
-            // Somebody else may have been faster.
+            // Another caller may have opened it first.
             if let now = stores[key], now.store !== old?.store { return now.store }
             stores[key] = SignedIn(store: store, secret: secret)
             return store
@@ -65,14 +66,14 @@ package enum ClubConnection {
         return try WebDAVStore(configuration)
     }
 
-    /// Goes on with tokens got just now, wherever the club is open already.
+    /// Continues with new tokens wherever the club is already open.
     static func adopt(_ tokens: DropboxTokens, for club: ClubSettings, registry: ClubRegistry) async
     {
         let key = Key(paths: registry.paths, club: club)
         await lines.withLock { $0[key] }?.access.adopt(tokens)
     }
 
-    /// Lets go of a club that the person has signed out of.
+    /// Closes a club after the person has signed out.
     package static func close(_ club: ClubSettings, registry: ClubRegistry) {
         let key = Key(paths: registry.paths, club: club)
         _ = lines.withLock { $0.removeValue(forKey: key) }

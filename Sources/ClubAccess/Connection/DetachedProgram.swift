@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// Starts programs in a session of their own: with no terminal, no descriptors and no signal of ours.
+/// Starts programs in a session of their own: without our terminal, descriptors and signals.
 enum DetachedProgram {
     /// - Parameters:
-    ///   - arguments: With the program's name as the first.
-    ///   - errorDescriptor: Where its complaints go; nowhere when negative.
-    ///   - descriptorThree: What it gets as its descriptor 3; nothing when negative.
-    ///   - process: Set to the new process: it must be waited for one day.
+    ///   - arguments: The first is the program's name.
+    ///   - errorDescriptor: For its standard error; discarded when negative.
+    ///   - descriptorThree: Becomes its descriptor 3; none when negative.
+    ///   - process: Set to the new process, which must be waited for eventually.
     /// - Returns: 0 or an error number.
     static func spawn(
         _ program: String, _ arguments: [String], environment: [String: String],
@@ -25,7 +25,7 @@ enum DetachedProgram {
         }
         if descriptorThree >= 0 { posix_spawn_file_actions_adddup2(&actions, descriptorThree, 3) }
         byteclub_spawn_close_from(&actions, descriptorThree >= 0 ? 4 : 3)
-        // Its working directory must not keep a disk from being unmounted.
+        // Its working directory must not prevent a disk from being unmounted.
         byteclub_spawn_change_folder(&actions, "/")
 
         var attributes = posix_spawnattr_t()
@@ -48,7 +48,7 @@ enum DetachedProgram {
     }
 }
 
-/// Calls `body` with a null-terminated array of C strings, which live as long as the call.
+/// Calls `body` with a null-terminated array of C strings, valid during the call.
 private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -8,11 +8,11 @@ import Synchronization
 /// The club on this computer: a server process for its folder, started when needed and kept
 /// alive by a lease.
 ///
-/// The server is a process of its own, so that its work never delays a key and a crash of
-/// one never takes the other. Several programs share one server; it leaves when the last of
-/// them has gone. When it dies, it is started anew at once, but not again and again.
+/// The server is a separate process, so that its work never delays a key and a crash of one never
+/// affects the other. Programs share one server, which exits after the last of them. If it crashes,
+/// it is restarted at once, but not repeatedly.
 public actor EmbeddedClub {
-    /// Opens the club, or makes sure that it is still open, for the life of this program.
+    /// Opens the club, or returns the open store, for the life of this program.
     ///
     /// - Throws: A `StoreError` during `connect`; its `underlying` is an ``EmbeddedClubError``.
     public static func open(paths: Paths = Paths()) async throws(StoreError) -> any RemoteStore {
@@ -29,7 +29,7 @@ public actor EmbeddedClub {
 
     private let folder: String
     private let unsettledWrites: URL
-    /// The folders without which there is no club.
+    /// The folders that the club requires.
     private let neededFolders: [URL]
     private let server: ServerProcess
     private let credentials = Credentials()
@@ -40,15 +40,17 @@ public actor EmbeddedClub {
     private var opening: Task<Result<DropboxStore, EmbeddedClubError>, Never>?
     private var lastStart: ContinuousClock.Instant?
 
-    /// A server that lives no longer than this is not started again without being asked for.
+    /// A server that ran for a shorter time is not restarted until requested.
     private static let shortLife = Duration.seconds(5)
-    /// How long to wait for a server that has the folder and does not answer: it is about to, or leaves.
+    /// How long to wait for a server that holds the folder's lock but does not respond: it is starting
+    /// or exiting.
     private static let patience = Duration.seconds(5)
     private static let mostStarts = 3
 
     /// - Parameters:
-    ///   - program: What to run as the server; this program unless a test says otherwise.
-    ///   - environment: What `paths` were made from. The server finds the same places by it.
+    ///   - program: The server executable; this program except in tests.
+    ///   - environment: The environment that `paths` were made from. The server derives the same
+    ///     paths from it.
     init(
         paths: Paths, program: String = "/proc/self/exe",
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -67,7 +69,7 @@ public actor EmbeddedClub {
         credentials.club.withLock { $0 = WeakClub(club: self) }
     }
 
-    /// Returns when the server answers.
+    /// Returns when the server responds.
     func open() async throws(StoreError) -> DropboxStore {
         do throws(EmbeddedClubError) {
             return try await ensureRunning()
@@ -77,14 +79,14 @@ public actor EmbeddedClub {
         }
     }
 
-    /// Lets the server leave, unless others use it.
+    /// Releases the server, which exits unless others use it.
     func close() {
         lease?.release()
         lease = nil
     }
 
-    /// Sees to a server that could not be reached or broke off. The end of one that was killed is
-    /// noticed at its socket first and at its lease a moment later.
+    /// Restarts a server that is unreachable or closed the connection. When it was killed, the
+    /// socket reports that first and the lease a moment later.
     func revive() async {
         if let lease, lease.isHeld, let place, !Lease.isAnswered(at: place.socketPath) {
             loseLease()
@@ -92,7 +94,7 @@ public actor EmbeddedClub {
         _ = try? await ensureRunning()
     }
 
-    /// Starts the server where there is none; several who ask at once wait for the same start.
+    /// Starts the server if none runs; concurrent callers share one start.
     @discardableResult
     func ensureRunning() async throws(EmbeddedClubError) -> DropboxStore {
         if let lease, lease.isHeld, let store { return store }
@@ -119,14 +121,14 @@ extension EmbeddedClub {
                     if takeLease(at: place) { return .success(store) }
                     break starts
                 case .ended:
-                    // Another program was starting the server at the same moment: it will be there
-                    // soon. Or one was leaving: then its folder will be free soon.
+                    // Another program is starting the server at this moment: it will be ready soon.
+                    // Or one is exiting: then its folder will be free soon.
                     if try await takeLeaseUnlessFree(place) { return .success(store) }
                 case .timedOut:
                     break starts
                 }
             }
-            // The reason it gave may be lost with the log.
+            // The reason it logged may be lost with the log.
             try checkFolders()
             throw .serverNotReady(log: server.log.path)
         } catch {
@@ -156,8 +158,8 @@ extension EmbeddedClub {
     }
 
     private func takeLease(at place: ClubMeetingPlace) -> Bool {
-        // Of a server that is ending, one socket may outlive the other; and whoever looks at the lease
-        // of one that cannot be reached keeps it from leaving.
+        // One socket of an exiting server may outlive the other; and opening a lease at an unreachable
+        // one keeps it from exiting.
         guard Lease.isAnswered(at: place.socketPath),
             let taken = Lease(
                 at: place.leasePath,
@@ -170,10 +172,10 @@ extension EmbeddedClub {
         return true
     }
 
-    /// Waits for whoever has the folder.
+    /// Waits for the server that holds the folder.
     ///
-    /// - Returns: False when nobody has it any more.
-    /// - Throws: `.folderServedElsewhere` when somebody keeps it and does not answer.
+    /// - Returns: False when it is no longer held.
+    /// - Throws: `.folderServedElsewhere` when it is held but nothing responds.
     private func takeLeaseUnlessFree(
         _ place: ClubMeetingPlace
     ) async throws(EmbeddedClubError) -> Bool {
@@ -188,8 +190,8 @@ extension EmbeddedClub {
         }
     }
 
-    /// Starts the server again so that it is there before anyone asks; a server that died
-    /// young only when asked for.
+    /// Restarts the server ahead of the next request; one that crashed soon after its start, only
+    /// on request.
     private func leaseWasLost() async {
         guard let lease, !lease.isHeld else { return }
         loseLease()
@@ -204,7 +206,7 @@ extension EmbeddedClub {
         process = nil
     }
 
-    /// Whether some server holds the folder's lock.
+    /// Whether a server holds the folder's lock.
     private func isLocked(_ place: ClubMeetingPlace) -> Bool {
         let descriptor = Glibc.open(place.lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -215,14 +217,14 @@ extension EmbeddedClub {
     private func makeStore(at place: ClubMeetingPlace) -> DropboxStore {
         var configuration = DropboxStore.Configuration(
             hosts: .local, unixSocketPath: place.socketPath)
-        // A request costs nothing here, and a picture that is ready should not wait for others.
+        // A request costs nothing here, and a finished thumbnail should not wait for others.
         configuration.thumbnailsPerRequest = 2
         configuration.unsettledWritesFolder = unsettledWrites
         return DropboxStore(configuration, access: credentials)
     }
 }
 
-/// What the store asks of its club.
+/// The club's access provider.
 private final class Credentials: AccessProvider {
     let club = Mutex(WeakClub(club: nil))
     private let state = Mutex<(place: ClubMeetingPlace?, token: String?)>((nil, nil))

@@ -1,16 +1,16 @@
 public import ClubStore
 
-/// A store's error in words for a person: what happened, and what to do next.
+/// A store's error for a person: what happened, and what to do next.
 ///
-/// No codes, no words of the trade. Whoever holds what was typed adds that it is not lost.
+/// No codes and no jargon. The caller that has the typed text adds that it is not lost.
 public struct ErrorMessage: Hashable, Sendable {
-    /// A few words, for the head of an alert.
+    /// A few words, for the title of an alert.
     public let title: String
 
     /// One to three sentences, for its body.
     public let text: String
 
-    /// Where the club lives: what to do about a silent server depends on it.
+    /// Where the club is: the advice about an unresponsive server depends on it.
     public enum ClubKind: Hashable, Sendable {
         /// On this computer.
         case embedded
@@ -23,8 +23,7 @@ public struct ErrorMessage: Hashable, Sendable {
         self.text = text
     }
 
-    /// - Parameter error: The path's name in it may come from outside: draw the text as you
-    ///   would a file's name.
+    /// - Parameter error: Its path may come from outside: sanitize the text like a file name.
     public init(_ error: StoreError, club: ClubKind = .embedded) {
         title = Self.title(of: error)
         text =
@@ -62,7 +61,7 @@ extension ErrorMessage {
         }
     }
 
-    /// Nil where it makes no difference.
+    /// Nil if it makes no difference.
     private static func embeddedText(of error: StoreError) -> String? {
         switch error.code {
         case .offline, .serverUnavailable:
@@ -101,7 +100,7 @@ extension ErrorMessage {
         }
     }
 
-    /// With the server's own words, as text and nothing else.
+    /// Includes the server's own message as plain text.
     private static func refused(_ error: StoreError) -> String {
         let words = ServerText.line(error.userMessage ?? "")
         return words.isEmpty
@@ -195,7 +194,7 @@ extension ErrorMessage {
         }
     }
 
-    /// Whether it is about the club as a whole, and no entry in it.
+    /// Whether it concerns the club as a whole, not an entry in it.
     private static func isAboutRoot(_ error: StoreError) -> Bool {
         error.operation != .naming && error.path?.isRoot ?? true
     }
@@ -240,7 +239,7 @@ extension ErrorMessage {
             + "there first and try again."
     }
 
-    /// `in 20 seconds`, `in 5 minutes`, `in a minute` when nobody knows.
+    /// `in 20 seconds`, `in 5 minutes`, `in a minute` when unknown.
     private static func later(_ wait: Duration?) -> String {
         guard let wait else { return "in a minute" }
         let seconds = max(1, wait.components.seconds)
@@ -266,7 +265,7 @@ extension StoreError.Operation {
         }
     }
 
-    /// What could not be done, after "Could not".
+    /// The failed operation, after "Could not".
     fileprivate var verb: String {
         switch self {
         case .connect: "open the club"

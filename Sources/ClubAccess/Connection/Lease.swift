@@ -4,19 +4,18 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// An idle connection by which a server knows that somebody uses it.
+/// An idle connection that tells a server that it is in use.
 ///
-/// The kernel closes it when the program ends, however that comes about. While nothing
-/// happens it costs nothing.
+/// The kernel closes it when the program ends, for whatever reason. It costs nothing while idle.
 final class Lease: Sendable {
     private let descriptor: CInt
-    /// Dispatch sources may be used from any thread; the library only does not say so.
+    /// Dispatch sources are thread-safe; they are just not declared `Sendable`.
     private nonisolated(unsafe) let source: any DispatchSourceRead
     private let isOver = Mutex(false)
 
-    /// - Parameter whenLost: Called once, on a queue of its own, when the server has closed
-    ///   the connection or is gone; not after ``release()``.
-    /// - Returns: Nil when nobody answers.
+    /// - Parameter whenLost: Called once, on a private queue, when the server has closed the
+    ///   connection or exited; not after ``release()``.
+    /// - Returns: Nil when nothing accepts the connection.
     init?(at socketPath: String, whenLost: @escaping @Sendable () -> Void) {
         guard let descriptor = Self.connect(to: socketPath) else { return nil }
         self.descriptor = descriptor
@@ -36,14 +35,14 @@ final class Lease: Sendable {
 
     var isHeld: Bool { isOver.withLock { !$0 } }
 
-    /// Whether somebody takes connections at a socket.
+    /// Whether a socket accepts connections.
     static func isAnswered(at path: String) -> Bool {
-        guard let descriptor = connect(to: path) else { return errno == EAGAIN }  // a crowd waits there
+        guard let descriptor = connect(to: path) else { return errno == EAGAIN }  // its backlog is full
         _ = close(descriptor)
         return true
     }
 
-    /// Tells the server, by closing, that it is not needed any more.
+    /// Closes the connection: the server is no longer needed.
     func release() {
         _ = end()
     }
@@ -60,7 +59,7 @@ extension Lease {
         return isFirst
     }
 
-    /// Whether the connection lives on. Nothing is sent over it, so all there is to read is
+    /// Whether the connection is still open. Nothing is sent over it, so the only thing to read is
     /// its end.
     private func readsMore() -> Bool {
         var byte: UInt8 = 0
@@ -68,7 +67,7 @@ extension Lease {
         return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
     }
 
-    /// - Returns: Nil when it fails, with `errno` as it was left.
+    /// - Returns: Nil on failure, with `errno` preserved.
     private static func connect(to path: String) -> CInt? {
         var address = sockaddr_un()
         let room = MemoryLayout.size(ofValue: address.sun_path)

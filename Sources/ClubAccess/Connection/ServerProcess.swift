@@ -3,31 +3,31 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Runs this program again as the club's server, in a session of its own, and waits until
-/// it is ready.
+/// Runs this program again as the club's server, in a session of its own, and waits until it is
+/// ready.
 ///
-/// It must outlive whoever started it, since another may be using it by then; it knows from
-/// its leases when to leave.
+/// It must outlive the program that started it, since others may use it by then; its leases tell it
+/// when to exit.
 struct ServerProcess: Sendable {
-    /// The program to run; this very one unless a test says otherwise.
+    /// The executable; this program except in tests.
     var program = "/proc/self/exe"
     var arguments: [String]
     var environment: [String: String]
 
-    /// Where its complaints go.
+    /// Receives its standard error.
     var log: URL
 
-    /// How long it may take to get ready.
+    /// The time limit for getting ready.
     var patience: Duration = .seconds(30)
 
     enum Outcome: Hashable, Sendable {
         case ready(pid_t)
-        /// It left, or closed the pipe, without getting ready. Perhaps another one was faster.
+        /// It exited, or closed the pipe, before it was ready. Perhaps another one was faster.
         case ended
         case timedOut
     }
 
-    /// The descriptor on which it says that it is ready, by a line.
+    /// The descriptor on which it writes a line when it is ready.
     static let readyDescriptor: CInt = 3
 
     /// - Throws: `.programNotStarted`.
@@ -64,7 +64,7 @@ struct ServerProcess: Sendable {
         }
     }
 
-    /// Takes note of the end of a server that is leaving, so that the system can forget it.
+    /// Reaps a server process when it exits.
     static func forget(_ process: pid_t) {
         waitingQueue().async { @Sendable in
             while waitpid(process, nil, 0) < 0, errno == EINTR {}
@@ -73,7 +73,7 @@ struct ServerProcess: Sendable {
 }
 
 extension ServerProcess {
-    /// A thread to wait on. Not one of Dispatch's global queues: once used, those wake the program up
+    /// A thread to wait on. Not one of Dispatch's global queues: once used, those wake the process
     /// every second.
     private static func waitingQueue() -> DispatchQueue {
         DispatchQueue(label: "byteclub.server-process")
@@ -103,7 +103,7 @@ extension ServerProcess {
         var process: pid_t = 0
         let failure = DetachedProgram.spawn(
             program, ["byteclub"] + arguments,
-            // What a test listens on is the app's own business.
+            // The test descriptor is for the app only.
             environment: environment.filter { $0.key != "BYTECLUB_TEST_FD" },
             errorDescriptor: logDescriptor, descriptorThree: writeEnd, process: &process)
         guard failure == 0 else {
@@ -112,7 +112,7 @@ extension ServerProcess {
         return process
     }
 
-    /// The log is for the last few starts: it begins anew when it has grown large.
+    /// The log covers the last few starts: it is truncated when it has grown large.
     private func openLog() -> CInt {
         try? FileManager.default.createDirectory(
             at: log.deletingLastPathComponent(), withIntermediateDirectories: true,

@@ -1,20 +1,20 @@
 package import ClubStore
 
-/// What is known of a club's folder: a value kept up to date from listings and changes.
+/// The known contents of a club's folder: a value updated from listings and changes.
 ///
 /// Notes are the files at the club's top; panoramas are the JPEGs in its `photos` folder, whatever
-/// the case of its name. Everything else in the folder is none of the app's business.
+/// the case of its name. Everything else in the folder is ignored.
 package struct ClubContents: Sendable, Equatable {
-    /// In the order shown: by name, ignoring case, numbers by their value.
+    /// In display order: by name, ignoring case, numbers by their value.
     package private(set) var notes: [RemoteFile] = []
-    /// In the order shown, like the notes.
+    /// In display order, like the notes.
     package private(set) var photos: [RemoteFile] = []
 
     private var files: [RemotePath: RemoteFile] = [:]
-    /// How many files lie anywhere below each folder: most changes name a path with nothing below.
+    /// How many files are below each folder: most changes name a path with nothing below.
     private var fileCounts: [RemotePath: Int] = [:]
 
-    /// The folder panoramas live in, as this app makes it.
+    /// The name of the panoramas' folder, as this app creates it.
     package static let photosFolderName = "photos"
 
     package init() {}
@@ -24,7 +24,7 @@ package struct ClubContents: Sendable, Equatable {
         apply(listing.entries)
     }
 
-    /// Applies changes in the order the store told them.
+    /// Applies changes in the store's order.
     package mutating func apply(_ entries: [RemoteEntry]) {
         guard !entries.isEmpty else { return }
         for entry in entries {
@@ -42,7 +42,7 @@ package struct ClubContents: Sendable, Equatable {
         sort()
     }
 
-    /// The file at a path, where there is one.
+    /// The file at a path, if there is one.
     subscript(path: RemotePath) -> RemoteFile? { files[path] }
 
     /// Whether a file of this name, in any case, is among the notes: most clouds ignore case.

@@ -1,6 +1,6 @@
 package import ClubStore
 
-/// What the commands list: a club's notes and photos, in the order in which the screen shows them.
+/// A club's notes and photos for the commands, in the screen's order.
 package struct ClubFiles: Sendable {
     /// The files at the club's top.
     package let notes: [RemoteFile]
@@ -8,7 +8,7 @@ package struct ClubFiles: Sendable {
     /// The pictures in its photos folder.
     package let photos: [RemoteFile]
 
-    /// Why there may be more in the club than that; nil when there is not.
+    /// Why the club may contain more than that; nil if it does not.
     package let complaint: String?
 
     package init(_ listing: Listing) {
@@ -20,12 +20,12 @@ package struct ClubFiles: Sendable {
 
     /// The folder that photos go to.
     ///
-    /// - Throws: Never in practice: the name is a good one.
+    /// - Throws: Never in practice: the name is valid.
     package static func photosFolder() throws(StoreError) -> RemotePath {
         try RemotePath.root.appending(ClubContents.photosFolderName)
     }
 
-    /// The name under which a picture of this name stands in the club.
+    /// The name that a picture gets in the club.
     package static func photoName(for fileName: String) -> String {
         PhotoName.forClub(fileName)
     }

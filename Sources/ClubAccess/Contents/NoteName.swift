@@ -1,20 +1,20 @@
 /// The rule that turns what a person typed into a note's file name.
 ///
-/// A note's file name is its name, with `.txt` added when it has no extension. Names that no folder
-/// in the cloud could hold, or that would hide the note, are refused with the reason.
+/// A note's file name is its name, with `.txt` added when it has no extension. Names that no cloud
+/// folder could store, or that would hide the note, are rejected with the reason.
 public struct NoteName: Hashable, Sendable {
-    /// The file name, ready to stand in a path: no slash, no control characters, at most 255 bytes.
+    /// The file name, valid in a path: no slash, no control characters, at most 255 bytes.
     public let fileName: String
 
-    /// Why a name was refused, as a sentence for the person.
+    /// Why a name was rejected, as a sentence for the person.
     public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    /// The most bytes a file name may have on the file systems a club lives on.
+    /// The maximum length of a file name on the file systems of clubs.
     static let maximumByteCount = 255
 
-    /// - Throws: `Refusal` when the name is empty, hidden, too long or holds characters no file name may.
+    /// - Throws: `Refusal` when the name is empty, hidden, too long or has invalid characters.
     public init(_ typed: String) throws(Refusal) {
         let name = Self.trimmed(typed)
         guard !name.isEmpty else {

@@ -1,8 +1,8 @@
-/// What of a club can be neither shown nor asked for; see `Listing.skipped`.
+/// The entries of a club that can be neither shown nor requested; see `Listing.skipped`.
 package enum SkippedNames {
-    /// What it is and what to do about it; nil for nothing.
+    /// A sentence about them and what to do; nil for none.
     ///
-    /// - Parameter places: They come from outside: draw the sentence as you would a file's name.
+    /// - Parameter places: They come from outside: sanitize the sentence like a file name.
     package static func sentence(_ places: [String]) -> String? {
         guard let first = places.first else { return nil }
         let name = "“\(first.drop { $0 == "/" })”"

@@ -1,15 +1,15 @@
-/// How far a transfer has come, and how fast: a value fed with byte counts and times.
+/// The progress and speed of a transfer: a value fed with byte counts and times.
 ///
-/// The speed is an average over the last few seconds, so that the time left does not jump with each
-/// packet. Times are offsets on any monotonic clock.
+/// The speed is an average over the last few seconds, so that the remaining time does not jump with
+/// each packet. Times are offsets on any monotonic clock.
 public struct TransferProgress: Sendable, Equatable {
-    /// Bytes moved so far and bytes there are to move in all.
+    /// Bytes moved so far and bytes to move in total.
     public private(set) var byteCount: Int64 = 0
     public private(set) var expectedByteCount: Int64
 
     private var samples: [Sample] = []
     private static let window: Duration = .seconds(4)
-    /// Before this much time has passed a speed would be a guess.
+    /// Before this time has passed a speed would be a guess.
     private static let settling: Duration = .milliseconds(300)
 
     private struct Sample: Equatable {
@@ -33,7 +33,7 @@ public struct TransferProgress: Sendable, Equatable {
         }
     }
 
-    /// From 0 to 1; 1 only stands for "all bytes moved", not for "the server has confirmed".
+    /// From 0 to 1; 1 means that all bytes have moved, not that the server has confirmed them.
     public var fraction: Double {
         guard expectedByteCount > 0 else { return 0 }
         return min(1, Double(byteCount) / Double(expectedByteCount))

@@ -2,13 +2,13 @@ package import FoundationEssentials
 
 internal import ClubLibrary
 
-/// A new note on its way to its club, kept as a draft until it has arrived: whatever ends the program, the
-/// next start of the app offers it.
+/// A new note being sent to its club, kept as a draft until it has arrived: if the program is interrupted,
+/// the app offers the draft at its next start.
 package struct UnsentNote: Sendable {
     private let drafts: DraftStore
     private let id: UUID
 
-    /// Keeps a text durably before it returns.
+    /// Stores a text durably before it returns.
     ///
     /// - Parameter name: The note's name, as typed.
     /// - Throws: When it cannot be written; the description is a sentence with the reason.
@@ -22,9 +22,9 @@ package struct UnsentNote: Sendable {
         try drafts.save(draft, sequence: 1)
     }
 
-    /// The text is in the club, or not wanted.
+    /// The text is in the club, or no longer wanted.
     package func discard() { drafts.remove(id) }
 
-    /// Leaves it for the app.
+    /// Leaves the draft for the app.
     package func leave() { drafts.release(id) }
 }

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 internal import Glibc
 
-/// How sizes, ages and durations are written for a person, everywhere in the app.
+/// Formats sizes, ages and durations, everywhere in the app.
 package enum Wording {
-    /// A size in decimal units, as disks and clouds count: `0 B`, `980 B`, `1.2 KB`, `34 MB`.
+    /// A size in decimal units, as disks and clouds use: `0 B`, `980 B`, `1.2 KB`, `34 MB`.
     package static func byteCount(_ count: Int64) -> String {
         guard count >= 1000 else { return "\(max(0, count)) B" }
         var value = Double(count)
@@ -23,7 +23,8 @@ package enum Wording {
         byteCount(Int64(bytesPerSecond.isFinite ? min(bytesPerSecond, 1e15) : 0)) + "/s"
     }
 
-    /// The time left, rounded so that it does not flicker: `8 s left`, `3 min left`, `2 h left`.
+    /// The remaining time, rounded so that it does not flicker: `8 s left`, `3 min left`, `2 h
+    /// left`.
     package static func timeLeft(_ duration: Duration) -> String {
         let seconds = max(1, duration.components.seconds)
         switch seconds {

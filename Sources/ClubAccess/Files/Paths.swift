@@ -1,31 +1,31 @@
 public import FoundationEssentials
 import Glibc
 
-/// Where Byte Club keeps its files: a folder `byteclub` in each of the folders that XDG names.
+/// The paths of Byte Club's files: a folder `byteclub` in each XDG base directory.
 ///
-/// Source: XDG Base Directory Specification 0.8. Relative paths in its variables count as
-/// not set, as it demands. Nothing is created here.
+/// Source: XDG Base Directory Specification 0.8. Relative paths in its variables count as unset, as
+/// it requires. Nothing is created here.
 public struct Paths: Hashable, Sendable {
     /// Settings: `$XDG_CONFIG_HOME/byteclub`, else `~/.config/byteclub`.
     public let configurationFolder: URL
 
-    /// What is the person's own: `$XDG_DATA_HOME/byteclub`, else `~/.local/share/byteclub`.
+    /// The person's own data: `$XDG_DATA_HOME/byteclub`, else `~/.local/share/byteclub`.
     public let dataFolder: URL
 
-    /// What should outlive a restart, drafts and logs: `$XDG_STATE_HOME/byteclub`, else
+    /// What should survive a restart, such as drafts and logs: `$XDG_STATE_HOME/byteclub`, else
     /// `~/.local/state/byteclub`.
     public let stateFolder: URL
 
-    /// What can be made again: `$XDG_CACHE_HOME/byteclub`, else `~/.cache/byteclub`.
+    /// What can be regenerated: `$XDG_CACHE_HOME/byteclub`, else `~/.cache/byteclub`.
     public let cacheFolder: URL
 
-    /// The folder that the embedded club is made of.
+    /// The embedded club's folder.
     public var clubFolder: URL { dataFolder.appending(path: "club") }
 
-    /// What was written and not yet sent.
+    /// Texts that were not sent yet.
     public var drafts: URL { stateFolder.appending(path: "drafts") }
 
-    /// What was sent to the embedded club and is not known to have arrived.
+    /// Unconfirmed writes to the embedded club.
     var embeddedUnconfirmedWrites: URL { stateFolder.appending(path: "clubs/embedded/unsettled") }
 
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {

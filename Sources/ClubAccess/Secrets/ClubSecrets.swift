@@ -1,10 +1,10 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// What each club is signed in with, bound to the server and the account that it is for.
+/// The credentials of each club, bound to their server and account.
 ///
-/// `config.yml` is anybody's to change, or to take over from another computer. A password must not go to
-/// whatever host stands there now, so that what is kept says for whom it is.
+/// `config.yml` can be edited by anyone with access, or copied from another computer. A password must
+/// not go to whatever host it names now, so each stored secret says which server and account it is for.
 struct ClubSecrets: Sendable {
     let registry: ClubRegistry
     let secrets: Secrets
@@ -14,7 +14,7 @@ struct ClubSecrets: Sendable {
         self.secrets = secrets ?? Secrets(paths: registry.paths)
     }
 
-    /// A secret as it is kept.
+    /// A secret as it is stored.
     private struct Bound: Codable {
         var purpose: String
         var secret: String
@@ -25,10 +25,10 @@ struct ClubSecrets: Sendable {
         }
     }
 
-    /// - Parameter bindsOld: Binds what an older version has kept without saying for whom; not for those who
-    ///   hold the ``SignInLock``.
-    /// - Returns: Nil when nobody is signed in.
-    /// - Throws: `.forAnother` when it was kept for another server or account.
+    /// - Parameter bindsOld: Binds a secret that an older version has stored without server and account;
+    ///   not for holders of the ``SignInLock``.
+    /// - Returns: Nil when signed out.
+    /// - Throws: `.forAnother` when it was stored for another server or account.
     func read(
         _ club: ClubSettings, bindsOld: Bool = true
     ) async throws(SecretError) -> Data? {
@@ -43,7 +43,7 @@ struct ClubSecrets: Sendable {
         return Data(bound.secret.utf8)
     }
 
-    /// Keeps a secret in place of an older one; see ``Secrets/write(_:account:label:to:)``.
+    /// Replaces a secret; see ``Secrets/write(_:account:label:to:)``.
     func write(
         _ secret: Data, for club: ClubSettings, to place: SecretPlace?
     ) async throws(SecretError) -> SecretPlace {
@@ -55,9 +55,9 @@ struct ClubSecrets: Sendable {
         return try await writeAsItIs(data, for: club, to: place)
     }
 
-    /// What ``readAsItIs(_:from:)`` has found, without its binding.
+    /// The secret in data from ``readAsItIs(_:from:)``, without its binding.
     ///
-    /// - Returns: Nil where it was not kept for the server and the account that the club names now.
+    /// - Returns: Nil if it was stored for another server or account than the club has now.
     func secret(in data: Data, for club: ClubSettings) -> Data? {
         guard let bound = try? JSONDecoder().decode(Bound.self, from: data),
             bound.purpose == club.place.purpose
@@ -65,7 +65,7 @@ struct ClubSecrets: Sendable {
         return Data(bound.secret.utf8)
     }
 
-    /// What is kept, with its binding, to be put back as it was.
+    /// The stored data with its binding, to be restored unchanged.
     func readAsItIs(_ club: ClubSettings, from place: SecretPlace) async -> Data? {
         try? await secrets.read(club.name, from: place)
     }
@@ -81,7 +81,7 @@ struct ClubSecrets: Sendable {
         try await secrets.remove(club.name, from: place)
     }
 
-    /// Best effort: what is not bound now will be next time.
+    /// Best effort: it is tried again next time.
     private func bind(_ data: Data, for club: ClubSettings) async {
         guard let lock = try? await SignInLock.acquire(registry.paths) else { return }
         defer { lock.release() }
@@ -93,8 +93,8 @@ struct ClubSecrets: Sendable {
 }
 
 extension ClubSettings.Place {
-    /// Where a secret may go: the server, whose it is there, and what the server is known by. The folder does
-    /// not matter.
+    /// Where a secret may be sent: the server, the account, and the server's expected identity. The folder
+    /// does not matter.
     fileprivate var purpose: String {
         switch self {
         case .embedded: "embedded"

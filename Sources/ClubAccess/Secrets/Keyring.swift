@@ -4,20 +4,20 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
-/// Keeps secrets under the names of accounts, outside of this program.
+/// Stores secrets by account name, outside of this program.
 protocol SecretKeeper: Sendable {
     /// - Returns: Nil when there is none.
     func read(_ account: String) async throws(SecretError) -> Data?
-    /// Keeps a secret in place of an older one.
+    /// Replaces a secret.
     ///
-    /// - Parameter label: What the keeper's own program calls it.
+    /// - Parameter label: How the keyring's own program lists it.
     func write(_ secret: Data, account: String, label: String) async throws(SecretError)
-    /// Does nothing where there is none.
+    /// Does nothing if there is none.
     func remove(_ account: String) async throws(SecretError)
 }
 
-/// The desktop's keyring, by libsecret. Its calls block until a person has unlocked it, so they have a
-/// queue to themselves and a time after which they are given up.
+/// The desktop's keyring, through libsecret. Its calls block until a person has unlocked it, so they
+/// run on a separate queue and time out.
 final class Keyring: SecretKeeper {
     static let shared = Keyring()
 
@@ -26,7 +26,7 @@ final class Keyring: SecretKeeper {
     /// Long enough to type a password.
     private static let patienceSeconds = 60
 
-    /// Whether there is a session bus to look for a keyring on. Without one, GLib would try to start one.
+    /// Whether there is a session bus to find a keyring on. Without one, GLib would try to start one.
     static func isReachable(_ environment: [String: String]) -> Bool {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"] { return !address.isEmpty }
         guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
@@ -67,7 +67,7 @@ final class Keyring: SecretKeeper {
         }
     }
 
-    /// Cancelled, the call is ended, and its result is that of a keyring that would not.
+    /// Cancelling the task cancels the call, which then fails as if the keyring had refused.
     private func call<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         let alarm = Alarm()
         return await withTaskCancellationHandler {
@@ -85,11 +85,11 @@ final class Keyring: SecretKeeper {
     }
 }
 
-/// Ends the keyring's call under way when it has taken too long, or when nobody waits for it any more.
+/// Cancels the keyring call in progress when it times out or when its task is cancelled.
 private final class Alarm: Sendable {
     private struct State {
         var isRinging = false
-        /// Dispatch sources may be used from any thread; the library only does not say so.
+        /// Dispatch sources are thread-safe; they are just not declared `Sendable`.
         nonisolated(unsafe) var source: (any DispatchSourceTimer)?
     }
 
@@ -106,7 +106,7 @@ private final class Alarm: Sendable {
         source.activate()
     }
 
-    /// At once, or as soon as it has begun.
+    /// Immediately, or as soon as the call has begun.
     func ring() {
         state.withLock { state in
             state.isRinging = true
@@ -114,8 +114,8 @@ private final class Alarm: Sendable {
         }
     }
 
-    /// The next call is begun by the queue that ends this one: an alarm that has not rung by then rings no
-    /// more.
+    /// The queue that ends this call starts the next one, so an alarm that has not fired by then never
+    /// does.
     func end() {
         state.withLock { state in
             state.source?.cancel()
@@ -124,7 +124,7 @@ private final class Alarm: Sendable {
         queue.sync {}
     }
 
-    /// Again and again: the call may be just about to begin.
+    /// Repeatedly: the call may be just about to begin.
     private static func schedule(_ source: any DispatchSourceTimer, afterSeconds seconds: Int) {
         source.schedule(deadline: .now() + .seconds(seconds), repeating: .milliseconds(50))
     }

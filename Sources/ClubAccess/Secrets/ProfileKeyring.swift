@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
-/// The part of a keyring that is one profile's: a person has one keyring, and may have several homes for
-/// Byte Club's state (`XDG_STATE_HOME`), each with a club of the same name.
+/// One profile's part of a keyring: a person has one keyring, but may have several state folders for
+/// Byte Club (`XDG_STATE_HOME`), each with a club of the same name.
 ///
-/// Older versions kept a secret under the club's name alone. It is found there still, and moves with the
+/// Older versions stored a secret under the club's name alone. It is still found there, and moved by the
 /// first write.
 struct ProfileKeyring: Sendable {
     let keyring: any SecretKeeper
-    /// What tells the profile from others: the folder of its state.
+    /// Distinguishes the profile from others: the path of its state folder.
     let profile: String
 
-    /// A club's name has no blank in it.
+    /// A club's name has no space in it.
     private func account(of club: String) -> String { "\(club) \(profile)" }
 
     func read(_ club: String) async throws(SecretError) -> Data? {
@@ -21,7 +21,7 @@ struct ProfileKeyring: Sendable {
     func write(_ secret: Data, account club: String, label: String) async throws(SecretError) {
         let isFirst = try await keyring.read(account(of: club)) == nil
         try await keyring.write(secret, account: account(of: club), label: label)
-        // What is not used any more must not stay.
+        // An unused secret must not stay.
         if isFirst { try? await keyring.remove(club) }
     }
 

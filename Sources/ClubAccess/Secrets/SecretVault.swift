@@ -1,7 +1,7 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// Keeps a club's tokens among the secrets, wherever they were put when the person signed in.
+/// Stores a club's tokens where the person's sign-in has put them.
 struct SecretVault: TokenVault {
     let club: ClubSettings
     let registry: ClubRegistry
@@ -20,7 +20,7 @@ struct SecretVault: TokenVault {
     }
 
     private func write(_ tokens: DropboxTokens) async throws(StoreError) {
-        // Signed out meanwhile: what nobody is to have is not kept.
+        // Signed out in the meantime: the tokens are no longer wanted.
         guard let place = registry.secretPlace(of: club) else { return }
         do throws(SecretError) {
             _ = try await secrets.write(Self.encode(tokens), for: club, to: place)
@@ -29,10 +29,10 @@ struct SecretVault: TokenVault {
         }
     }
 
-    /// Keeps tokens that were renewed, unless somebody has signed in anew or out meanwhile.
+    /// Stores renewed tokens, unless the person has signed in again or out in the meantime.
     ///
     /// - Parameter refreshToken: The one they were renewed with.
-    /// - Returns: The tokens of the newer sign-in, where there is one; these were not kept then.
+    /// - Returns: The tokens of the newer sign-in, if there is one; these were not stored then.
     func write(
         _ tokens: DropboxTokens, replacing refreshToken: String
     ) async throws(StoreError) -> DropboxTokens? {
@@ -56,7 +56,7 @@ struct SecretVault: TokenVault {
         return data
     }
 
-    /// Tokens that cannot be read are as good as none: the person signs in again.
+    /// Unreadable tokens count as missing: the person signs in again.
     static func decode(_ data: Data) -> DropboxTokens? {
         try? decoder.decode(DropboxTokens.self, from: data)
     }

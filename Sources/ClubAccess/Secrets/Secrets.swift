@@ -1,15 +1,15 @@
 internal import Files
 package import FoundationEssentials
 
-/// Where a secret is kept.
+/// Where a secret is stored.
 package enum SecretPlace: String, Codable, Hashable, Sendable {
     /// The desktop's keyring.
     case keyring
-    /// A file that nobody else may read.
+    /// A file that is private to the person.
     case file
 }
 
-/// Keeps tokens and passwords: in the desktop's keyring where one runs, else each in a file of its own
+/// Stores tokens and passwords: in the desktop's keyring if one runs, else each in a file of its own
 /// with mode 0600.
 package struct Secrets: Sendable {
     private let folder: URL
@@ -29,7 +29,7 @@ package struct Secrets: Sendable {
         AtomicFile(url: folder.appending(path: account + ".json"))
     }
 
-    /// The files that secrets are in, whosever they are.
+    /// All files with secrets, of any club.
     package func files() -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.sorted().map { folder.appending(path: $0) }
@@ -53,12 +53,12 @@ package struct Secrets: Sendable {
         }
     }
 
-    /// Keeps a secret in place of an older one.
+    /// Replaces a secret.
     ///
     /// - Parameters:
-    ///   - label: What the keyring's own program calls it.
-    ///   - place: Where it was kept until now; nil for the best place there is.
-    /// - Returns: Where it is kept.
+    ///   - label: How the keyring's own program lists it.
+    ///   - place: Where it was stored until now; nil to choose the best place.
+    /// - Returns: Where it is stored.
     @concurrent package func write(
         _ secret: Data, account: String, label: String, to place: SecretPlace?
     ) async throws(SecretError) -> SecretPlace {
@@ -68,7 +68,7 @@ package struct Secrets: Sendable {
                 try await keyring.write(secret, account: account, label: label)
                 return .keyring
             } catch {
-                // A keyring that nobody unlocks is no place for a new secret: the file is.
+                // A keyring that nobody unlocks is unsuitable for a new secret: use the file.
                 if place == .keyring { throw error }
             }
         }
@@ -97,14 +97,14 @@ package struct Secrets: Sendable {
     }
 }
 
-/// Why a secret could not be had or kept, as a sentence.
+/// Why a secret could not be read or stored, as a sentence.
 package enum SecretError: Error, Hashable, CustomStringConvertible {
-    /// The keyring that has it does not run.
+    /// The keyring that stores it does not run.
     case noKeyring
     /// It is locked, and nobody unlocked it.
     case keyringLocked
     case file(path: String, reason: String)
-    /// It was kept for another server or account than the settings name now.
+    /// It was stored for another server or account than the settings name now.
     case forAnother(club: String)
 
     package var description: String {

@@ -1,8 +1,8 @@
-/// A speed as people write it: `500K`, `4M`, `1.5M`, `200000`; bytes a second, in powers of 1024.
+/// A rate as people write it: `500K`, `4M`, `1.5M`, `200000`; bytes per second, in powers of 1024.
 package struct ByteRate: Hashable, Sendable {
     package let bytesPerSecond: Int64
 
-    /// Nil for anything else, for less than a byte, and for what no line can carry.
+    /// Nil for an invalid rate, for less than a byte, and for rates that are too large.
     package init?(_ text: String) {
         var digits = text[...]
         var factor = 1.0

@@ -1,10 +1,10 @@
 internal import Files
 package import FoundationEssentials
 
-/// The clubs a person can open, and what this computer remembers of them.
+/// The clubs a person can open, and this computer's state for them.
 ///
-/// What a club is stands in `config.yml`, which is the person's. Which one was opened last, and where
-/// its secrets are kept, is the program's to remember: `clubs.json` in the folder for state.
+/// What a club is is in `config.yml`, which the person owns. Which club was opened last, and where
+/// its secrets are stored, is the program's state: `clubs.json` in the state folder.
 package struct ClubRegistry: Sendable {
     package let paths: Paths
 
@@ -17,16 +17,16 @@ package struct ClubRegistry: Sendable {
         AtomicFile(url: paths.stateFolder.appending(path: "clubs.json"))
     }
 
-    /// What the person has chosen, as it stands in `config.yml` now.
+    /// The person's settings, as `config.yml` has them now.
     package func settings() -> Settings { settingsFile.read() }
 
-    /// All clubs, the embedded one first, with what is wrong in the settings.
+    /// All clubs, the embedded one first, with the problems in the settings.
     package func read() -> (clubs: [ClubSettings], problems: [Settings.Problem]) {
         let settings = settings()
         return ([.embedded] + settings.clubs, settings.problems)
     }
 
-    /// What the screen shows of them.
+    /// The list that the screen shows.
     package func list() -> ClubList {
         let secrets = (try? memory())?.secrets ?? [:]
         return ClubList(
@@ -35,7 +35,7 @@ package struct ClubRegistry: Sendable {
             refusalToChange: refusalToChange())
     }
 
-    /// Why no club could be kept now; nil when one could.
+    /// Why no club could be saved now; nil when that is possible.
     package func refusalToChange() -> SettingsError? {
         if let error = settingsFile.refusalToChange() { return error }
         do throws(AtomicFile.Failure) {
@@ -46,7 +46,7 @@ package struct ClubRegistry: Sendable {
         }
     }
 
-    /// The club that a name means; without a name, the one opened last.
+    /// The club with this name; without a name, the one opened last.
     package func club(named name: String?) throws(ClubChoiceError) -> ClubSettings {
         let settings = settings()
         let clubs = [.embedded] + settings.clubs
@@ -75,15 +75,15 @@ package struct ClubRegistry: Sendable {
             ?? clubs.first { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// Where the copying of one club into another keeps what is under way, so that it can go on.
+    /// The working folder for copying one club into another, so that it can be resumed.
     package func copyFolder(from source: ClubSettings, to destination: ClubSettings) -> URL {
         paths.stateFolder.appending(
             path: "copies/\(identity(of: source)) to \(identity(of: destination))")
     }
 
-    /// Keeps other programs from copying between the same clubs, until this one ends.
+    /// Locks the copying between two clubs until this process ends.
     ///
-    /// - Returns: False when one is at it now.
+    /// - Returns: False when another program is copying now.
     package func beginCopy(
         from source: ClubSettings, to destination: ClubSettings
     ) throws(SettingsError) -> Bool {
@@ -100,13 +100,13 @@ package struct ClubRegistry: Sendable {
 
     // MARK: - Memory
 
-    /// What the program remembers between runs.
+    /// The program's state between runs.
     private struct Memory: Codable, Hashable {
         /// The name of the club opened last; nil for the embedded one.
         var current: String?
-        /// Where the secrets of each club are; a newer program may know places that this one does not.
+        /// Where each club's secrets are; a newer program may use places unknown to this one.
         var secrets: [String: String] = [:]
-        /// What Dropbox calls the account that is signed in to each club.
+        /// Dropbox's account identifier of the sign-in to each club.
         var accounts: [String: String] = [:]
 
         init() {}
@@ -119,7 +119,7 @@ package struct ClubRegistry: Sendable {
         }
     }
 
-    /// - Throws: `.unreadable`. What could not be read must not be taken for nothing, and be written over.
+    /// - Throws: `.unreadable`. An unreadable file must not be treated as empty and overwritten.
     private func memory() throws(SettingsError) -> Memory {
         let file = memoryFile
         let data: Data?
@@ -137,7 +137,7 @@ package struct ClubRegistry: Sendable {
         return memory
     }
 
-    /// Why what this computer remembers of the clubs cannot be read; nil when it can.
+    /// Why the state cannot be read; nil when it can.
     package var memoryProblem: String? {
         do throws(SettingsError) {
             _ = try memory()
@@ -147,12 +147,12 @@ package struct ClubRegistry: Sendable {
         }
     }
 
-    /// Where a club's secrets are; nil when nobody is signed in there, and while that cannot be told.
+    /// Where a club's secrets are; nil when signed out, and while that is unknown.
     package func secretPlace(of club: ClubSettings) -> SecretPlace? {
         (try? memory())?.secrets[club.name].flatMap(SecretPlace.init)
     }
 
-    /// Remembers that a club is the one to open next time.
+    /// Makes a club the one to open next time.
     package func makeCurrent(_ club: ClubSettings) throws(SettingsError) {
         try change { $0.current = club.place == .embedded ? nil : club.name }
     }
@@ -163,7 +163,7 @@ package struct ClubRegistry: Sendable {
         try change { $0.secrets[club.name] = place?.rawValue }
     }
 
-    /// Remembers whose account is signed in to a club; its drafts are that account's from now on.
+    /// Stores which account is signed in to a club; its drafts are that account's from now on.
     package func remember(account: String?, of club: ClubSettings) throws(SettingsError) {
         guard let account else { return }
         try change { $0.accounts[club.name] = account }
@@ -173,7 +173,7 @@ package struct ClubRegistry: Sendable {
         (try? memory())?.accounts[club.name]
     }
 
-    /// Signed out: the embedded club comes next, unless another was chosen meanwhile.
+    /// After signing out, the embedded club is next, unless another was chosen in the meantime.
     package func forget(_ club: ClubSettings) throws(SettingsError) {
         try change { memory in
             memory.secrets[club.name] = nil
@@ -181,7 +181,7 @@ package struct ClubRegistry: Sendable {
         }
     }
 
-    /// One program at a time: two that sign in at once must not undo each other.
+    /// Locked: two programs that sign in at once must not undo each other's change.
     private func change(_ body: (inout Memory) -> Void) throws(SettingsError) {
         let file = memoryFile
         let lock: FileLock
@@ -209,11 +209,11 @@ package struct ClubRegistry: Sendable {
 /// Why no club could be chosen.
 package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
     case unknown(String, known: [String])
-    /// The club opened last is in the settings no more.
+    /// The club opened last is no longer in the settings.
     case gone(String)
-    /// The club opened last may be in the settings, but not all of them can be read.
+    /// The club opened last may be in a part of the settings that cannot be read.
     case unreadable(String, problem: String)
-    /// Which club was opened last cannot be told; with the reason.
+    /// Which club was opened last is unknown; with the reason.
     case forgotten(String)
 
     package var description: String {

@@ -1,26 +1,26 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// The section `clubs` of a `config.yml` with one club more, less or changed.
+/// Edits the section `clubs` of a `config.yml`: adds, removes or changes one club.
 ///
-/// The file is the person's own. Only the lines of the club in question are touched, and the result
-/// is read again before anybody may write it: every club must be as it was meant, every other section
-/// as it was. Where that cannot be had, nothing is changed.
+/// The person owns the file. Only the lines of the club concerned are changed, and the result is
+/// parsed again before it may be written: every club must be as intended, and every other section
+/// unchanged. Otherwise nothing is changed.
 struct ClubSection {
     private let text: String
-    /// Without their line feeds; each keeps its carriage return, where it has one.
+    /// Without their line feeds; each keeps its carriage return, if it has one.
     private let lines: [String]
 
     init(_ text: String) {
         self.text = text
-        // By bytes: to Swift, the line end of Windows is one character and no line feed.
+        // By bytes: to Swift, CRLF is one character and not a line feed.
         lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }
 
-    /// The text with the club in it, in place of the one of its name.
+    /// The text with this club in place of the one with the same name.
     ///
-    /// - Returns: Nil when that cannot be written without touching what is not ours.
+    /// - Returns: Nil when that would change lines of something else.
     func setting(_ club: ClubSettings) -> String? {
         var clubs = Settings(reading: text).clubs
         if let index = clubs.firstIndex(where: { $0.name == club.name }) {
@@ -79,7 +79,7 @@ extension ClubSection {
     }
 
     /// The line after the last one that is indented more than the key. Comments between entries belong
-    /// to what follows them.
+    /// to the following entry.
     private func end(ofEntryAt key: YAMLNode) -> Int {
         var end = key.line
         for index in key.line..<max(key.line, lines.count) {
@@ -91,14 +91,14 @@ extension ClubSection {
         return end
     }
 
-    /// The line end of the file.
+    /// The file's line ending.
     private var ending: String { lines.first?.last == "\r" ? "\r" : "" }
 
-    /// Nil for lines that are not there: YAML knows more line ends than editors do.
+    /// Nil for lines that do not exist: YAML has more line endings than editors do.
     private func replacing(_ range: Range<Int>, with new: [String]) -> String? {
         guard range.lowerBound >= 0, range.upperBound <= lines.count else { return nil }
         var result = lines
-        // A last line without an end gets one.
+        // Adds a missing final line ending.
         if range.upperBound == result.count, result.last != "" { result.append("") }
         result.replaceSubrange(range, with: new.map { $0 + ending })
         return result.joined(separator: "\n")
@@ -120,7 +120,7 @@ extension ClubSection {
         return new
     }
 
-    /// Nil when the text is no YAML.
+    /// Nil when the text is not YAML.
     private func otherSections(of text: String) -> [(key: YAMLNode, value: YAMLNode)]? {
         do throws(YAMLNode.Failure) {
             guard let root = try YAMLNode.parse(text), !root.isNull else { return [] }
@@ -155,7 +155,7 @@ extension ClubSection {
             + fields.filter { !$0.1.isEmpty }.map { outer + "  " + $0.0 + ": " + scalar($0.1) }
     }
 
-    /// A text as a YAML scalar: as it is where that can mean nothing else, else in double quotes.
+    /// A text as a YAML scalar: plain where that is unambiguous, else in double quotes.
     static func scalar(_ text: String) -> String {
         let words: Set<String> = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
         let isPlain = text.utf8.allSatisfy {

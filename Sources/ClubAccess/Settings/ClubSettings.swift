@@ -1,14 +1,14 @@
 public import ClubStore
 public import FoundationEssentials
 
-/// A club as the settings name it: where it is, and nothing secret.
+/// A club's settings: its location, without secrets.
 public struct ClubSettings: Hashable, Sendable {
     /// What `--club` and `:club` call it.
     public var name: String
     public var place: Place
 
     public enum Place: Hashable, Sendable {
-        /// In a folder of this computer, behind a server of our own.
+        /// A folder on this computer, served by a local server.
         case embedded
         case dropbox(Dropbox)
         case webdav(WebDAV)
@@ -19,15 +19,15 @@ public struct ClubSettings: Hashable, Sendable {
         /// The club's folder.
         public var url: URL
         public var signIn: SignIn
-        /// A file of certificates to believe instead of the system's, as an absolute path.
+        /// A file of trusted certificates instead of the system's, as an absolute path.
         public var authoritiesFile: String?
-        /// The one key to believe, whoever vouches for it or does not.
+        /// The only key to accept, whether or not its certificate is trusted.
         public var pin: ServerKey?
 
-        /// What a person shows to the server.
+        /// How a person signs in to the server.
         public enum SignIn: Hashable, Sendable {
             case password(user: String)
-            /// A bearer token (RFC 6750), which says whose it is.
+            /// A bearer token (RFC 6750), which identifies the account.
             case token
         }
 
@@ -43,11 +43,11 @@ public struct ClubSettings: Hashable, Sendable {
 
     /// A folder on Dropbox.
     public struct Dropbox: Hashable, Sendable {
-        /// The key of the app that asks for access.
+        /// The key of the app that requests access.
         public var appKey: String
         /// A gateway instead of Dropbox itself.
         public var apiURL: URL?
-        /// The club's folder; nil for all that the app may see.
+        /// The club's folder; nil for everything the app can access.
         public var folder: String?
 
         public init(appKey: String, apiURL: URL? = nil, folder: String? = nil) {
@@ -62,19 +62,19 @@ public struct ClubSettings: Hashable, Sendable {
         self.place = place
     }
 
-    /// The club that is always there.
+    /// The club that always exists.
     public static let embedded = ClubSettings(name: "embedded", place: .embedded)
 
-    /// Whether a person has to sign in to it.
+    /// Whether a person must sign in to it.
     public var needsSignIn: Bool { place != .embedded }
 
-    /// For errors: what to do depends on whose server it is.
+    /// For errors: the advice depends on whose server it is.
     public var kind: ErrorMessage.ClubKind { place == .embedded ? .embedded : .remote }
 
-    /// What the screen calls it.
+    /// The name on the screen.
     package var title: String { place == .embedded ? "embedded club" : name }
 
-    /// What follows `byteclub login` to sign in to it.
+    /// The arguments of `byteclub login` for this club.
     package var loginCommand: String {
         switch place {
         case .embedded: "club"
@@ -96,7 +96,7 @@ public struct ClubSettings: Hashable, Sendable {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
-    /// The words for the kind of club.
+    /// A description of the kind of club.
     public var placeName: String {
         switch place {
         case .embedded: "this computer"
@@ -110,7 +110,7 @@ extension ClubSettings {
     /// Names that mean the embedded club.
     package static let embeddedNames: Set<String> = ["embedded", "club"]
 
-    /// Why a name will not do for a club; nil when it will. It becomes part of file names, and is
+    /// Why a name is not valid for a club; nil when it is. It becomes part of file names, and is
     /// typed after `--club`.
     public static func refusal(ofName name: String) -> String? {
         if embeddedNames.contains(name.lowercased()) {
@@ -127,10 +127,10 @@ extension ClubSettings {
         return nil
     }
 
-    /// Why an address will not do for a gateway; nil when it will.
+    /// Why an address is not valid for a gateway; nil when it is.
     ///
-    /// - Parameter allowsPlain: Tokens would go there in the clear over plain HTTP, so that is for this
-    ///   computer alone; a WebDAV server can be shown a password without saying it (Digest).
+    /// - Parameter allowsPlain: Plain HTTP would expose tokens, so it is allowed for this computer
+    ///   only; a WebDAV server can verify a password without receiving it (Digest).
     public static func refusal(ofAddress address: URL, allowsPlain: Bool = false) -> String? {
         guard let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let host = address.host()?.lowercased(), !host.isEmpty
@@ -167,7 +167,7 @@ extension ClubSettings.WebDAV.SignIn {
 }
 
 extension ClubSettings {
-    /// Why a Dropbox club's key or folder will not do; nil when they will.
+    /// Why a Dropbox club's key or folder is not valid; nil when they are.
     package static func refusal(of dropbox: Dropbox) -> String? {
         let isKey = dropbox.appKey.utf8.allSatisfy {
             $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -181,9 +181,9 @@ extension ClubSettings {
         return nil
     }
 
-    /// Why a WebDAV club's address, name or file will not do; nil when they will.
+    /// Why a WebDAV club's address, name or file is not valid; nil when they are.
     package static func refusal(of webdav: WebDAV) -> String? {
-        // A password can be shown without saying it (Digest), a token cannot.
+        // Digest proves a password without sending it; a token is always sent.
         let isToken = webdav.signIn == .token
         if let refusal = refusal(ofAddress: webdav.url, allowsPlain: !isToken) { return refusal }
         if let user = webdav.signIn.user?.unicodeScalars {
@@ -197,16 +197,16 @@ extension ClubSettings {
         return nil
     }
 
-    /// Why a password or token will not do, before a server is asked; nil when it will.
+    /// Why a password or token is not valid, before the server is asked; nil when it is.
     package static func refusal(ofSecret secret: String, for webdav: WebDAV) -> String? {
         if secret.isEmpty { return "The \(webdav.signIn.secretName) must not be empty." }
         guard webdav.signIn == .token else { return nil }
-        // It becomes part of a field as it is.
+        // It becomes part of a header field unchanged.
         return secret.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             ? nil : "A token has no blanks in it, and nothing but letters, digits and marks."
     }
 
-    /// A folder's path from what was typed: `Byte Club`, `/shared/club`.
+    /// The path of a typed folder: `Byte Club`, `/shared/club`.
     static func root(of folder: String) throws(StoreError) -> RemotePath {
         var root = RemotePath.root
         for name in try RemotePath(validating: folder).components {

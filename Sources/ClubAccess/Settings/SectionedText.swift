@@ -1,9 +1,9 @@
-/// A file of settings as lines, from which whole sections can be taken without moving the others.
+/// A settings file as lines, from which whole sections can be removed without moving the others.
 struct SectionedText {
     private var lines: [Substring]
 
     init(_ text: String) {
-        // By bytes: to Swift, the line end of Windows is one character and no line feed.
+        // By bytes: to Swift, CRLF is one character and not a line feed.
         lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map(Substring.init)
     }
@@ -19,11 +19,11 @@ struct SectionedText {
     /// Empties the section that a line belongs to: from its name at the left edge to the next one.
     ///
     /// - Parameter line: From 1.
-    /// - Returns: What was there; nil when there is nothing left to take.
+    /// - Returns: The removed lines; nil when there is nothing left to remove.
     mutating func removeSection(around line: Int) -> String? {
         let index = min(max(0, line - 1), lines.count - 1)
         let starts = lines.indices.filter { isName(lines[$0]) }
-        // What stands before the first name belongs to it.
+        // Lines before the first name belong to it.
         guard let start = starts.last(where: { $0 <= index }) ?? lines.indices.first else {
             return nil
         }
@@ -34,7 +34,7 @@ struct SectionedText {
         return section
     }
 
-    /// Whether a line begins a section: something at the left edge that is no comment.
+    /// Whether a line begins a section: unindented, and not a comment.
     private func isName(_ line: Substring) -> Bool {
         guard let first = line.utf8.first else { return false }
         return first != UInt8(ascii: " ") && first != UInt8(ascii: "\t")

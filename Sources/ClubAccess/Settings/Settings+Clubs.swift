@@ -2,7 +2,7 @@ internal import ClubStore
 internal import FoundationEssentials
 
 extension Settings {
-    /// Reads the section `clubs`: a mapping from names to what each club is.
+    /// Reads the section `clubs`: a mapping from names to clubs.
     mutating func readClubs(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {
@@ -16,7 +16,7 @@ extension Settings {
                 report(key.line, "A club's name must be a word.")
                 continue
             }
-            // Names that differ in case alone would be one club's files to some disks.
+            // On some disks, names that differ only in case would share files.
             if let line = lines[name.lowercased()] {
                 report(
                     key.line, "There is a club named “\(name)” in line \(line) already; it counts.")

@@ -1,6 +1,6 @@
 /// How the note editor shows a text.
 package struct EditorSettings: Hashable, Sendable {
-    /// Whether long lines are broken between words, or scroll sideways.
+    /// Whether long lines wrap between words, or scroll sideways.
     package var wrapsLines = true
     package var showsLineNumbers = false
     /// Cells between tab stops.
@@ -26,7 +26,7 @@ extension Settings {
         editor = chosen
     }
 
-    /// Reads `mouse`: whether clicks and the wheel are Byte Club's, or the terminal's to select with.
+    /// Reads `mouse`: whether clicks and the wheel go to Byte Club or to the terminal's selection.
     mutating func readMouse(_ node: YAMLNode) {
         if node.isNull { return }
         guard let isOn = node.flag else {

@@ -1,8 +1,8 @@
-/// How photos are moved.
+/// How photos are transferred.
 package struct TransferSettings: Hashable, Sendable {
-    /// The JPEG quality that photos are encoded anew with, from 0.1 to 1.
+    /// The JPEG quality for encoding photos, from 0.1 to 1.
     package var photoQuality = 0.6
-    /// The most bytes to move in a second; nil for as fast as it goes.
+    /// The maximum rate in bytes per second; nil for unlimited.
     package var bytesPerSecondLimit: Int64?
 
     package static let photoQualities = 0.1...1.0

@@ -1,33 +1,34 @@
-/// What the person has chosen: `config.yml`, read leniently.
+/// The person's settings: `config.yml`, parsed leniently.
 ///
-/// A wrong line costs what it says and nothing else, and is told with its place. To add a section: a
-/// property here, a reader in ``sections``; one that only the screen understands goes to
-/// ``screenSections``, and its reader beside the screen's code.
+/// An invalid line affects only its own setting, and is reported with its line number. To add a
+/// section: a property here, a reader in ``sections``; one that only the screen understands goes to
+/// ``screenSections``, with its reader beside the screen's code.
 package struct Settings: Sendable {
-    /// In the order of the file; without the embedded club, which is always there.
+    /// In the file's order; without the embedded club, which always exists.
     package var clubs: [ClubSettings] = []
-    /// The sections that are about keys and colors, unread, by their names.
+    /// The sections about keys and colors, unparsed, by name.
     package private(set) var screenSections: [String: YAMLNode] = [:]
     package var editor = EditorSettings()
     package var transfers = TransferSettings()
-    /// Whether clicks and the wheel are Byte Club's, or the terminal's to select text with.
+    /// Whether clicks and the wheel go to Byte Club or to the terminal's selection.
     package var usesMouse = true
 
-    /// What could not be taken from the file, in its order.
+    /// The invalid parts of the file, in its order.
     package var problems: [Problem] = []
 
-    /// What keeps all clubs, or some, from being read, whatever their names.
+    /// The problem that hides clubs with unknown names.
     private var clubsProblem: Problem?
-    /// What keeps a club from being read, by its name in lower case.
+    /// The problem that hides a club, by its name in lowercase.
     private var clubProblems: [String: Problem] = [:]
 
-    /// Set when the file is no YAML in some section, or no settings: it cannot be changed as it is.
+    /// Set when a section is not valid YAML, or the file has no settings: it cannot be edited as it
+    /// is.
     var unreadable: Problem?
 
-    /// Written by a newer program: what is not known here may be right all the same.
+    /// Written by a newer program: unknown settings may be valid.
     package var isNewer = false
 
-    /// A line that is not as it should be.
+    /// An invalid line.
     package struct Problem: Hashable, Sendable {
         /// From 1.
         package var line: Int
@@ -42,7 +43,7 @@ package struct Settings: Sendable {
         package var description: String { "line \(line): \(sentence)" }
     }
 
-    /// The newest form of the file that is known here: its `version`, 1 where there is none.
+    /// The newest file format known here: its `version`, 1 if missing.
     package static let version = 1
 
     init() {}
@@ -77,7 +78,8 @@ package struct Settings: Sendable {
         problems.sort { $0.line < $1.line }
     }
 
-    /// Leaves out, one by one, the sections that are no YAML, so that a wrong line costs its section alone.
+    /// Removes sections that are not valid YAML, one by one, so that an invalid line affects only its own
+    /// section.
     private mutating func parse(_ text: String) -> YAMLNode? {
         var rest = SectionedText(text)
         while true {
@@ -95,7 +97,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// What reads each section of the file.
+    /// The reader of each section.
     private static let sections: [String: @Sendable (inout Settings, YAMLNode) -> Void] = [
         "version": { _, _ in },
         "clubs": { $0.readClubs($1) },
@@ -112,15 +114,15 @@ package struct Settings: Sendable {
         problems.append(Problem(line: line, sentence: sentence))
     }
 
-    /// Remembers that what was reported last keeps clubs from being read, and it is not known which.
+    /// Records that the last problem hides clubs with unknown names.
     mutating func hideClubs() { clubsProblem = problems.last }
 
-    /// Remembers what keeps a club from being read.
+    /// Records the problem that hides a club.
     mutating func hideClub(_ name: String, by problem: Problem) {
         clubProblems[name.lowercased()] = problem
     }
 
-    /// Why a club may be in the file although it is not among the ``clubs``; nil when it is not there.
+    /// Why a club may be in the file but not in ``clubs``; nil if it is not there.
     func problem(hiding name: String) -> Problem? {
         clubProblems[name.lowercased()] ?? clubsProblem
     }

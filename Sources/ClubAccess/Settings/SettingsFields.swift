@@ -1,10 +1,10 @@
-/// The values of one mapping, taken out by name; what is left over at the end is unknown.
+/// The values of one mapping, removed by name; any left at the end are unknown.
 struct SettingsFields {
-    /// Whose they are, as part of a sentence: `the editor`.
+    /// The owner of the values, as part of a sentence: `the editor`.
     let owner: String
     let ownLine: Int
     private var values: [String: YAMLNode] = [:]
-    /// In the order of the file, with the lines that the names stand in.
+    /// In the file's order, with their line numbers.
     private var names: [(name: String, line: Int)] = []
     private(set) var problems: [Settings.Problem] = []
     private var known: Set<String> = []
@@ -32,7 +32,7 @@ struct SettingsFields {
 
     func line(of name: String) -> Int { values[name]?.line ?? ownLine }
 
-    /// Nil where it is missing or no text; the latter is reported.
+    /// Nil if missing or not a text; the latter is reported.
     mutating func text(_ name: String) -> String? {
         known.insert(name)
         guard let value = values[name], !value.isNull else { return nil }
@@ -49,7 +49,7 @@ struct SettingsFields {
         }
     }
 
-    /// On or off, as YAML has it.
+    /// A YAML boolean.
     mutating func flag(_ name: String) -> Bool? {
         value(name, \.flag, mustBe: "on or off")
     }
@@ -80,9 +80,9 @@ struct SettingsFields {
 }
 
 extension Settings {
-    /// Reads a section that is a mapping of single values; one that is none is reported.
+    /// Reads a section that must be a mapping of scalars; any other is reported.
     ///
-    /// - Parameter owner: Whose values they are, as part of a sentence: `the editor`.
+    /// - Parameter owner: The owner of the values, as part of a sentence: `the editor`.
     mutating func readFields(
         of node: YAMLNode, _ owner: String, _ read: (inout SettingsFields) -> Void
     ) {

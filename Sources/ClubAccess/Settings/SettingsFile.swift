@@ -1,10 +1,10 @@
 internal import Files
 package import FoundationEssentials
 
-/// `config.yml`: read as the person wrote it, changed only where a club is concerned.
+/// `config.yml`: read as the person wrote it; only clubs are ever changed.
 package struct SettingsFile: Sendable {
     package let url: URL
-    /// Held while the file is changed.
+    /// Locked while the file is changed.
     private let lock: URL
 
     package init(paths: Paths) {
@@ -14,7 +14,7 @@ package struct SettingsFile: Sendable {
 
     private var file: AtomicFile { AtomicFile(url: url, mode: 0o644) }
 
-    /// Never fails: a file that cannot be read is a problem of its first line.
+    /// Never fails: an unreadable file is a problem of its first line.
     package func read() -> Settings {
         do throws(SettingsError) {
             return Settings(reading: try text())
@@ -26,7 +26,7 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    /// Why the clubs in it could not be changed now; nil when they could.
+    /// Why clubs cannot be changed now; nil when they can.
     package func refusalToChange() -> SettingsError? {
         do throws(SettingsError) {
             let text = try text()
@@ -42,7 +42,7 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    /// Writes a club into it, in place of the one of its name. Everything else stays byte for byte.
+    /// Writes a club, in place of the one with its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
         let held: FileLock
         do throws(AtomicFile.Failure) {
@@ -50,7 +50,7 @@ package struct SettingsFile: Sendable {
         } catch {
             throw SettingsError(notWriting: lock, error)
         }
-        // Two clubs that are joined at the same moment must both be in it.
+        // Two clubs saved at the same moment must both be in the file.
         defer { held.release() }
         let old = try text()
         try check(Settings(reading: old))
@@ -91,15 +91,15 @@ package struct SettingsFile: Sendable {
     }
 }
 
-/// Why the settings could not be changed, as a sentence. Nothing was.
+/// Why the settings could not be changed, as a sentence. Nothing was changed.
 package enum SettingsError: Error, Hashable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
-    /// Nothing can be made in a folder of Byte Club's.
+    /// A folder of Byte Club's is not writable.
     case closedFolder(path: String, reason: String)
     case broken(path: String, problem: String)
     case newer(path: String)
-    /// The clubs are written in a way that cannot be changed line by line.
+    /// The clubs are written in a form that cannot be edited line by line.
     case notEditable(path: String, lines: [String])
 
     package var description: String {

@@ -1,9 +1,9 @@
 internal import CYaml
 
-/// A YAML text as a tree that remembers where each part stood.
+/// A YAML text as a tree with source locations.
 ///
-/// Only what a file of settings needs: one document, no aliases (nothing can be made to grow), no
-/// tags, a bounded depth.
+/// Only what a settings file needs: one document, no aliases (so nothing can expand), no tags, and
+/// a limited depth.
 package struct YAMLNode: Sendable {
     package indirect enum Content: Sendable {
         case scalar(String, isPlain: Bool)
@@ -16,18 +16,18 @@ package struct YAMLNode: Sendable {
     package let line: Int
     let column: Int
 
-    /// Why a text could not be read, and where.
+    /// Why a text could not be parsed, and where.
     struct Failure: Error, Hashable {
         var line: Int
         var reason: String
     }
 
-    /// - Returns: Nil for a text without any content, such as comments alone.
+    /// - Returns: Nil for a text without content, such as comments alone.
     static func parse(_ text: String) throws(Failure) -> YAMLNode? {
         guard text.utf8.count <= sizeLimit else {
             throw Failure(line: 1, reason: "the file is larger than 1 MB")
         }
-        // A mark of the byte order is no part of the text; libyaml would count it as a column.
+        // A byte order mark is not part of the text; libyaml would count it as a column.
         let hasMark = text.unicodeScalars.first == "\u{FEFF}"
         let bytes = Array(hasMark ? text.utf8.dropFirst(3) : text.utf8[...])
         let result = bytes.withUnsafeBufferPointer { buffer -> Result<YAMLNode?, Failure> in
@@ -79,7 +79,7 @@ package struct YAMLNode: Sendable {
         return byteclub_yaml_type(yaml)
     }
 
-    /// The node that the event at hand begins.
+    /// The node that the current event begins.
     private static func node(
         _ yaml: UnsafeMutablePointer<byteclub_yaml>, depth: Int
     ) throws(Failure) -> YAMLNode {
@@ -131,13 +131,13 @@ extension YAMLNode {
         if case .scalar(let text, _) = content { text } else { nil }
     }
 
-    /// Nothing was written where a value might stand.
+    /// Whether the value is missing.
     package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// On or off, in any of YAML 1.1's spellings; nil for anything else, and for text in quotes.
+    /// A boolean in any of YAML 1.1's spellings; nil for anything else, and for quoted text.
     var flag: Bool? {
         guard case .scalar(let text, isPlain: true) = content else { return nil }
         return switch text.lowercased() {
@@ -151,7 +151,7 @@ extension YAMLNode {
         if case .mapping(let pairs, _) = content { pairs } else { nil }
     }
 
-    /// Whether both say the same, wherever it stands and however it is written.
+    /// Whether both have the same meaning, regardless of location and notation.
     func says(_ other: YAMLNode) -> Bool {
         switch (content, other.content) {
         case (.scalar(let a, let isPlain), .scalar(let b, let otherIsPlain)):

@@ -1,9 +1,9 @@
 package import FoundationEssentials
 internal import Glibc
 
-/// The person's web browser, by `xdg-open`.
+/// The person's web browser, through `xdg-open`.
 package enum Browser {
-    /// Whether a browser could show a page to this person: not over SSH, and not without `xdg-open`.
+    /// Whether a browser can show a page to this person: not over SSH, and not without `xdg-open`.
     package static func isHere(_ environment: [String: String]) -> Bool {
         guard environment["SSH_CONNECTION"] == nil, environment["SSH_TTY"] == nil else {
             return false
@@ -11,7 +11,7 @@ package enum Browser {
         return opener(environment) != nil
     }
 
-    /// Opens a page. What the browser says goes nowhere: the screen is ours.
+    /// Opens a page. The browser's output is discarded: the screen is ours.
     ///
     /// - Returns: Whether `xdg-open` could be started.
     package static func open(_ url: URL, environment: [String: String]) -> Bool {

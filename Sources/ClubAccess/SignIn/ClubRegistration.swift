@@ -1,7 +1,7 @@
 internal import ClubStore
 internal import FoundationEssentials
 
-/// Which name a club gets, and how it is kept: the same for every kind of club.
+/// Chooses a club's name and saves the club: the same for every kind.
 struct ClubRegistration: Sendable {
     let registry: ClubRegistry
     let secrets: ClubSecrets
@@ -11,14 +11,14 @@ struct ClubRegistration: Sendable {
         self.secrets = ClubSecrets(registry, secrets: secrets)
     }
 
-    /// Which club this will be: the one of the name, or the one that is the same already, or a new one.
-    /// What is believed of its server is what the place says, whatever it was before.
+    /// The club to be saved: the one with this name, an equal existing one, or a new one. The server's
+    /// trust settings are always those of `place`.
     ///
     /// - Parameters:
-    ///   - name: What the person wants to call it; nil for the usual name of its kind, or “dropbox-2”
-    ///     when that is another club.
-    /// - Throws: `.badInput` for a name that will not do, or that is another club's; `.settings` when
-    ///   `config.yml` cannot be changed.
+    ///   - name: The name that the person wants; nil for the usual name of its kind, or “dropbox-2”
+    ///     when that is another club's.
+    /// - Throws: `.badInput` for an invalid name, or another club's; `.settings` when `config.yml`
+    ///   cannot be changed.
     func club(
         named name: String?, at place: ClubSettings.Place, usually usualName: String
     ) throws(SignInError) -> ClubSettings {
@@ -41,7 +41,7 @@ struct ClubRegistration: Sendable {
         throw .badInput("There are too many clubs. Give this one a name.")
     }
 
-    /// - Throws: `.badInput` when somebody is signed in to another club of that name.
+    /// - Throws: `.badInput` when another club with that name has a sign-in.
     private func checkName(of club: ClubSettings) throws(SignInError) {
         let others = registry.read().clubs.filter { $0.name.lowercased() == club.name.lowercased() }
         for other in others
@@ -52,12 +52,12 @@ struct ClubRegistration: Sendable {
         }
     }
 
-    /// Keeps what was signed in with, and the club; it is the current one then.
+    /// Stores the credentials and the club, which becomes the current one.
     ///
-    /// One program at a time. When anything of it fails, or the task is cancelled in time, everything is
-    /// as it was.
+    /// One program at a time. If a step fails, or the task is cancelled in time, everything is restored.
     ///
-    /// - Parameter account: What the store calls the account, where it tells.
+    /// - Parameter account: The store's account identifier, if it has one.
+    /// - Returns: The replaced credentials for the same server and account.
     /// - Returns: What was kept for the same server and account until now, and is kept no more.
     @discardableResult
     func keep(
@@ -65,10 +65,10 @@ struct ClubRegistration: Sendable {
     ) async throws(SignInError) -> Data? {
         let lock = try await SignInLock.acquire(registry.paths)
         defer { lock.release() }
-        // Somebody else may have taken the name since it was chosen.
+        // Another program may have taken the name since it was chosen.
         try checkName(of: club)
         let old = registry.secretPlace(of: club)
-        // What was remembered cannot be changed now: then nothing is begun.
+        // If the state cannot be changed now, nothing else is started.
         try settings { () throws(SettingsError) in try registry.remember(secretsOf: club, in: old) }
         var before: Data?
         if let old { before = await secrets.readAsItIs(club, from: old) }
@@ -88,7 +88,7 @@ struct ClubRegistration: Sendable {
             }
         } catch {
             try? registry.remember(secretsOf: club, in: old)
-            // Given up or not: a keyring does nothing for who is cancelled.
+            // Even when cancelled: a keyring rejects calls from a cancelled task.
             await Task { await putBack(before, in: place, of: club, old: old) }.value
             throw error
         }
@@ -96,11 +96,11 @@ struct ClubRegistration: Sendable {
         return before.flatMap { secrets.secret(in: $0, for: club) }
     }
 
-    /// The secret of before is where it was; what was written elsewhere is gone.
+    /// Restores the previous secret; a newly written one elsewhere is removed.
     private func putBack(
         _ before: Data?, in place: SecretPlace, of club: ClubSettings, old: SecretPlace?
     ) async {
-        // A keyring that was told to stop may have written all the same.
+        // A cancelled keyring call may have written all the same.
         if let old, let before {
             _ = try? await secrets.writeAsItIs(before, for: club, to: old)
             if old == place { return }

@@ -2,11 +2,11 @@ package import ClubStore
 internal import FoundationEssentials
 
 extension ClubSettings.Place {
-    /// Whether it is the same folder of the same account, whatever is believed of the server: a key and
-    /// a file of certificates may change, and the club stays the club.
+    /// Whether it is the same folder of the same account, whatever the trust settings: the pinned key
+    /// and the certificate file may change, and the club stays the same.
     func isSame(as other: Self) -> Bool { identityParts == other.identityParts }
 
-    /// What tells clubs apart whatever they are called: the server, the account as far as the settings
+    /// What identifies a club regardless of its name: the server, the account as far as the settings
     /// know it, and the folder.
     var identityParts: [[String]] {
         switch self {
@@ -21,14 +21,14 @@ extension ClubSettings.Place {
         }
     }
 
-    /// An address as it is compared: the server, and the names on the way. With and without a slash at its
-    /// end it is the same folder; so it is however its letters are written (RFC 3986, section 6.2.2).
+    /// A URL in comparable form: the server, and the path's names. A trailing slash and the spelling of
+    /// its characters do not matter (RFC 3986, section 6.2.2).
     private static func plain(_ url: URL?) -> [String] {
         guard let url else { return [] }
         return [url.origin] + url.path(percentEncoded: false).split(separator: "/").map(String.init)
     }
 
-    /// A folder on Dropbox as it is compared: there, letters are the same in any case.
+    /// A Dropbox folder in comparable form: its case does not matter there.
     private static func plain(folder: String?) -> String {
         let path = folder.flatMap { try? ClubSettings.root(of: $0) } ?? .root
         return path.string.lowercased()
@@ -36,7 +36,7 @@ extension ClubSettings.Place {
 }
 
 extension URL {
-    /// Scheme, host and port, as far as they tell servers apart.
+    /// Scheme, host and port, normalized.
     var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         let port = port ?? (scheme == "http" ? 80 : 443)
@@ -50,8 +50,8 @@ extension ClubSettings {
         name == other.name && place.isSame(as: other.place)
     }
 
-    /// Whether a person can do something about an error by signing in again: with another password, or
-    /// by accepting the server's new key.
+    /// Whether signing in again can fix an error: with another password, or by accepting the server's
+    /// new key.
     package func isMendedBySignIn(_ error: StoreError) -> Bool {
         switch (error.code, place) {
         case (.unauthorized, .dropbox), (.unauthorized, .webdav), (.untrusted, .webdav): true

@@ -1,11 +1,11 @@
 package import ClubStore
 package import FoundationEssentials
 
-/// How a person's consent reaches this program: a browser brings it to this computer, or the person
-/// copies a code.
+/// How the authorization code reaches this program: a browser redirect to this computer, or a code
+/// that the person copies.
 package enum DropboxAuthorization {
-    /// The port that Dropbox is told to lead the browser to. Dropbox leads only to addresses that the
-    /// app's owner has registered, port and all, so it is always the same.
+    /// The port of the redirect URI. Dropbox redirects only to URIs that the app's owner has
+    /// registered, including the port, so it is always the same.
     package static let registeredPort: UInt16 = 53_117
 
     /// Waits for the browser.
@@ -19,8 +19,8 @@ package enum DropboxAuthorization {
 
         /// Begins to listen.
         ///
-        /// - Parameter port: Nil for the registered one; behind a gateway, which may know no such rule,
-        ///   for any other when that one is taken.
+        /// - Parameter port: Nil for the registered one; with a gateway, which may have no such rule,
+        ///   any other when that one is taken.
         package init(_ app: DropboxApp, port: UInt16? = nil) throws(SignInError) {
             do throws(LoopbackError) {
                 answer = try LoopbackAnswer(port: port ?? registeredPort)
@@ -33,7 +33,7 @@ package enum DropboxAuthorization {
             signIn = DropboxOAuth(app: app, redirect: answer.redirect)
         }
 
-        /// - Returns: The code, when the browser has brought it.
+        /// - Returns: The code from the browser's request.
         @concurrent package func code() async throws(SignInError) -> String {
             let query: String
             do throws(LoopbackError) {

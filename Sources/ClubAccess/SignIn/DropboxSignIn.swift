@@ -1,18 +1,18 @@
 package import ClubStore
 internal import FoundationEssentials
 
-/// Signs in to a club on Dropbox and keeps what comes of it; no screen, no terminal.
+/// Signs in to a club on Dropbox and stores the result; no screen, no terminal.
 ///
-/// Everything that can be checked is checked before the person is sent to the browser, and nothing is
-/// written before the server has accepted the tokens.
+/// Everything that can be checked is checked before the browser opens, and nothing is written before
+/// the server has accepted the tokens.
 package struct DropboxSignIn: Sendable {
     package let settings: ClubSettings.Dropbox
     private let keeping: ClubRegistration
 
-    /// Returns when the server has taken long enough to forget tokens that nobody will use.
+    /// Returns when the server has had long enough to revoke unused tokens.
     private let patience: @Sendable () async -> Void
 
-    /// - Throws: `.badInput` when key, folder or address will not do.
+    /// - Throws: `.badInput` when key, folder or address is not valid.
     package init(_ settings: ClubSettings.Dropbox, registry: ClubRegistry) throws(SignInError) {
         try self.init(settings, keeping: ClubRegistration(registry))
     }
@@ -23,7 +23,7 @@ package struct DropboxSignIn: Sendable {
             try? await Pause.sleep(for: .seconds(5))
         }
     ) throws(SignInError) {
-        // A code will come into memory, and what it is exchanged with is there already.
+        // A code will be in memory; what it is exchanged with already is.
         ProcessSecrecy.begin()
         if let refusal = ClubSettings.refusal(of: settings)
             ?? settings.apiURL.flatMap({ ClubSettings.refusal(ofAddress: $0) })
@@ -35,14 +35,15 @@ package struct DropboxSignIn: Sendable {
         self.patience = patience
     }
 
-    /// Which club this will be; see ``ClubRegistration/club(named:at:usually:)``.
+    /// The club to be saved; see ``ClubRegistration/club(named:at:usually:)``.
     package func club(named name: String?) throws(SignInError) -> ClubSettings {
         try keeping.club(named: name, at: .dropbox(settings), usually: "dropbox")
     }
 
-    /// Turns the code into tokens, tries them, and keeps them; the club is the current one then.
+    /// Exchanges the code for tokens, tests them, and stores them; the club becomes the current
+    /// one.
     ///
-    /// - Returns: Who is signed in, and what the app is not allowed.
+    /// - Returns: The account, and the permissions that were not granted.
     @concurrent package func finish(
         _ signIn: DropboxOAuth, code: String, as club: ClubSettings
     ) async throws(SignInError) -> SignedInClub {
@@ -80,7 +81,7 @@ package struct DropboxSignIn: Sendable {
         }
     }
 
-    /// Who has signed in, and where.
+    /// The account and club of a sign-in.
     package struct SignedInClub: Sendable {
         package var club: ClubSettings
         package var account: Account
@@ -99,7 +100,7 @@ extension DropboxSignIn {
         }
     }
 
-    /// Has the server forget what the person was signed in with before, as far as that goes.
+    /// Revokes the previous tokens on the server, best effort.
     private func revoke(_ old: DropboxTokens, replacedBy new: DropboxTokens) async {
         let isSame =
             old.accessToken == new.accessToken
@@ -110,8 +111,8 @@ extension DropboxSignIn {
         await revoke(line)
     }
 
-    /// Nobody will use these tokens: they need not be good for anything, also when the person has given up
-    /// waiting. A server that does not answer holds nobody up for long.
+    /// The tokens will not be used: revoke them even if they turn out useless, and after a cancellation.
+    /// An unresponsive server delays this only briefly.
     private func revoke(_ line: ClubConnection.Line) async {
         let (ends, end) = AsyncStream.makeStream(of: Never.self)
         let revoking = Task {
@@ -128,7 +129,7 @@ extension DropboxSignIn {
         alarm.cancel()
     }
 
-    /// The club's folder may be new.
+    /// The club's folder may not exist yet.
     private func makeRoot(_ line: ClubConnection.Line) async throws(StoreError) {
         guard let folder = settings.folder else { return }
         let top = DropboxStore(
@@ -138,12 +139,12 @@ extension DropboxSignIn {
         } catch {
             guard case .conflict = error.code else { throw error }
         }
-        // What is there may be a file.
+        // A file may be at its path.
         _ = try await line.store.list(.root, recursive: false)
     }
 }
 
-/// While tokens are tried out, they are kept nowhere.
+/// Tokens are not stored while they are tested.
 struct NoVault: TokenVault {
     func read() async -> DropboxTokens? { nil }
     func write(

@@ -3,11 +3,10 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 
-/// Waits on 127.0.0.1 for a browser to bring the answer of a page elsewhere (RFC 8252, section 7.3).
+/// Waits on 127.0.0.1 for the redirect from an authorization page (RFC 8252, section 7.3).
 ///
-/// A handful of connections at a time, each with little to say and little time to say it: whatever on
-/// this computer connects, it can neither fill memory nor hold up the answer. Each is answered with one
-/// small page and closed.
+/// Accepts a few connections at a time, each limited in size and time: no local program can fill memory
+/// or block the redirect. Each gets one small page and is closed.
 final class LoopbackAnswer: Sendable {
     let port: UInt16
     private let listener: CInt
@@ -25,11 +24,11 @@ final class LoopbackAnswer: Sendable {
     /// A browser opens connections in advance and may be slow to use them.
     static let connectionPatience: Duration = .seconds(10)
 
-    /// How long nobody is let in after it failed for want of something, such as free descriptors: who is
-    /// outside would have the kernel call again at once, for ever.
+    /// How long to stop accepting after a failure for lack of resources, such as free descriptors:
+    /// pending connections would make the event loop spin.
     static let pause: Duration = .milliseconds(500)
 
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: 0 for any free port.
     init(
         port: UInt16 = 0, accept: @escaping @Sendable (_ listener: CInt) -> CInt = byteclub_accept
     ) throws(LoopbackError) {
@@ -71,7 +70,7 @@ final class LoopbackAnswer: Sendable {
         close(stopWriteEnd)
     }
 
-    /// Where the page is to lead the browser.
+    /// The redirect URI.
     var redirect: URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)/") else {
             preconditionFailure("an address and a port are a URL")
@@ -138,7 +137,7 @@ extension LoopbackAnswer {
             requests += connections.map {
                 pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
             }
-            // Who comes when all places are taken waits in the kernel's queue.
+            // Further connections wait in the kernel's backlog.
             if isDoorOpen {
                 requests.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
             }
@@ -202,7 +201,7 @@ extension LoopbackAnswer {
         let words = (lines.first ?? "").split(separator: " ")
         let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }
             .map { $0.dropFirst(5).filter { $0 != " " } }
-        // A page elsewhere that has its own name lead here asks for that name.
+        // A foreign page whose name resolves to this address sends that name as host.
         guard words.count == 3, words[0] == "GET", hosts == ["127.0.0.1:\(port)"] else {
             say("400 Bad Request", "This is not a sign-in.", to: connection)
             return .over
@@ -251,7 +250,7 @@ extension LoopbackAnswer {
         ]
         let answer = (head + fields + ["", page]).joined(separator: "\r\n")
         let bytes = Array(answer.utf8)
-        // It fits into the socket's buffer: nobody waits for whoever does not read.
+        // It fits into the socket's buffer: no need to wait for a slow reader.
         _ = send(connection.descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
         shutdown(connection.descriptor, CInt(SHUT_WR))
     }

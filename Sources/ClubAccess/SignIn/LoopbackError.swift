@@ -1,4 +1,4 @@
-/// Why the browser's answer could not be waited for, or did not come.
+/// Why the redirect could not be waited for, or did not arrive.
 package enum LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(port: UInt16, reason: String)
     case timedOut

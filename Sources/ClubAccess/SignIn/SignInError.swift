@@ -1,26 +1,26 @@
 package import ClubStore
 internal import FoundationEssentials
 
-/// Why somebody could not join a club. Nothing was changed.
+/// Why signing in to a club failed. Nothing was changed.
 package enum SignInError: Error, Sendable {
-    /// What was typed will not do; the sentence says why.
+    /// The input is not valid; the sentence says why.
     case badInput(String)
     case settings(SettingsError)
     case secret(SecretError)
     case signIn(OAuthError)
     case store(StoreError)
-    /// The same of a WebDAV server; its address was typed.
+    /// The same for a WebDAV server, whose address was typed.
     case webdav(StoreError, ClubSettings.WebDAV)
-    /// The app may not do what a club needs.
+    /// The app lacks permissions that a club needs.
     case missingScopes([String])
-    /// Nobody vouches for the server; the person may know its key.
+    /// The server's certificate is not trusted; the person may know its key.
     case untrusted(UntrustedServer)
-    /// This computer cannot wait for the browser's answer.
+    /// This computer cannot receive the redirect.
     case noAnswer(LoopbackError)
 }
 
 extension SignInError {
-    /// The person has given it up.
+    /// The person has cancelled.
     static let cancelled = SignInError.store(StoreError(.cancelled, during: .connect))
 }
 
@@ -45,7 +45,7 @@ extension SignInError: CustomStringConvertible {
         }
     }
 
-    /// What is wrong is mostly what was typed.
+    /// The cause is usually the input.
     private static func sentence(_ error: StoreError, at club: ClubSettings.WebDAV) -> String {
         let host = club.url.host() ?? ""
         let isPlain = club.url.scheme?.lowercased() == "http"
@@ -53,7 +53,7 @@ extension SignInError: CustomStringConvertible {
         case .unauthorized where club.signIn == .token:
             "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
         case .unauthorized: "The name or the password is wrong."
-        // Servers answer so what is not encrypted at a port where they expect that it is.
+        // Servers respond like this to plain HTTP on a TLS port.
         case .offline where isPlain && error.silence == .noAnswer, .badRequest where isPlain:
             "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
                 + "address with https://."

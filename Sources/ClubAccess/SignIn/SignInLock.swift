@@ -2,14 +2,13 @@ internal import ClubStore
 internal import Files
 internal import FoundationEssentials
 
-/// Held by one program at a time while it changes who is signed in where. The kernel lets it go with the
-/// process.
+/// Held by one program at a time while it changes a sign-in. The kernel releases it with the process.
 ///
-/// Waiting takes no thread: whoever holds it may be waiting for a person to unlock a keyring.
+/// Waiting blocks no thread: the holder may be waiting for a person to unlock a keyring.
 struct SignInLock: Sendable {
     private let lock: FileLock
 
-    /// - Throws: `.settings` when there can be no lock, `.store` when the task is cancelled.
+    /// - Throws: `.settings` when the lock cannot be created, `.store` when the task is cancelled.
     @concurrent static func acquire(_ paths: Paths) async throws(SignInError) -> SignInLock {
         let file = paths.stateFolder.appending(path: "joining.lock")
         let lock: FileLock
@@ -18,7 +17,7 @@ struct SignInLock: Sendable {
         } catch {
             throw .settings(SettingsError(notWriting: file, error))
         }
-        // Where files have no locks, people can sign in all the same.
+        // Without file locks, signing in still works.
         while lock.attempt() == .busy {
             do {
                 try await Pause.sleep(for: .milliseconds(50))
@@ -30,6 +29,6 @@ struct SignInLock: Sendable {
         return SignInLock(lock: lock)
     }
 
-    /// To be called once.
+    /// Call it once.
     func release() { lock.release() }
 }

@@ -1,18 +1,18 @@
 package import ClubStore
 
-/// Signs out of a club: the server forgets the tokens, then this computer does.
+/// Signs out of a club: revokes the tokens on the server, then removes them from this computer.
 package enum SignOut {
-    /// What came of it. The tokens are gone from this computer in every case.
+    /// The result. The tokens are removed from this computer in every case.
     package enum Outcome: Sendable {
         case done
-        /// Nobody was signed in.
+        /// Already signed out.
         case wasSignedOut
-        /// The server does not know yet.
+        /// The tokens are not revoked on the server.
         case notRevoked(StoreError)
     }
 
     /// - Throws: When the tokens could not be removed from this computer, or the task was cancelled before
-    ///   the server had forgotten them: the person is signed in still, as far as this computer knows.
+    ///   the server had revoked them: this computer still counts as signed in.
     @concurrent package static func signOut(
         _ club: ClubSettings, registry: ClubRegistry
     ) async throws(SignInError) -> Outcome {
@@ -35,7 +35,7 @@ package enum SignOut {
                 isRevoked = true
             }
         } catch {
-            // Tokens that the server no longer takes need no revoking.
+            // Tokens that the server no longer accepts need not be revoked.
             if error.code != .unauthorized || error.underlying is SecretError {
                 outcome = .notRevoked(error)
             }
@@ -45,7 +45,7 @@ package enum SignOut {
             return outcome
         }
         guard isRevoked else { throw .cancelled }
-        // What the server has forgotten is of no use here, although the person has given it up.
+        // Revoked tokens are useless here, even if the person has cancelled.
         try await Task { () async -> Result<Void, SignInError> in
             do throws(SignInError) {
                 return .success(
@@ -60,7 +60,7 @@ package enum SignOut {
     private static func forget(
         _ club: ClubSettings, in place: SecretPlace, registry: ClubRegistry, secrets: Secrets
     ) async throws(SignInError) {
-        // Only now: the server's answer may come with renewed tokens, which are kept under this lock.
+        // Only now: the server's response may renew the tokens, which are stored under this lock.
         let lock = try await SignInLock.acquire(registry.paths)
         defer { lock.release() }
         do throws(SecretError) {

@@ -2,28 +2,28 @@ package import ClubStore
 internal import Files
 internal import FoundationEssentials
 
-/// Joins a club on a WebDAV server; no screen, no terminal.
+/// Signs in to a club on a WebDAV server; no screen, no terminal.
 ///
-/// Nothing is written before the server has let the person in and shown the folder.
+/// Nothing is written before the server has accepted the credentials and listed the folder.
 package struct WebDAVSignIn: Sendable {
     package let settings: ClubSettings.WebDAV
     private let keeping: ClubRegistration
 
-    /// - Throws: `.badInput` when the address, the name or the file will not do.
+    /// - Throws: `.badInput` when the address, the name or the file is not valid.
     package init(_ settings: ClubSettings.WebDAV, registry: ClubRegistry) throws(SignInError) {
-        // Before the password is asked for.
+        // Before the password is requested.
         ProcessSecrecy.begin()
         if let refusal = ClubSettings.refusal(of: settings) { throw .badInput(refusal) }
         self.settings = settings
         keeping = ClubRegistration(registry)
     }
 
-    /// Which club this will be; see ``ClubRegistration/club(named:at:usually:)``.
+    /// The club to be saved; see ``ClubRegistration/club(named:at:usually:)``.
     package func club(named name: String?) throws(SignInError) -> ClubSettings {
         try keeping.club(named: name, at: .webdav(settings), usually: "webdav")
     }
 
-    /// All of it, for who is called by nothing that waits for a terminal.
+    /// All steps at once, for callers without a terminal.
     @concurrent package func join(
         named name: String?, secret: String
     ) async throws(SignInError) -> ClubSettings {
@@ -32,9 +32,9 @@ package struct WebDAVSignIn: Sendable {
         return club
     }
 
-    /// Whether the file of certificates can be used.
+    /// Checks that the certificate file is usable.
     ///
-    /// - Throws: `.badInput`, with what is wrong with it.
+    /// - Throws: `.badInput` with the problem.
     package func checkAuthorities() throws(SignInError) {
         guard let path = settings.authoritiesFile else { return }
         let data: Data?
@@ -52,8 +52,8 @@ package struct WebDAVSignIn: Sendable {
         }
     }
 
-    /// Tries the password or token, makes the folder where it is new, and keeps both; the club is the current
-    /// one then.
+    /// Tests the password or token, creates the folder if it is missing, and stores both; the club becomes
+    /// the current one.
     @concurrent package func finish(
         secret: String, as club: ClubSettings
     ) async throws(SignInError) -> Account {
@@ -83,7 +83,7 @@ package struct WebDAVSignIn: Sendable {
 }
 
 extension WebDAVSignIn {
-    /// The club's folder may be new.
+    /// The club's folder may not exist yet.
     private func enter(_ store: WebDAVStore) async throws(StoreError) {
         do throws(StoreError) {
             _ = try await store.list(.root, recursive: false)
@@ -94,7 +94,7 @@ extension WebDAVSignIn {
     }
 }
 
-/// A club's password or token among the secrets.
+/// Stores a club's password or token among the secrets.
 enum PasswordVault {
     private struct Secret: Codable {
         var password: String
@@ -107,7 +107,7 @@ enum PasswordVault {
         return data
     }
 
-    /// - Throws: `.unauthorized` when there is none, or when it cannot be had.
+    /// - Throws: `.unauthorized` when there is none, or when it cannot be read.
     static func read(
         _ club: ClubSettings, registry: ClubRegistry
     ) async throws(StoreError) -> String {

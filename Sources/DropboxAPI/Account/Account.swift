@@ -95,7 +95,8 @@ public enum AccountType: TaggedUnion, SimpleTags {
     public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
 }
 
-/// The namespaces of an account; of a team's member, whose home lies inside the team's root, too.
+/// The namespaces of an account; for a team member, whose home is inside the team's root, also the
+/// root.
 public struct RootInfo: Codable, Hashable, Sendable {
     /// `user` or `team`.
     public var kind: String
@@ -178,7 +179,7 @@ public enum SpaceAllocation: TaggedUnion {
     }
 }
 
-/// Text that `check/user` sends back.
+/// Text that `check/user` echoes.
 public struct EchoArg: Codable, Hashable, Sendable {
     public var query: String
 

@@ -1,9 +1,9 @@
-/// What is wrong with the argument of a call, in the words Dropbox uses for it.
+/// What is wrong with the argument of a call, in Dropbox's wording.
 ///
-/// A server answers it as status 400, `text/plain`:
+/// A server sends it with status 400 as `text/plain`:
 /// `Error in call to API function "files/list_folder": request body: limit: 0 is not within range [1, 2000]`.
 public struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Dotted path of the field at fault, or nil when it is the argument as a whole.
+    /// Dotted path of the invalid field, or nil for the argument as a whole.
     public let field: String?
     /// What is wrong, without the field's name.
     public let problem: String
@@ -20,7 +20,7 @@ public struct ArgumentError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension ArgumentError {
-    /// Puts what a decoder found into words.
+    /// Describes a decoding error.
     init(_ error: any Error) {
         switch error {
         case let error as ArgumentError:

@@ -1,13 +1,13 @@
-/// The fields of a call's argument, read as strictly as Dropbox reads them.
+/// The fields of a call's argument, decoded as strictly as Dropbox decodes them.
 ///
 /// An unknown field, a missing one, a wrong type and a value out of range are each an
-/// ``ArgumentError`` naming the field. Results are decoded by plain `Codable` instead: they may
-/// gain fields at any time, and a client must not mind.
+/// ``ArgumentError`` naming the field. Results are decoded with plain `Codable` instead: Dropbox
+/// may add fields at any time, and clients ignore unknown ones.
 struct ArgumentFields<Key: CodingKey & CaseIterable> {
     private let container: KeyedDecodingContainer<Key>
     private let path: [any CodingKey]
 
-    /// - Parameter inherited: Fields that another reader of the same object takes.
+    /// - Parameter inherited: Fields of the same object that another reader decodes.
     init(_ decoder: any Decoder, _: Key.Type, inherited: [any CodingKey] = []) throws {
         container = try decoder.container(keyedBy: Key.self)
         path = decoder.codingPath
@@ -27,14 +27,14 @@ struct ArgumentFields<Key: CodingKey & CaseIterable> {
         try naming(key, Value.self) { try container.decodeIfPresent(Value.self, forKey: key) }
     }
 
-    /// The value, or what the specification says an absent one means.
+    /// The value, or the specification's default.
     func value<Value: Decodable>(_ key: Key, default standard: Value) throws -> Value {
         guard container.contains(key) else { return standard }
         return try required(key)
     }
 
-    /// Adds the field's name to an error that does not know it: for a number out of range the
-    /// decoder only says that the JSON is bad.
+    /// Adds the field's name to an error without one: for a number out of range the decoder only
+    /// says that the JSON is invalid.
     private func naming<Value, Result>(
         _ key: Key, _: Value.Type, _ body: () throws -> Result
     ) throws -> Result {
@@ -91,8 +91,8 @@ struct ArgumentFields<Key: CodingKey & CaseIterable> {
         return hash
     }
 
-    /// A field that this specification knows and that none of our servers or clients uses: any
-    /// value is refused, except null.
+    /// A field that this specification has but none of our servers or clients uses: any value but
+    /// null is rejected.
     func refuse(_ key: Key) throws {
         if container.contains(key), try !container.decodeNil(forKey: key) {
             throw failure(key, "not supported here")
@@ -111,7 +111,7 @@ struct ArgumentFields<Key: CodingKey & CaseIterable> {
     }
 }
 
-/// A key known by its name only.
+/// A key known only by its name.
 struct NamedKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -123,7 +123,7 @@ struct NamedKey: CodingKey {
     static let tag = NamedKey(".tag")
 }
 
-/// The rules of a revision's text: `[0-9a-f]{9,}`.
+/// The format of a revision: `[0-9a-f]{9,}`.
 enum Revisions {
     static func problem(with value: String) -> String? {
         if value.utf8.count < 9 {

@@ -13,7 +13,7 @@ public struct ContentHash: Hashable, Sendable {
         hexadecimal = String(decoding: text, as: UTF8.self)
     }
 
-    /// Hashes bytes at hand; use a ``ContentHasher`` for a stream.
+    /// Hashes bytes in memory; use a ``ContentHasher`` for a stream.
     public init(of data: some DataProtocol) {
         let hasher = ContentHasher()
         for region in data.regions {
@@ -52,7 +52,7 @@ extension ContentHash: Codable {
     }
 }
 
-/// A ``ContentHash`` in the making, fed in pieces of any size.
+/// Computes a ``ContentHash`` incrementally from pieces of any size.
 public final class ContentHasher {
     /// The length of all blocks but the last.
     public static let blockByteCount = 4 << 20
@@ -87,13 +87,13 @@ public final class ContentHasher {
         data.withUnsafeBytes { update($0) }
     }
 
-    /// The hash of all that was fed; afterwards the hasher is empty again.
+    /// The hash of all bytes so far; resets the hasher.
     public func finish() -> ContentHash {
         if blockCount > 0 { closeBlock() }
         return ContentHash(digest: whole.finish())
     }
 
-    /// A second hasher that goes on from here.
+    /// A second hasher with the same state.
     public func copy() -> ContentHasher { ContentHasher(copying: self) }
 
     private func closeBlock() {

@@ -1,8 +1,9 @@
 @_spi(_Unicode) import Swift
 
-/// How Dropbox compares and keeps names: case-insensitive, case-preserving, in Normalisation Form C.
+/// How Dropbox compares and stores names: case-insensitive, case-preserving, in Normalization Form
+/// C.
 public enum PathNames {
-    /// The text in Normalisation Form C, as the server stores it.
+    /// The text in Normalization Form C, as the server stores it.
     public static func normalized(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         var scalars = String.UnicodeScalarView()
@@ -10,15 +11,15 @@ public enum PathNames {
         return String(scalars)
     }
 
-    /// What two names or paths have in common when Dropbox takes them for the same (`path_lower`).
+    /// The key under which Dropbox treats two names or paths as the same (`path_lower`).
     public static func key(_ text: String) -> String {
         normalized(normalized(text).lowercased())
     }
 
     /// The components of a path that starts with a slash, or of the root's "".
     ///
-    /// - Returns: nil when a component is empty, `.` or `..`, or holds a NUL; the path then names
-    ///   nothing, whatever the store.
+    /// - Returns: nil when a component is empty, `.` or `..`, or holds a NUL; no store accepts such
+    ///   a path.
     public static func components(of path: String) -> [String]? {
         if path.isEmpty { return [] }
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }

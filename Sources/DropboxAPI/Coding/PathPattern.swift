@@ -1,7 +1,7 @@
 /// The forms of path that a route's argument may take.
 ///
-/// Dropbox checks these with regular expressions and answers 400 when none fits; whether a path
-/// of the right form names anything is a matter for the route (409).
+/// Dropbox checks these with regular expressions and responds with 400 when none matches; whether a
+/// valid path exists is for the route to check (409).
 public enum PathPattern: Sendable {
     /// The root as "", a path, an identifier or a namespace (`PathROrId`).
     case rootOrPathOrID
@@ -26,7 +26,7 @@ public enum PathPattern: Sendable {
         }
     }
 
-    /// The expression as the specification has it, for error messages.
+    /// The regular expression of the specification, for error messages.
     public var expression: String {
         let path = #"/(.|[\r\n])*"#
         let namespace = #"(ns:[0-9]+(/(.|[\r\n])*)?)"#

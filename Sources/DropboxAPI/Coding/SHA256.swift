@@ -1,10 +1,10 @@
 import CCrypto
 public import FoundationEssentials
 
-/// SHA-256, fed piece by piece.
+/// Incremental SHA-256.
 ///
-/// It is libcrypto's, because hashing must keep up with a disk: a plain Swift one reaches a fifth of
-/// its speed, and a hundredth of that in a debug build.
+/// Uses libcrypto, because hashing must keep up with a disk: a plain Swift implementation reaches a
+/// fifth of its speed, and a hundredth of that in a debug build.
 final class SHA256 {
     private let digest: OpaquePointer
 
@@ -27,7 +27,7 @@ final class SHA256 {
         precondition(updated, "SHA-256 refused its input")
     }
 
-    /// The 32 bytes of the hash; what is fed afterwards starts a new one.
+    /// The 32 bytes of the hash; later input starts a new one.
     func finish() -> [UInt8] {
         let result = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             if let start = buffer.baseAddress, byteclub_sha256_finish(digest, start) { count = 32 }
@@ -47,7 +47,7 @@ final class SHA256 {
     }
 }
 
-/// The SHA-256 of bytes at hand: for a PKCE challenge, or a name made from a path.
+/// The SHA-256 of bytes in memory: for a PKCE challenge, or a name derived from a path.
 ///
 /// - Returns: 32 bytes.
 public func sha256(of data: some DataProtocol) -> [UInt8] {
@@ -58,7 +58,7 @@ public func sha256(of data: some DataProtocol) -> [UInt8] {
     return hash.finish()
 }
 
-/// Whether two secrets are equal, in a time that tells nothing about where they differ.
+/// Whether two secrets are equal, compared in constant time.
 public func isEqualInConstantTime(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count, !a.isEmpty else { return a.count == b.count }

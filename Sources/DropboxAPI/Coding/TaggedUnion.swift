@@ -1,8 +1,8 @@
-/// A union of the wire: an object with a `.tag`, and beside it either the value under a key named
-/// like the tag, or the fields of a struct.
+/// A union of the wire format: an object with a `.tag`, and beside it either the value under a key
+/// named like the tag, or the fields of a struct.
 ///
-/// Members without a value may also come as the bare tag. Tags that this version does not know
-/// decode as `other`, since Dropbox adds some at any time.
+/// Members without a value may also be the bare tag. Unknown tags decode as `other`, since Dropbox
+/// may add some at any time.
 public protocol TaggedUnion: Codable, Hashable, Sendable {
     /// This union's tag, followed by the tags of the unions inside it.
     var tags: [String] { get }
@@ -14,11 +14,11 @@ public protocol RouteError: TaggedUnion, Error {}
 extension TaggedUnion {
     /// The tags joined as Dropbox joins them in `error_summary`: `path/not_found/`.
     ///
-    /// Dropbox adds a varying number of dots at the end; nobody may compare it as a whole.
+    /// Dropbox appends a varying number of dots; do not compare the whole string.
     public var summary: String { tags.map { $0 + "/" }.joined() }
 }
 
-/// A union most of whose members carry no value.
+/// A union whose members mostly have no value.
 protocol SimpleTags: TaggedUnion {
     /// The members without a value, by tag.
     static var simple: [String: Self] { get }
@@ -34,7 +34,7 @@ extension SimpleTags {
     }
 }
 
-/// Reads a union from the object, or the bare tag, at hand.
+/// Decodes a union from an object or a bare tag.
 struct UnionReader {
     let tag: String
     private let decoder: any Decoder
@@ -66,7 +66,7 @@ struct UnionReader {
         return try container.decode(Value.self, forKey: NamedKey(tag))
     }
 
-    /// The value, or nil where it is absent or null.
+    /// The value, or nil if it is absent or null.
     func optionalValue<Value: Decodable>(as _: Value.Type = Value.self) throws -> Value? {
         try container?.decodeIfPresent(Value.self, forKey: NamedKey(tag))
     }
@@ -81,7 +81,7 @@ struct UnionReader {
         return try Value(from: decoder)
     }
 
-    /// Refuses a tag that the union of an argument does not have.
+    /// Rejects an unknown tag in an argument.
     func unknownTag() -> ArgumentError {
         ArgumentError(
             field: ArgumentError.name(of: decoder.codingPath), problem: "unknown tag '\(tag)'")
@@ -89,27 +89,27 @@ struct UnionReader {
 }
 
 extension Encoder {
-    /// Writes a member without a value.
+    /// Encodes a member without a value.
     func encodeUnion(_ tag: String) throws {
         var container = container(keyedBy: NamedKey.self)
         try container.encode(tag, forKey: .tag)
     }
 
-    /// Writes a member with its value under the key named like the tag; nil is left out.
+    /// Encodes a member with its value under the key named like the tag; nil is left out.
     func encodeUnion(_ tag: String, _ value: (some Encodable)?) throws {
         var container = container(keyedBy: NamedKey.self)
         try container.encode(tag, forKey: .tag)
         try container.encodeIfPresent(value, forKey: NamedKey(tag))
     }
 
-    /// Writes a member with the fields of its struct beside the tag.
+    /// Encodes a member with the fields of its struct beside the tag.
     func encodeUnion(_ tag: String, fields: some Encodable) throws {
         try encodeUnion(tag)
         try fields.encode(to: self)
     }
 }
 
-/// A union of an argument that has members without values only, none of them open to additions.
+/// A union of an argument whose members have no values, and to which none are added.
 protocol ArgumentTag: RawRepresentable<String>, CaseIterable, Codable, Hashable, Sendable {}
 
 extension ArgumentTag {

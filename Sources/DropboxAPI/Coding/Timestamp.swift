@@ -4,16 +4,16 @@ public import FoundationEssentials
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let secondsSince1970: Int64
 
-    /// The years 0000 to 9999, all that the format can write: file systems hold stranger times.
+    /// The years 0000 to 9999, all that the format can represent: file systems may store others.
     private static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-    /// A moment outside the years 0000 to 9999 becomes the nearest one inside.
+    /// A time outside the years 0000 to 9999 is clamped.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(
             max(secondsSince1970, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// The second in which `date` lies.
+    /// The second that contains `date`.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         self.init(secondsSince1970: Int64(exactly: seconds) ?? 0)

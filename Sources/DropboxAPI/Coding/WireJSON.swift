@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// JSON as it goes over the wire.
+/// JSON in the wire format.
 public enum WireJSON {
     /// Encodes for a body: UTF-8, keys sorted so that equal values give equal bytes.
     public static func encode(_ value: some Encodable) throws -> Data {
@@ -9,16 +9,16 @@ public enum WireJSON {
         return try encoder.encode(value)
     }
 
-    /// Encodes for a header (`Dropbox-API-Arg`, `Dropbox-API-Result`): 0x7F and everything beyond
-    /// ASCII as `\uXXXX`, in UTF-16 pairs above U+FFFF.
+    /// Encodes for a header (`Dropbox-API-Arg`, `Dropbox-API-Result`): escapes 0x7F and everything
+    /// beyond ASCII as `\uXXXX`, in UTF-16 pairs above U+FFFF.
     ///
     /// See <https://www.dropbox.com/developers/reference/json-encoding>.
     public static func encodeForHeader(_ value: some Encodable) throws -> String {
         headerSafe(String(decoding: try encode(value), as: UTF8.self))
     }
 
-    /// Escapes what a header cannot carry; `json` must be JSON, where such characters occur inside
-    /// strings only.
+    /// Escapes what a header cannot contain; `json` must be JSON, where such characters occur
+    /// inside strings only.
     public static func headerSafe(_ json: String) -> String {
         if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
         var result = ""
@@ -34,7 +34,7 @@ public enum WireJSON {
         return result
     }
 
-    /// Decodes a result or an error, minding no unknown fields.
+    /// Decodes a result or an error, ignoring unknown fields.
     public static func decode<Value: Decodable>(
         _: Value.Type = Value.self, from data: Data
     ) throws -> Value {

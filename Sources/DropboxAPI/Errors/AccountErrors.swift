@@ -1,4 +1,4 @@
-/// Why a call was refused before its route was asked: status 401.
+/// Why a call was rejected before it reached its route: status 401.
 public enum AuthError: RouteError, SimpleTags {
     case invalidAccessToken
     case invalidSelectUser
@@ -46,7 +46,7 @@ public enum AuthError: RouteError, SimpleTags {
     }
 }
 
-/// Why an account may not do what it asked for: status 403. What is inside a tag is not kept.
+/// Why an account lacks access: status 403. Nested values are discarded.
 public enum AccessError: RouteError, SimpleTags {
     case invalidAccountType
     case paperAccessDenied
@@ -68,7 +68,7 @@ public enum AccessError: RouteError, SimpleTags {
     public func encode(to encoder: any Encoder) throws { try encoder.encodeUnion(tags[0]) }
 }
 
-/// What a client did too often: status 429.
+/// Which limit a client exceeded: status 429.
 public enum RateLimitReason: RouteError, SimpleTags {
     case tooManyRequests
     case tooManyWriteOperations
@@ -91,7 +91,7 @@ public enum RateLimitReason: RouteError, SimpleTags {
 /// The error of status 429.
 public struct RateLimitError: Codable, Hashable, Sendable {
     public var reason: RateLimitReason
-    /// Seconds to wait before the next call; the header `Retry-After` says the same.
+    /// Seconds to wait before the next call; the same as the header `Retry-After`.
     public var retryAfter: UInt64
 
     enum CodingKeys: String, CodingKey {

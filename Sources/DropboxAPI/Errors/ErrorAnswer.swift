@@ -1,9 +1,9 @@
-/// The body of an answer with status 401, 403, 409 or 429.
+/// The body of a response with status 401, 403, 409 or 429.
 public struct ErrorAnswer<Failure: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     /// The tags, joined by slashes, with a varying end: for people and logs only.
     public var summary: String
     public var error: Failure
-    /// A sentence for the user, where the server has one.
+    /// A message for the user, if the server has one.
     public var userMessage: UserMessage?
 
     public struct UserMessage: Codable, Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct ErrorAnswer<Failure: Codable & Hashable & Sendable>: Codable, Hash
         self.userMessage = userMessage
     }
 
-    /// Minds neither an absent summary nor a user message of another form.
+    /// Accepts a missing summary and a user message of another form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try container.decodeIfPresent(String.self, forKey: .summary) ?? ""

@@ -1,4 +1,4 @@
-/// Errors of the routes that mostly look a path up.
+/// Errors of the routes that mostly look up a path.
 
 /// Why `list_folder` and `get_latest_cursor` fail.
 public enum ListFolderError: RouteError {
@@ -25,13 +25,13 @@ public enum ListFolderError: RouteError {
     }
 }
 
-/// Why `get_metadata` fails; of the same form as ``ListFolderError``.
+/// Why `get_metadata` fails; the same as ``ListFolderError``.
 public typealias GetMetadataError = ListFolderError
 
 /// Why `list_folder/continue` fails.
 public enum ListFolderContinueError: RouteError {
     case path(LookupError)
-    /// The cursor is no longer good: list the folder anew.
+    /// The cursor is no longer valid: list the folder again.
     case reset
     case other(String)
 
@@ -66,7 +66,7 @@ public typealias ListFolderLongpollError = ListFolderContinueError
 /// Why `download` fails.
 public enum DownloadError: RouteError {
     case path(LookupError)
-    /// A file that can be exported only, such as a Paper document.
+    /// A file that can only be exported, such as a Paper document.
     case unsupportedFile
     case other(String)
 

@@ -1,4 +1,4 @@
-/// Why a thumbnail cannot be had: the error of `get_thumbnail_v2`, and of an entry of a batch.
+/// Why there is no thumbnail: the error of `get_thumbnail_v2`, and of an entry of a batch.
 public enum ThumbnailError: RouteError, SimpleTags {
     case path(LookupError)
     case unsupportedExtension

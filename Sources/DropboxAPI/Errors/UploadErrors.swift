@@ -1,7 +1,7 @@
 /// Why `upload` fails.
 public enum UploadError: RouteError, SimpleTags {
-    /// The bytes arrived and lie in the upload session named by `sessionID`, but could not be
-    /// committed: finish that session under another path, without sending them again.
+    /// The bytes are in the upload session `sessionID`, but could not be committed: finish that
+    /// session under another path, without sending them again.
     case path(WriteError, sessionID: String)
     case propertiesError
     case payloadTooLarge
@@ -74,7 +74,7 @@ public enum UploadSessionStartError: RouteError, SimpleTags {
 /// Why a session cannot be used: the error of `append_v2`, and part of that of `finish`.
 public enum UploadSessionLookupError: RouteError, SimpleTags {
     case notFound
-    /// The session holds this many bytes. Equal to the end of what was sent: it had arrived.
+    /// The session holds this many bytes. If that is the end of what was sent, it had arrived.
     case incorrectOffset(correctOffset: UInt64)
     case closed
     case notClosed
@@ -127,7 +127,7 @@ public enum UploadSessionLookupError: RouteError, SimpleTags {
 /// Why `upload_session/finish` fails.
 public enum UploadSessionFinishError: RouteError, SimpleTags {
     case lookupFailed(UploadSessionLookupError)
-    /// The bytes stay in the session: finish again with an empty body and the offset moved on.
+    /// The bytes stay in the session: finish again with an empty body and the advanced offset.
     case path(WriteError)
     case propertiesError
     case tooManySharedFolderTargets

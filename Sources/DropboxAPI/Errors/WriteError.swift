@@ -46,7 +46,7 @@ public enum WriteError: RouteError, SimpleTags {
     }
 }
 
-/// What is in the way of a write.
+/// What a write conflicts with.
 public enum WriteConflictError: RouteError, SimpleTags {
     case file
     case folder

@@ -27,7 +27,7 @@ public struct CreateFolderResult: Codable, Hashable, Sendable {
 
 public struct DeleteArg: Codable, Hashable, Sendable {
     public var path: String
-    /// Delete only while the file still has this revision; not for folders.
+    /// Delete only if the file still has this revision; not for folders.
     public var parentRevision: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -47,14 +47,14 @@ public struct DeleteArg: Codable, Hashable, Sendable {
     }
 }
 
-/// What was there before.
+/// What was deleted.
 public struct DeleteResult: Codable, Hashable, Sendable {
     public var metadata: Metadata
 
     public init(metadata: Metadata) { self.metadata = metadata }
 }
 
-/// From where to where to move or copy.
+/// The source and destination of a move or copy.
 public struct RelocationArg: Codable, Hashable, Sendable {
     public var fromPath: String
     public var toPath: String

@@ -5,7 +5,7 @@ public struct ListFolderArg: Codable, Hashable, Sendable {
     public var includeDeleted: Bool
     public var includeMountedFolders: Bool
     public var includeNonDownloadableFiles: Bool
-    /// 1...2000, and only roughly kept.
+    /// 1...2000, applied approximately.
     public var limit: UInt32?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -81,12 +81,11 @@ public struct ListFolderContinueArg: Codable, Hashable, Sendable {
     }
 }
 
-/// One page of a folder, or of what changed in it.
+/// One page of a folder's entries, or of its changes.
 public struct ListFolderResult: Codable, Hashable, Sendable {
     public var entries: [Metadata]
     public var cursor: String
-    /// Whether `list_folder/continue` has more to give at once. A page may be empty and still
-    /// have more behind it.
+    /// Whether `list_folder/continue` has another page now. A page may be empty and not the last.
     public var hasMore: Bool
 
     enum CodingKeys: String, CodingKey {
@@ -134,7 +133,7 @@ public struct ListFolderLongpollArg: Codable, Hashable, Sendable {
 }
 
 public struct ListFolderLongpollResult: Codable, Hashable, Sendable {
-    /// Whether `list_folder/continue` has something to give; it may still turn out empty.
+    /// Whether `list_folder/continue` may have changes.
     public var changes: Bool
     /// Seconds to wait before the next long poll.
     public var backoff: UInt64?

@@ -61,7 +61,7 @@ public struct SearchOptions: Codable, Hashable, Sendable {
         case image, document, pdf, spreadsheet, presentation, audio, video, folder, paper, others
     }
 
-    /// The folder to search in; all of the account when nil.
+    /// The folder to search in; nil for the whole account.
     public var path: String?
     /// 1...1000.
     public var maxResults: UInt64
@@ -158,7 +158,7 @@ public struct SearchV2Result: Codable, Hashable, Sendable {
 }
 
 public struct SearchMatchV2: Codable, Hashable, Sendable {
-    /// nil when the match is of a kind this version does not know.
+    /// nil for an unknown kind of match.
     public var metadata: Metadata?
     public var matchType: SearchMatchType?
 
@@ -206,7 +206,7 @@ public struct SearchMatchV2: Codable, Hashable, Sendable {
     }
 }
 
-/// Where a search found its words.
+/// Where a search found the query.
 public enum SearchMatchType: TaggedUnion, SimpleTags {
     case filename
     case fileContent

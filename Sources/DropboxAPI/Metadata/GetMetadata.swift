@@ -50,7 +50,7 @@ public struct ListRevisionsArg: Codable, Hashable, Sendable {
     /// 1...100.
     public var limit: UInt64
     public var beforeRevision: String?
-    /// Whether each revision is to say that it can be brought back.
+    /// Whether to report for each revision that it can be restored.
     public var includeRestorableInfo: Bool
 
     enum CodingKeys: String, CodingKey, CaseIterable {

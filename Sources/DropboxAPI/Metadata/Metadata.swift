@@ -1,9 +1,9 @@
-/// What Dropbox says of a file, a folder, or something that is gone.
+/// The metadata of a file, a folder, or a deleted item.
 public enum Metadata: Codable, Hashable, Sendable {
     case file(FileMetadata)
     case folder(FolderMetadata)
     case deleted(DeletedMetadata)
-    /// Something of a kind this version does not know.
+    /// An unknown kind of item.
     case other(String)
 
     public init(from decoder: any Decoder) throws {
@@ -27,10 +27,10 @@ public enum Metadata: Codable, Hashable, Sendable {
 }
 
 public struct FileMetadata: Codable, Hashable, Sendable {
-    /// The last component of the path, in the right case.
+    /// The last component of the path, in its original case.
     public var name: String
     public var pathLower: String?
-    /// For display: only the last component is sure to be in the right case.
+    /// For display: only the last component is guaranteed to have its original case.
     public var pathDisplay: String?
     public var id: String
     public var clientModified: Timestamp
@@ -39,10 +39,11 @@ public struct FileMetadata: Codable, Hashable, Sendable {
     public var revision: String
     public var size: UInt64
     public var contentHash: ContentHash?
-    /// False for documents that can be exported only.
+    /// False for documents that can only be exported.
     public var isDownloadable: Bool
     public var mediaInfo: MediaInfo?
-    /// Whether the revision can be brought back; only in a list of revisions that was asked for it.
+    /// Whether the revision can be restored; only in a list of revisions that was requested with
+    /// it.
     public var isRestorable: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -116,7 +117,7 @@ public struct FolderMetadata: Codable, Hashable, Sendable {
     }
 }
 
-/// The trace of something that is gone, with all that was in it.
+/// A deleted item, with all its contents.
 public struct DeletedMetadata: Codable, Hashable, Sendable {
     public var name: String
     public var pathLower: String?
@@ -135,7 +136,7 @@ public struct DeletedMetadata: Codable, Hashable, Sendable {
     }
 }
 
-/// What is known of a photo's or video's content; given by `get_metadata` only.
+/// Metadata of a photo's or video's content; only from `get_metadata`.
 public enum MediaInfo: Codable, Hashable, Sendable {
     case pending
     /// Kind is `photo` or `video`; sizes in pixels.

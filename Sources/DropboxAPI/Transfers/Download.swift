@@ -1,7 +1,7 @@
-/// Which file to download. The result's bytes obey `Range` and `If-None-Match`.
+/// Which file to download. The result supports `Range` and `If-None-Match`.
 public struct DownloadArg: Codable, Hashable, Sendable {
     public var path: String
-    /// Deprecated: say `rev:…` in ``path`` instead.
+    /// Deprecated: use `rev:…` in ``path`` instead.
     public var revision: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {

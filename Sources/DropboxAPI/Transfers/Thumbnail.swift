@@ -4,7 +4,7 @@ public enum ThumbnailFormat: String, ArgumentTag {
     case jpeg, png, webp
 }
 
-/// The box a thumbnail is fitted into, in pixels. Nothing is scaled up and no shape changed.
+/// The bounding box of a thumbnail, in pixels. Nothing is scaled up, and the aspect ratio is kept.
 public enum ThumbnailSize: String, ArgumentTag {
     case w32h32, w64h64, w128h128, w256h256, w480h320, w640h480, w960h640, w1024h768, w2048h1536
     case w3200h2400
@@ -88,7 +88,7 @@ public struct ThumbnailArg: Codable, Hashable, Sendable {
 }
 
 public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
-    /// A path; shared links are not spoken here.
+    /// A path; shared links are not supported here.
     public var path: String
     public var format: ThumbnailFormat
     public var size: ThumbnailSize
@@ -102,7 +102,7 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
         case mode
         case quality
         case excludeMediaInfo = "exclude_media_info"
-        // Not in the published specification; the official SDK for Python sends it.
+        // Not in the published specification, but the official Python SDK sends it.
         case preserveTransparency = "preserve_transparency"
     }
 
@@ -167,7 +167,7 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
     }
 }
 
-/// What comes in `Dropbox-API-Result` beside a thumbnail's bytes.
+/// The `Dropbox-API-Result` of a thumbnail response.
 public struct PreviewResult: Codable, Hashable, Sendable {
     public var fileMetadata: FileMetadata?
 
@@ -195,7 +195,7 @@ public struct GetThumbnailBatchArg: Codable, Hashable, Sendable {
 }
 
 public struct GetThumbnailBatchResult: Codable, Hashable, Sendable {
-    /// In the order of the argument's.
+    /// In the argument's order.
     public var entries: [Entry]
 
     public init(entries: [Entry]) { self.entries = entries }

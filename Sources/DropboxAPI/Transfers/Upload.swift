@@ -1,13 +1,13 @@
-/// What to do when there is something at the path already.
+/// What to do when the path is taken.
 ///
-/// The same content there is no conflict: nothing is written and the existing metadata is the
-/// result (unless `strict_conflict`). A folder there always is one.
+/// The same content is not a conflict: nothing is written and the result is the existing metadata
+/// (unless `strict_conflict`). A folder always is one.
 public enum WriteMode: Codable, Hashable, Sendable {
-    /// Refuse; with autorename, add a number to the name.
+    /// Fail; with autorename, add a number to the name.
     case add
     /// Replace it.
     case overwrite
-    /// Replace it if it still has this revision; with autorename, else become a conflicted copy.
+    /// Replace it if it still has this revision; with autorename, else create a conflicted copy.
     case update(String)
 
     public init(from decoder: any Decoder) throws {
@@ -35,7 +35,7 @@ public enum WriteMode: Codable, Hashable, Sendable {
     }
 }
 
-/// Where and how to keep what was uploaded.
+/// The destination and options of an upload.
 public struct CommitInfo: Codable, Hashable, Sendable {
     public var path: String
     public var mode: WriteMode
@@ -92,7 +92,7 @@ public struct CommitInfo: Codable, Hashable, Sendable {
     }
 }
 
-/// A commit, and the hash the body is expected to have; all in one object on the wire.
+/// A commit, and the expected hash of the body; flattened into one object on the wire.
 public struct UploadArg: Codable, Hashable, Sendable {
     public var commit: CommitInfo
     public var contentHash: ContentHash?

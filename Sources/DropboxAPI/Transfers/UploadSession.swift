@@ -1,7 +1,7 @@
 public struct UploadSessionStartArg: Codable, Hashable, Sendable {
     public enum Kind: String, ArgumentTag {
         case sequential
-        /// Pieces of multiples of 4 MiB, in any order, several at once.
+        /// Parts of multiples of 4 MiB, in any order, several concurrently.
         case concurrent
     }
 
@@ -39,7 +39,7 @@ public struct UploadSessionStartResult: Codable, Hashable, Sendable {
     public init(sessionID: String) { self.sessionID = sessionID }
 }
 
-/// A session, and how many bytes the client thinks it holds.
+/// A session, and how many bytes the client expects it to hold.
 public struct UploadSessionCursor: Codable, Hashable, Sendable {
     public var sessionID: String
     public var offset: UInt64
