@@ -2,29 +2,29 @@ import DropboxAPI
 public import FoundationEssentials
 import Glibc
 
-/// Where a club's server and its clients find each other: the names of socket, leases, token and
-/// lock, all made from the real path of the club's folder.
+/// The runtime paths through which a club's server and its clients connect: socket, leases, token
+/// and lock, all derived from the real path of the club's folder.
 ///
 /// Both sides compute them, so nothing has to be passed on.
 public struct ClubMeetingPlace: Hashable, Sendable {
-    /// The folder that holds them all, for this user only.
+    /// The folder that contains them, private to this user.
     public let folder: String
-    /// Eight hexadecimal digits that stand for the club's folder.
+    /// Eight hexadecimal digits that identify the club's folder.
     public let clubID: String
 
-    /// Speaks HTTP.
+    /// The HTTP socket.
     public var socketPath: String { "\(folder)/club-\(clubID).sock" }
-    /// A connection to it keeps a server alive that runs until it is unused.
+    /// The lease socket: open connections keep a server running that exits when unused.
     public var leasePath: String { socketPath + ".lease" }
-    /// Holds the bearer token of the server that runs now.
+    /// Holds the bearer token of the running server.
     public var tokenPath: String { "\(folder)/club-\(clubID).token" }
-    /// Locked by the server as long as it runs.
+    /// Locked by the server while it runs.
     public var lockPath: String { "\(folder)/club-\(clubID).lock" }
 
-    /// The longest path that a unix socket can have, in bytes.
+    /// The longest path of a Unix socket, in bytes.
     public static let socketPathByteLimit = 107
 
-    /// Finds the place for a club and makes its folder.
+    /// Computes the paths for a club and creates their folder.
     ///
     /// - Parameter clubFolder: Need not exist yet.
     /// - Throws: ``ClubServerError/Code/runtimeFolderNotSafe``.
@@ -48,7 +48,7 @@ public struct ClubMeetingPlace: Hashable, Sendable {
         try Self.makeSafe(folder)
     }
 
-    /// The token of the server that runs now, or nil when none does or ever did.
+    /// The token of the running server, or nil when none runs or ever did.
     public func readToken() -> String? {
         guard
             let file = try? Descriptor.opened(
@@ -63,7 +63,7 @@ public struct ClubMeetingPlace: Hashable, Sendable {
         return token.isEmpty ? nil : token
     }
 
-    /// The path with all links resolved, as far as it exists.
+    /// The path with resolved links, as far as it exists.
     private static func realPath(of path: String) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }
@@ -80,7 +80,7 @@ public struct ClubMeetingPlace: Hashable, Sendable {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Makes a folder that nobody else can look into, or checks that it is one.
+    /// Creates a private folder, or checks that an existing one is private.
     private static func makeSafe(_ folder: String) throws(ClubServerError) {
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw ClubServerError(
@@ -95,7 +95,7 @@ public struct ClubMeetingPlace: Hashable, Sendable {
                 "\(folder) is not a folder of yours, so the club's socket cannot be put there. "
                     + "Set XDG_RUNTIME_DIR to a folder that is.")
         }
-        // One of ours that others may enter is closed to them.
+        // Makes our own folder private if others have access.
         if status.st_mode & 0o077 != 0, chmod(folder, 0o700) != 0 {
             throw ClubServerError(
                 .runtimeFolderNotSafe, "Others may enter \(folder).", SystemError("chmod"))

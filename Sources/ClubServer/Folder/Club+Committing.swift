@@ -1,25 +1,25 @@
 import DropboxAPI
 import Glibc
 
-/// Why a change of the folder did not happen.
+/// Why a change to the folder failed.
 enum ChangeFailure<Refusal: Error & Sendable>: Error {
-    /// The API has a word for it.
+    /// An error of the API.
     case refused(Refusal)
-    /// The disk failed.
+    /// A disk error.
     case disk(SystemError)
 }
 
-/// Putting uploads in their places.
+/// Moving uploads to their final paths.
 extension Club {
-    /// A file that is there now, and the folders whose change must still be made durable.
+    /// A committed file, and the folders whose change must still be made durable.
     struct Committed: Sendable {
         let metadata: FileMetadata
         let changedFolders: [[String]]
-        /// Whether an earlier revision was put aside.
+        /// Whether an earlier revision was kept.
         var keptRevisions = false
     }
 
-    /// What a commit must know of what it may replace, to be asked for before the file is sealed.
+    /// What a commit needs to know of the file it may replace, requested before the file is sealed.
     struct Target: Sendable {
         let key: String?
         let diskNames: [String]
@@ -34,9 +34,9 @@ extension Club {
             key: found.entry.key, diskNames: found.diskNames, facts: found.entry.facts)
     }
 
-    /// Gives a sealed file its place, or says why not. Nothing is lost either way.
+    /// Commits a sealed file, or reports why not. Nothing is lost either way.
     ///
-    /// - Parameter id: Of a file that is brought back; others get a new one.
+    /// - Parameter id: For a restored file; others get a new one.
     func commit(
         _ staged: StagedFile, hash: ContentHash, as commit: CommitInfo, id: String? = nil
     ) throws(ChangeFailure<WriteError>) -> Committed {
@@ -45,8 +45,8 @@ extension Club {
         let (folder, name) = try place(for: commit.path, creating: &changedFolders)
         var candidate = name
         var attempt = 0
-        // Each turn either ends or moves on to a name nobody had a moment ago; other programs can
-        // only take so many.
+        // Each iteration either ends or moves on to a name that was just free; other programs can
+        // take only so many.
         for _ in 0..<10_000 {
             refresh(folder: folder, name: candidate, toWrite: true)
             let existing = index[folder + "/" + PathNames.key(candidate)]
@@ -83,7 +83,7 @@ extension Club {
         throw .refused(.tooManyWriteOperations)
     }
 
-    /// Walks to the folder of a path to be written, making the folders that are missing.
+    /// Resolves the folder for a path to be written, creating missing folders.
     func place(
         for path: String, creating changedFolders: inout [[String]]
     ) throws(ChangeFailure<WriteError>) -> (folder: String, name: String) {
@@ -98,7 +98,7 @@ extension Club {
         guard let components = PathNames.components(of: path)?.map(PathNames.normalized),
             let name = components.last
         else { throw .refused(.malformedPath(nil)) }
-        // Before anything is made on the way there.
+        // Before any folder is created.
         if let problem = NameRules.problem(with: name) { throw .refused(problem) }
         var folder = ""
         for component in components.dropLast() {
@@ -116,7 +116,7 @@ extension Club {
         return (folder, name)
     }
 
-    /// Makes a folder on the disk and takes it in.
+    /// Creates a folder on disk and adds it to the index.
     @discardableResult
     func makeFolder(_ name: String, in folder: String) throws(ChangeFailure<WriteError>) -> Entry {
         do throws(SystemError) {
@@ -127,7 +127,7 @@ extension Club {
             let entry = put(
                 key: key, name: name, diskName: name, id: newID(),
                 content: .folder(inode: status.signature.inode))
-            // Somebody may be quicker than the watch: look inside once it is there.
+            // Another program may have been faster than the watch: read it once it exists.
             syncFolder(key, recursively: true)
             return entry
         } catch {
@@ -136,7 +136,7 @@ extension Club {
         }
     }
 
-    /// - Returns: nil when somebody took the name a moment ago: decide anew.
+    /// - Returns: nil when the name was just taken: decide again.
     private func create(
         _ staged: StagedFile, hash: ContentHash, _ commit: CommitInfo, name: String,
         in folder: String, id: String?
@@ -159,7 +159,7 @@ extension Club {
         }
     }
 
-    /// Whether a name is taken by something that no client can see: a link, a pipe, a device.
+    /// Whether a name is taken by something that is hidden from clients: a link, a pipe, a device.
     private func isBlocked(
         _ name: String, in folder: String, _ parent: borrowing Descriptor
     ) throws(SystemError) -> Bool {
@@ -170,10 +170,10 @@ extension Club {
         throw SystemError("rename", code: EACCES)
     }
 
-    /// Swaps the staged file with the one it replaces, and swaps back if that is not the one that
-    /// was decided about: another program may have written it a moment ago, and its work counts.
+    /// Swaps the staged file with the one it replaces, and swaps back if that is not the expected
+    /// one: another program may just have written it, and its change must be kept.
     ///
-    /// - Returns: nil when that happened: decide anew.
+    /// - Returns: nil when that happened: decide again.
     private func replace(
         _ existing: Entry, with staged: StagedFile, hash: ContentHash, _ commit: CommitInfo
     ) throws(ChangeFailure<WriteError>) -> Entry? {
@@ -191,8 +191,8 @@ extension Club {
                 throw error
             }
             if swapped {
-                // What is under the temporary name now is the other program's file: it must not go
-                // when this value does, whatever fails from here on.
+                // The temporary name now holds the other program's file: it must not be removed
+                // with this value, whatever fails from here on.
                 staged.keep()
                 let old = try FileStatus.of(staged.name, in: access.staging.number)
                 guard old.kind == .file, old.signature == expected.signature else {
@@ -214,8 +214,8 @@ extension Club {
         }
     }
 
-    /// Replaces a file where the file system knows no exchange, with a second name for what is
-    /// replaced. Where there are none either, nothing is kept of it.
+    /// Replaces a file on a file system without exchange, keeping the old one through a hard link.
+    /// Without hard links either, the old one is not kept.
     private func replaceUnseen(
         _ existing: Entry, _ expected: FileFacts, with staged: StagedFile, in parent: Int32
     ) throws(SystemError) {
@@ -249,7 +249,7 @@ extension Club {
 }
 
 extension WriteError {
-    /// What the API says when the disk refuses a write; a fault of the disk has no word there.
+    /// The API's error when the disk rejects a write; a disk fault has none.
     static func failure(_ error: SystemError) -> ChangeFailure<WriteError> {
         if error.isOutOfSpace { return .refused(.insufficientSpace) }
         if error.isRefused { return .refused(.noWritePermission) }

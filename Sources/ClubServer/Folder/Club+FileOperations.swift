@@ -3,18 +3,18 @@ import Glibc
 
 /// Creating, deleting and moving.
 extension Club {
-    /// A change that happened, and what must still be done for it on the disk.
+    /// A completed change, and the disk work that remains.
     struct Changed: Sendable {
         let metadata: Metadata
         /// Folders to make durable.
         let changedFolders: [[String]]
-        /// Staged things to remove.
+        /// Staged items to remove.
         var discarded: String?
-        /// Whether earlier revisions were put aside.
+        /// Whether earlier revisions were kept.
         var keptRevisions = false
     }
 
-    /// How many files and folders one call may move or copy.
+    /// The maximum number of files and folders that one call moves or copies.
     static let relocationLimit = 10_000
 
     func createFolder(
@@ -41,7 +41,7 @@ extension Club {
         }
     }
 
-    /// Takes a file or a folder out of the club at once. Its bytes are removed afterwards.
+    /// Removes a file or folder from the club at once. Its bytes are deleted afterwards.
     func delete(
         _ path: String, parentRevision: String?
     ) throws(ChangeFailure<DeleteError>) -> Changed {
@@ -71,7 +71,7 @@ extension Club {
             try access.renameNew(
                 entry.diskName, in: parent.number, to: trash, in: access.staging.number)
             if let expected = entry.facts, parentRevision != nil {
-                // Somebody may have written it a moment ago; what was not asked for is put back.
+                // Another program may just have written it; a file that was not meant is put back.
                 let status = try FileStatus.of(trash, in: access.staging.number)
                 if status.signature != expected.signature {
                     try access.renameNew(
@@ -124,7 +124,7 @@ extension Club {
         return Changed(metadata: metadata(of: moved), changedFolders: changedFolders)
     }
 
-    /// What is to be copied, for the copying itself, which is done outside.
+    /// The source of a copy; the copying itself runs outside the actor.
     func copySource(
         _ argument: RelocationArg
     ) throws(ChangeFailure<RelocationError>) -> (entry: Entry, diskNames: [String]) {
@@ -138,7 +138,7 @@ extension Club {
         return (source, index.diskNames(of: source.key))
     }
 
-    /// Gives a finished copy in the staging folder its place.
+    /// Commits a finished copy from the staging folder.
     func finishCopy(
         staged: String, of source: Entry, _ argument: RelocationArg
     ) throws(ChangeFailure<RelocationError>) -> Changed {
@@ -173,7 +173,7 @@ extension Club {
         }
     }
 
-    /// Finds a free place, or says what is in the way.
+    /// Finds a free path, or reports the conflict.
     private func destination(
         of argument: RelocationArg, source: Entry, isCopy: Bool,
         creating changedFolders: inout [[String]]
@@ -197,7 +197,7 @@ extension Club {
             refresh(folder: folder, name: candidate, toWrite: true)
             guard let existing = index[key] else { return (folder, candidate) }
             if existing.key == source.key, !isCopy, !argument.autorename {
-                // A change of case only: the disk can do what Dropbox cannot.
+                // Only the case changes: the disk supports what Dropbox does not.
                 if existing.diskName != candidate { return (folder, candidate) }
                 throw .refused(.duplicatedOrNestedPaths)
             }
@@ -209,7 +209,7 @@ extension Club {
         throw .refused(.to(.tooManyWriteOperations))
     }
 
-    /// Takes a moved entry in under its new name, with all that is below it.
+    /// Adds a moved entry and everything below it under its new path.
     private func adopt(
         _ source: Entry, below: [Entry], at target: (folder: String, name: String)
     ) -> Entry {
@@ -224,7 +224,7 @@ extension Club {
                 key: newKey, name: entry.name, diskName: entry.diskName, id: entry.id,
                 content: entry.content)
         }
-        // Watches follow the folders on the disk, under new numbers and keys.
+        // Watches stay with the folders on disk, but their numbers and keys change.
         if source.isFolder { syncFolder(key, recursively: true) }
         return moved
     }

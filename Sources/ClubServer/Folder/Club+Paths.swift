@@ -1,22 +1,22 @@
 import DropboxAPI
 
-/// Finding what a path names.
+/// Resolving paths.
 extension Club {
-    /// What a path of the API leads to.
+    /// The result of resolving an API path.
     enum Location: Sendable {
         case root
-        /// Something with this name, there or not, in a folder that is there.
+        /// A name, existing or not, in an existing folder.
         case place(folder: String, name: String)
-        /// Nothing can be there, since a part of the path is missing.
+        /// Nothing can be there, because a parent folder is missing.
         case nowhere
-        /// Nothing can be there, since a part of the path is a file.
+        /// Nothing can be there, because a parent is a file.
         case belowFile
     }
 
-    /// The number of the only namespace, as in `ns:1/photos`.
+    /// The only namespace, as in `ns:1/photos`.
     static let namespace = "1"
 
-    /// The entry a path names, checked against the disk.
+    /// The entry at a path, checked against the disk.
     func find(_ path: String) throws(LookupError) -> Entry {
         if path.hasPrefix("id:") {
             guard let known = index.entry(id: path) else { throw .notFound }
@@ -50,7 +50,7 @@ extension Club {
         }
     }
 
-    /// Takes a path apart and walks it down to its last component.
+    /// Parses a path and resolves all but its last component.
     func location(of path: String) throws(LookupError) -> Location {
         var path = path
         if path.hasPrefix("ns:") {
@@ -73,7 +73,7 @@ extension Club {
         return .place(folder: folder, name: name)
     }
 
-    /// What a path names, with all it takes to open it.
+    /// The file at a path, with everything needed to open it.
     func findFile(_ path: String) throws(LookupError) -> (entry: Entry, diskNames: [String]) {
         let entry = try find(path)
         guard !entry.isFolder else { throw .notFile }
@@ -107,7 +107,7 @@ extension Club {
             size: UInt64(max(0, facts.signature.size)), contentHash: facts.contentHash)
     }
 
-    /// Remembers a hash that was made outside, unless the file changed meanwhile.
+    /// Stores a hash computed outside the actor, unless the file has changed since.
     func note(_ hash: ContentHash, of key: String, with signature: FileSignature) {
         guard var facts = index[key]?.facts, facts.signature == signature else { return }
         facts.contentHash = hash

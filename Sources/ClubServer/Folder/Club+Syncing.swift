@@ -1,9 +1,9 @@
 import DropboxAPI
 import Glibc
 
-/// Bringing the index up to what is on the disk.
+/// Updating the index from the disk.
 extension Club {
-    /// Takes in what other programs did.
+    /// Applies changes by other programs.
     ///
     /// - Returns: false when the club's folder itself is gone.
     func apply(_ events: [FolderWatcher.Event]) -> Bool {
@@ -11,8 +11,8 @@ extension Club {
             orphans = [:]
             publish()
         }
-        // The kernel tells the folder itself of its end only when nobody has it open any more; the one
-        // that it lay in has told.
+        // While another process has the folder open, the kernel reports its removal only to a watch on
+        // its parent, which has.
         if access.isGone { return false }
         if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
             log("more happened in the folder than the kernel could tell; looking at all of it")
@@ -36,19 +36,19 @@ extension Club {
             if touched[folder] == nil { order.append(folder) }
             touched[folder, default: []].insert(name)
         }
-        // What vanished first, so that what appears can be known by its inode.
+        // Removals first, so that new names can be matched by inode.
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: true) }
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: false) }
-        // Perhaps before the watch that would have told.
+        // It may have been removed before that watch existed.
         return !access.isGone
     }
 
-    /// Whether what an event is about can be looked at now.
+    /// Whether the subject of an event can be read now.
     private func settle(_ event: FolderWatcher.Event, _ name: String, in folder: String) -> Bool {
         let unsettledName = UnsettledName(folder: folder, name: name)
         if event.has(IN_CREATE), !event.isFolder {
-            // A file just made is being written; its end comes as IN_CLOSE_WRITE. One that was made
-            // as a second name of a finished file is complete.
+            // A new file is still being written; IN_CLOSE_WRITE follows. A new hard link to a
+            // finished file is complete.
             if linkCount(name, in: folder) < 2 { unsettled.insert(unsettledName) }
             return !unsettled.contains(unsettledName)
         }
@@ -64,7 +64,7 @@ extension Club {
         return status.linkCount
     }
 
-    /// Looks at some names of a folder: either at those that are gone, or at those that are there.
+    /// Checks some names in a folder: either the missing ones, or the existing ones.
     private func syncNames(_ names: Set<String>, in folder: String, missing: Bool) {
         guard index[folder]?.isFolder == true,
             let opened = try? access.folder(index.diskNames(of: folder))
@@ -94,10 +94,10 @@ extension Club {
         return index[key].map { $0.diskName != name } ?? false
     }
 
-    /// Looks at one path, whatever events are still on their way.
+    /// Checks one path, regardless of pending events.
     ///
-    /// - Parameter toWrite: Whether something is to be written there; then a file counts that
-    ///   somebody else is still writing.
+    /// - Parameter toWrite: Whether the caller will write there; then a file counts even while
+    ///   another program is still writing it.
     func refresh(folder: String, name: String, toWrite: Bool = false) {
         guard NameRules.isShown(name), index[folder]?.isFolder == true,
             let opened = try? access.folder(index.diskNames(of: folder))
@@ -136,11 +136,11 @@ extension Club {
         }
     }
 
-    /// Compares a folder with what the index says of it.
+    /// Compares a folder with the index.
     func syncFolder(_ key: String, recursively: Bool) {
         do throws(SystemError) {
             let folder = try access.folder(index.diskNames(of: key))
-            // Before reading: what happens in between is then told, at worst twice.
+            // Before reading: changes in between are then reported, at worst twice.
             watch(key, folder)
             compare(
                 key, folder, try FolderAccess.names(in: folder.number), recursively: recursively)
@@ -185,12 +185,12 @@ extension Club {
         }
     }
 
-    /// Takes an entry out that is not on the disk any more, remembering it for a moment.
+    /// Removes an entry that is no longer on disk, and remembers it briefly.
     private func orphan(_ key: String) {
         for entry in remove(key) { orphans[entry.inode] = entry }
     }
 
-    /// Takes in what is on the disk under a name.
+    /// Adds what is on disk under a name to the index.
     private func observe(
         _ assignment: VisibleNames.Assignment, _ status: FileStatus, in folder: String,
         recursively: Bool = false
@@ -252,7 +252,7 @@ extension Club {
             content: .file(kept ?? FileFacts(signature: status.signature)))
     }
 
-    /// Whether a file was only touched: its times changed and its bytes did not.
+    /// Whether a file was only touched: its times changed but its bytes did not.
     private func hasSameContent(
         _ diskName: String, known: FileFacts, _ status: FileStatus, under key: String
     ) -> Bool {

@@ -1,35 +1,35 @@
 import DropboxAPI
 import Glibc
 
-/// The club's folder and all that is known about it. Every change of the folder goes through here,
-/// one at a time, so that what is checked before a rename still holds when it happens.
+/// The club's folder and its index. Every change to the folder goes through here, one at a time, so
+/// that what is checked before a rename still holds when it happens.
 ///
-/// Slow work (writing uploads, hashing, removing trees) is done outside, on staged files.
+/// Slow work (writing uploads, hashing, deleting trees) runs outside, on staged files.
 actor Club {
     nonisolated let access: FolderAccess
     nonisolated let log: ServerLog
-    /// What the files were before; nil when nothing can be kept.
+    /// Earlier revisions of the files; nil when none can be kept.
     nonisolated let revisions: RevisionStore?
 
     private(set) var index: ClubIndex
     private let journal: Journal?
     private let watcher: FolderWatcher?
 
-    /// Changes not yet written to the journal and not yet told to those who wait.
+    /// Changes that are not yet in the journal and not yet reported to waiting clients.
     private var changedKeys: Set<String> = []
     private var annotatedKeys: Set<String> = []
 
     var watchKeys: [Int32: String] = [:]
     var watches: [String: Int32] = [:]
-    /// Of the folder that the club's own lies in.
+    /// For the parent of the club's folder.
     private var parentWatch: Int32?
-    /// Names on the disk, with their folder's key, that somebody is still writing.
+    /// Names on disk, with their folder's key, that another program is still writing.
     var unsettled: Set<UnsettledName> = []
-    /// Keys that several names on the disk lay claim to.
+    /// Keys that several names on disk map to.
     var contested: Set<String> = []
-    /// What a batch of events took out, by inode: it may turn up again under another name.
+    /// Entries removed by a batch of events, by inode: they may reappear under another name.
     var orphans: [UInt64: Entry] = [:]
-    /// Revisions that are being brought back, with where to.
+    /// Revisions that are being restored, with their destinations.
     var restoring: Set<Restoration> = []
 
     private let board = NewsBoard()
@@ -46,9 +46,9 @@ actor Club {
 
     /// - Parameters:
     ///   - journal: nil keeps everything in memory.
-    ///   - revisions: nil keeps nothing of what is replaced or deleted.
-    ///   - watcher: nil when the kernel has none left; changes by others are then seen whenever
-    ///     somebody looks.
+    ///   - revisions: nil keeps no earlier revisions.
+    ///   - watcher: nil when the kernel has none left; other programs' changes are then detected on
+    ///     access.
     init(
         access: FolderAccess, journal: sending Journal?, revisions: RevisionStore? = nil,
         watcher: FolderWatcher?, log: ServerLog
@@ -64,7 +64,7 @@ actor Club {
         self.journal = journal
     }
 
-    /// Brings the index up to what is on the disk, and begins to watch it.
+    /// Updates the index from the disk, and starts watching it.
     func start() throws(SystemError) {
         syncFolder("", recursively: true)
         orphans = [:]
@@ -99,7 +99,8 @@ actor Club {
         return removed
     }
 
-    /// Writes down what changed and wakes those who wait for it. Called at the end of each change.
+    /// Writes changes to the journal and notifies waiting clients. Called at the end of each
+    /// change.
     func publish() {
         let keys = changedKeys.union(annotatedKeys)
         guard !keys.isEmpty else { return }
@@ -132,8 +133,7 @@ actor Club {
 
     // MARK: - Waiting
 
-    /// Returns as soon as something happens in a cursor's folder, or has happened, or the task is
-    /// cancelled.
+    /// Returns as soon as there are changes for a cursor, or the task is cancelled.
     func waitForNews(_ cursor: ListingCursor) async {
         guard !index.hasNews(for: cursor) else { return }
         await board.wait(for: cursor)
@@ -145,7 +145,7 @@ actor Club {
         guard let watcher, watches[key] == nil else { return }
         do throws(SystemError) {
             let number = try watcher.watch(folder: folder)
-            // A folder that was moved here keeps its number until its old key is forgotten.
+            // A folder that was moved here keeps its number until its old key is removed.
             if let old = watchKeys[number] { watches[old] = nil }
             watchKeys[number] = key
             watches[key] = number
@@ -154,7 +154,7 @@ actor Club {
         }
     }
 
-    /// Watches the folder that the club's own lies in now, to hear when that is removed.
+    /// Watches the current parent of the club's folder, to detect its removal.
     func watchParent() {
         guard let watcher else { return }
         do throws(SystemError) {
@@ -172,6 +172,6 @@ actor Club {
         watcher?.forget(number)
     }
 
-    /// Whether changes that others make in a folder go unnoticed until somebody looks.
+    /// Whether other programs' changes in a folder are detected only on access.
     func isBlind(to key: String) -> Bool { watches[key] == nil }
 }

@@ -1,4 +1,4 @@
-/// One step of a listing, before it is put into the API's words.
+/// One step of a listing, before it is converted to the API's types.
 struct ListingPage: Sendable {
     enum Item: Sendable {
         case entry(Entry, path: String)
@@ -20,20 +20,20 @@ extension ClubIndex {
             includesDeleted: includesDeleted, pageSize: pageSize, after: "")
     }
 
-    /// Whether the changes after a cursor can still be told.
+    /// Whether the changes after a cursor are still known.
     func canContinue(_ cursor: ListingCursor) -> Bool {
         cursor.epoch == epoch && cursor.sequence <= sequence && cursor.sequence >= forgotten
     }
 
     /// The next page after a cursor that ``canContinue(_:)``.
     ///
-    /// A folder is listed in the order of its keys, so a page needs no memory of the one before and
-    /// what happens in between is caught by the changes since the first.
+    /// A folder is listed in the order of its keys, so a page needs no state from the one before,
+    /// and changes in between are reported by the changes since the first.
     func page(after cursor: ListingCursor) -> ListingPage {
         cursor.after == nil ? changesPage(after: cursor) : listingPage(after: cursor)
     }
 
-    /// Whether something has happened that a cursor's owner does not know.
+    /// Whether there are changes that a cursor's owner has not seen.
     func hasNews(for cursor: ListingCursor) -> Bool {
         guard cursor.after == nil else { return true }
         guard cursor.sequence < sequence else { return false }
@@ -50,7 +50,7 @@ extension ClubIndex {
         var keys: [String]
         if cursor.isRecursive {
             keys = descendants(of: cursor.folder).map(\.key)
-            // A recursive listing of a folder begins with the folder.
+            // A recursive listing begins with the folder itself.
             if !cursor.folder.isEmpty { keys.append(cursor.folder) }
         } else {
             keys = Array(childKeys(of: cursor.folder))
@@ -87,14 +87,14 @@ extension ClubIndex {
         return tombstones[key].map(ListingPage.Item.gone)
     }
 
-    /// Whether a cursor's listing shows a key.
+    /// Whether a cursor's listing includes a key.
     static func covers(_ cursor: ListingCursor, _ key: String) -> Bool {
         if key.isEmpty { return false }
         if !cursor.isRecursive { return Entry.parentKey(of: key) == cursor.folder }
         return key == cursor.folder || isBelow(key, cursor.folder)
     }
 
-    /// Whether a key lies somewhere below a folder's.
+    /// Whether a key is below a folder's.
     static func isBelow(_ key: String, _ folder: String) -> Bool {
         let (key, folder) = (key.utf8, folder.utf8)
         return key.count > folder.count && key.starts(with: folder)
@@ -102,7 +102,7 @@ extension ClubIndex {
     }
 }
 
-/// Text ordered by its bytes: quicker than Unicode's order, and the same on every machine.
+/// Orders text by its bytes: faster than Unicode's order, and the same on every machine.
 enum ByteOrder {
     static func isBefore(_ a: String, _ b: String) -> Bool {
         a.utf8.lexicographicallyPrecedes(b.utf8)

@@ -1,14 +1,14 @@
 import DropboxAPI
 
-/// All that is in the club, and what became of what was: the answer to "what has changed since?".
+/// Everything in the club, and traces of what was deleted: answers "what has changed since?".
 ///
-/// A value without a disk: it is told what was seen there and knows nothing else. Each entry carries
-/// the number of its last change, so the changes since any number are a matter of looking.
+/// A value without disk access. Each entry carries the sequence number of its last change, so the
+/// changes since any number can be looked up.
 struct ClubIndex: Sendable {
-    /// Which line of numbers the sequence belongs to. Cursors of another line are void.
+    /// Identifies the series of sequence numbers. Cursors of another epoch are invalid.
     let epoch: String
     private(set) var sequence: UInt64
-    /// Changes up to this number may have been forgotten.
+    /// Changes up to this number may have been dropped.
     private(set) var forgotten: UInt64
 
     private(set) var entries: [String: Entry] = [:]
@@ -16,7 +16,7 @@ struct ClubIndex: Sendable {
     private var children: [String: Set<String>] = [:]
     private var keysByID: [String: String] = [:]
 
-    /// How many traces of deleted things are kept.
+    /// How many tombstones are kept.
     static let tombstoneLimit = 20_000
 
     init(epoch: String, sequence: UInt64 = 0, forgotten: UInt64 = 0) {
@@ -26,7 +26,7 @@ struct ClubIndex: Sendable {
         setRoot(inode: 0)
     }
 
-    /// Says which folder on the disk the club's is.
+    /// Sets the inode of the club's folder.
     mutating func setRoot(inode: UInt64) {
         entries[""] = Entry(
             key: "", name: "", diskName: "", id: "id:root", sequence: 0,
@@ -41,17 +41,17 @@ struct ClubIndex: Sendable {
 
     func childKeys(of key: String) -> Set<String> { children[key] ?? [] }
 
-    /// The path as people see it, each component in its own case.
+    /// The path for display, each component in its own case.
     func displayPath(of key: String) -> String {
         components(of: key, \.name).map { "/" + $0 }.joined()
     }
 
-    /// The names on the disk that lead to it from the club's folder.
+    /// The names on disk that lead to it from the club's folder.
     func diskNames(of key: String) -> [String] {
         components(of: key, \.diskName)
     }
 
-    /// Everything below a folder, in no order, without the folder itself.
+    /// Everything below a folder, unordered, without the folder itself.
     func descendants(of key: String) -> [Entry] {
         var result: [Entry] = []
         var open = [key]
@@ -69,7 +69,7 @@ struct ClubIndex: Sendable {
         var result: [String] = []
         var next: String? = key
         while let current = next, !current.isEmpty {
-            // An ancestor is always there; its key is right even if it were not.
+            // An ancestor always exists; its key would be right even if it did not.
             result.append(entries[current]?[keyPath: part] ?? current)
             next = Entry.parentKey(of: current)
         }
@@ -78,7 +78,7 @@ struct ClubIndex: Sendable {
 
     // MARK: - Changing
 
-    /// Puts an entry in, in place of what was under its key, as the latest change.
+    /// Inserts or replaces an entry as the latest change.
     @discardableResult
     mutating func put(
         key: String, name: String, diskName: String, id: String, content: Entry.Content
@@ -90,7 +90,7 @@ struct ClubIndex: Sendable {
         return entry
     }
 
-    /// Puts an entry in with the number it already has.
+    /// Inserts an entry with its existing sequence number.
     mutating func restore(_ entry: Entry) {
         if let old = entries[entry.key], old.id != entry.id, keysByID[old.id] == entry.key {
             keysByID[old.id] = nil
@@ -102,7 +102,7 @@ struct ClubIndex: Sendable {
         if let parent = entry.parentKey { children[parent, default: []].insert(entry.key) }
     }
 
-    /// Notes something about an entry that is no change to others, such as its hash.
+    /// Stores facts that are no change for clients, such as a hash.
     mutating func annotate(_ key: String, _ facts: FileFacts) {
         guard let entry = entries[key], !entry.isFolder else { return }
         entries[key] = Entry(
@@ -110,9 +110,9 @@ struct ClubIndex: Sendable {
             sequence: entry.sequence, content: .file(facts))
     }
 
-    /// Takes an entry out with all that is below it.
+    /// Removes an entry and everything below it.
     ///
-    /// - Returns: What was taken out, the outermost first.
+    /// - Returns: The removed entries, outermost first.
     @discardableResult
     mutating func remove(_ key: String) -> [Entry] {
         guard !key.isEmpty, let top = entries[key] else { return [] }
@@ -129,7 +129,7 @@ struct ClubIndex: Sendable {
         return removed
     }
 
-    /// Puts a trace in with the number it already has.
+    /// Inserts a tombstone with its existing sequence number.
     mutating func restore(_ tombstone: Tombstone) {
         if let entry = entries.removeValue(forKey: tombstone.key), keysByID[entry.id] == entry.key {
             keysByID[entry.id] = nil

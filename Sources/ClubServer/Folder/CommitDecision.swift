@@ -1,12 +1,12 @@
 import DropboxAPI
 
-/// What an upload means for what is at its path already. See Dropbox's `WriteMode`.
+/// What an upload does to the existing file at its path. See Dropbox's `WriteMode`.
 enum CommitDecision: Hashable, Sendable {
-    /// Nothing is there: take the name.
+    /// The path is free: create the file.
     case create
-    /// Take the place of what is there.
+    /// Replace the existing file.
     case replace
-    /// The same bytes are there: write nothing.
+    /// The same bytes exist: write nothing.
     case keep
     case conflict(WriteConflictError)
 
@@ -14,7 +14,7 @@ enum CommitDecision: Hashable, Sendable {
         existing: Entry?, contentHash: ContentHash, mode: WriteMode, isStrict: Bool
     ) {
         guard let existing else {
-            // The file a revision was of is gone; only the strict mind.
+            // The revision's file is gone; a conflict only if strict.
             if isStrict, case .update = mode { self = .conflict(.file) } else { self = .create }
             return
         }
@@ -36,7 +36,7 @@ enum CommitDecision: Hashable, Sendable {
         }
     }
 
-    /// Another name to try when there was a conflict and the client allows one.
+    /// Another name to try after a conflict, if the client allows it.
     static func otherName(for name: String, mode: WriteMode, attempt: Int) -> String {
         if case .update = mode { return NameRules.conflictedCopy(of: name, attempt) }
         return NameRules.numbered(name, attempt)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file, folder or socket, closed when it goes.
+/// An open file, folder or socket, closed when the value is destroyed.
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
 
@@ -8,7 +8,7 @@ struct Descriptor: ~Copyable, Sendable {
 
     deinit { Glibc.close(number) }
 
-    /// Takes the result of a call that opens something.
+    /// Wraps the result of a call that opens something.
     ///
     /// - Throws: ``SystemError`` with the call's `errno`.
     static func opened(
@@ -19,12 +19,12 @@ struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// What the system answered to a call that failed.
+/// The error of a failed system call.
 struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     let operation: String
     let code: Int32
 
-    /// Takes `errno` as it stands.
+    /// Captures the current `errno`.
     init(_ operation: StaticString, code: Int32 = errno) {
         self.operation = "\(operation)"
         self.code = code

@@ -1,16 +1,16 @@
 import DropboxAPI
 
-/// Something in the club: a file or a folder, as it was last seen on the disk.
+/// A file or folder in the club, as last seen on disk.
 struct Entry: Hashable, Sendable {
-    /// What it is to others: the path in lower case and Normalisation Form C; "" for the root.
+    /// The path in lowercase and Normalization Form C; "" for the root.
     let key: String
-    /// The last component as others see it, in Normalisation Form C.
+    /// The last component for clients, in Normalization Form C.
     let name: String
-    /// The last component as the disk has it.
+    /// The last component on disk.
     let diskName: String
-    /// Stays with it through moves and changes of content.
+    /// Constant through moves and changes of content.
     let id: String
-    /// When it last changed, counted in changes of the whole club.
+    /// The sequence number of its last change, counted over the whole club.
     var sequence: UInt64
     let content: Content
 
@@ -32,7 +32,7 @@ struct Entry: Hashable, Sendable {
         }
     }
 
-    /// The key of the folder it lies in; nil for the root.
+    /// The key of its folder; nil for the root.
     var parentKey: String? { Self.parentKey(of: key) }
 
     static func parentKey(of key: String) -> String? {
@@ -41,16 +41,16 @@ struct Entry: Hashable, Sendable {
     }
 }
 
-/// What is known of a file's content.
+/// Metadata of a file's content.
 struct FileFacts: Hashable, Sendable {
     var signature: FileSignature
     /// At least nine hexadecimal digits.
     var revision: String
-    /// nil until somebody needed it.
+    /// nil until it was needed.
     var contentHash: ContentHash?
-    /// What the client that uploaded it said; nil for files put there by hand.
+    /// The time given by the uploading client; nil for files put there by hand.
     var clientModified: Timestamp?
-    /// When it was written, as far as we know.
+    /// When it was written, as far as known.
     var serverModified: Timestamp
 
     init(
@@ -64,10 +64,11 @@ struct FileFacts: Hashable, Sendable {
         self.serverModified = serverModified ?? Timestamp(secondsSince1970: signature.seconds)
     }
 
-    /// A revision that the same content on the disk gets again, even when all our notes are lost.
+    /// The revision for a file signature: the same content on disk gets the same one again, even
+    /// without the journal.
     ///
-    /// The inode alone makes two contents of one path differ, since a file is replaced and never
-    /// written in place; the times catch those who do write in place.
+    /// The inode alone distinguishes two contents of one path, since a file is replaced and never
+    /// written in place; the times detect programs that do write in place.
     static func revision(of signature: FileSignature) -> String {
         let text =
             "\(signature.inode) \(signature.size) \(signature.seconds) \(signature.nanoseconds)"
@@ -79,11 +80,11 @@ struct FileFacts: Hashable, Sendable {
     }
 }
 
-/// The trace of something that is gone.
+/// A tombstone: the trace of a deleted file or folder.
 struct Tombstone: Hashable, Sendable {
     let key: String
     let name: String
-    /// The path as it was shown.
+    /// The display path.
     let path: String
     let sequence: UInt64
     let wasFile: Bool

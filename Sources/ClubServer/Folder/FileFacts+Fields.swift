@@ -21,7 +21,7 @@ extension FileSignature {
 extension FileFacts {
     static let fieldCount = 8
 
-    /// The signature's, then revision, hash, and both times; empty where something is not known.
+    /// The signature's fields, then revision, hash, and both times; empty for unknown values.
     var fields: [String] {
         signature.fields + [
             revision, contentHash?.hexadecimal ?? "",
@@ -30,7 +30,7 @@ extension FileFacts {
         ]
     }
 
-    /// nil for what was never written by ``fields``.
+    /// nil for anything not written by ``fields``.
     init?(fields: ArraySlice<String>) {
         let fields = Array(fields)
         guard fields.count == Self.fieldCount, let signature = FileSignature(fields: fields[..<4]),

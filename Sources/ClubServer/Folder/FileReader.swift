@@ -1,11 +1,11 @@
 import DropboxAPI
 import Glibc
 
-/// Reads files in pieces, so that none is ever held whole.
+/// Reads files in chunks, so that none is fully in memory.
 enum FileReader {
     static let pieceByteCount = 256 << 10
 
-    /// Calls `body` with one piece after the other, from the descriptor's position to the end.
+    /// Calls `body` with consecutive chunks, from the descriptor's position to the end.
     static func forEachPiece(
         of file: borrowing Descriptor, _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Void
     ) throws(SystemError) {
@@ -23,7 +23,7 @@ enum FileReader {
         }
     }
 
-    /// The content hash of an open file, or nil when it changed while it was read.
+    /// The content hash of an open file, or nil when it changed during the read.
     static func contentHash(
         of file: borrowing Descriptor, expecting signature: FileSignature
     ) throws(SystemError) -> ContentHash? {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the file system says of something, and whether it is of a kind that a club shows.
+/// The `stat` of a file, and whether a club shows its type.
 struct FileStatus: Sendable {
     enum Kind: Sendable {
         case file
@@ -13,7 +13,7 @@ struct FileStatus: Sendable {
     let signature: FileSignature
     let device: UInt64
     let linkCount: Int
-    /// The nine bits of who may do what, and their company.
+    /// The permission bits, with setuid, setgid and sticky.
     let permissions: UInt32
 
     init(_ status: stat) {
@@ -31,7 +31,7 @@ struct FileStatus: Sendable {
         permissions = UInt32(status.st_mode & 0o7777)
     }
 
-    /// Looks at a name in a folder without following it.
+    /// Reads the status of a name in a folder without following links.
     static func of(_ name: String, in folder: Int32) throws(SystemError) -> FileStatus {
         var status = stat()
         try SystemError.check("stat", fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
@@ -45,9 +45,9 @@ struct FileStatus: Sendable {
     }
 }
 
-/// What tells one content of a file from another without reading it.
+/// Distinguishes two contents of a file without reading it.
 ///
-/// A file that was replaced has another inode; one that was written in place has another time.
+/// A replaced file has another inode; one written in place has another time.
 struct FileSignature: Hashable, Sendable {
     let inode: UInt64
     let size: Int64

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// The door to the club's folder on the disk.
+/// All access to the club's folder on disk.
 ///
-/// Every name is opened relative to a folder already open and without following links, one
-/// component at a time, so nothing outside can be reached whatever the names are or become.
+/// Every name is opened relative to an open folder and without following links, one component at a
+/// time, so nothing outside can be reached, whatever the names are or become.
 final class FolderAccess: Sendable {
     let root: Descriptor
     let staging: StagingFolder
     /// For messages only.
     let path: String
 
-    /// Opens a club's folder and clears what a killed server left half done.
+    /// Opens a club's folder and removes the remains of a killed server.
     init(path: String) throws(SystemError) {
         self.path = path
         root = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -22,7 +22,7 @@ final class FolderAccess: Sendable {
     /// Whether the folder was removed while it was open.
     var isGone: Bool { (try? FileStatus.of(root))?.linkCount == 0 }
 
-    /// Opens a folder by its names on the disk.
+    /// Opens a folder by its names on disk.
     func folder(_ names: [String]) throws(SystemError) -> Descriptor {
         var folder = try Descriptor.opened(
             "open", openat(root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -34,9 +34,9 @@ final class FolderAccess: Sendable {
         return folder
     }
 
-    /// Opens a plain file for reading.
+    /// Opens a regular file for reading.
     ///
-    /// - Throws: ``SystemError``, `ELOOP` also for anything that is not a plain file.
+    /// - Throws: ``SystemError``, `ELOOP` also for anything but a regular file.
     func file(_ names: [String]) throws(SystemError) -> Descriptor {
         guard let name = names.last else { throw SystemError("open", code: EISDIR) }
         let parent = try folder(Array(names.dropLast()))
@@ -44,30 +44,30 @@ final class FolderAccess: Sendable {
     }
 
     static func file(_ name: String, in folder: Int32) throws(SystemError) -> Descriptor {
-        // O_NONBLOCK: a pipe must not hold us up before we see what it is.
+        // O_NONBLOCK: opening a pipe must not block.
         let file = try Descriptor.opened(
             "open", openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
         guard try FileStatus.of(file).kind == .file else { throw SystemError("open", code: ELOOP) }
         return file
     }
 
-    /// Renames and fails with `EEXIST` rather than replace anything.
+    /// Renames; fails with `EEXIST` instead of replacing anything.
     func renameNew(
         _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
     ) throws(SystemError) {
         let flags = UInt32(BYTECLUB_RENAME_NOREPLACE)
         if byteclub_rename(folder, name, newFolder, newName, flags) == 0 { return }
         guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename") }
-        // A file system without the flag. The look before the leap is all it allows.
+        // The file system does not support the flag; a check beforehand is the best it allows.
         if faccessat(newFolder, newName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
             throw SystemError("rename", code: EEXIST)
         }
         try SystemError.check("rename", renameat(folder, name, newFolder, newName))
     }
 
-    /// Puts a staged file in the place of another, which then lies under the staged name.
+    /// Swaps a staged file with another one, which then has the staged name.
     ///
-    /// - Returns: false when the file system can only replace; nothing has happened then.
+    /// - Returns: false when the file system can only replace; nothing was changed then.
     func exchange(
         staged: String, with name: String, in folder: Int32
     ) throws(SystemError) -> Bool {
@@ -77,13 +77,13 @@ final class FolderAccess: Sendable {
         return false
     }
 
-    /// Makes a change of a folder's names durable.
+    /// Makes a folder's changed names durable.
     func flush(folder: Int32) throws(SystemError) {
-        // Some file systems refuse to sync a folder (EINVAL); there is nothing better to do there.
+        // Some file systems cannot sync a folder (EINVAL); there is no alternative.
         if fsync(folder) != 0, errno != EINVAL { throw SystemError("fsync") }
     }
 
-    /// Removes a staged file or folder with all that is in it. Links are removed, not followed.
+    /// Removes a staged file or folder with its contents. Links are removed, not followed.
     func discard(staged name: String) {
         Self.remove(name, in: staging.number, depth: 0)
     }
@@ -93,7 +93,7 @@ final class FolderAccess: Sendable {
         let opened = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if opened >= 0 {
             let child = Descriptor(opened)
-            // A folder without write permission would keep what is in it.
+            // A folder without write permission could not be emptied.
             fchmod(child.number, 0o700)
             for entry in (try? names(in: child.number)) ?? [] {
                 entry.withCString { remove($0, in: child.number, depth: depth + 1) }
@@ -102,7 +102,7 @@ final class FolderAccess: Sendable {
         unlinkat(folder, name, AT_REMOVEDIR)
     }
 
-    /// Every name in a folder but `.` and `..`, in no order.
+    /// Every name in a folder but `.` and `..`, unordered.
     static func names(in folder: Int32) throws(SystemError) -> [DiskName] {
         let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw SystemError("open") }
@@ -127,11 +127,11 @@ final class FolderAccess: Sendable {
     }
 }
 
-/// A name as the disk has it: any bytes but a slash and NUL.
+/// A name on disk: any bytes but a slash and NUL.
 struct DiskName: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// The name as text; nil when it is not UTF-8, which no API of ours could name.
+    /// The name as text; nil for invalid UTF-8, which our API cannot express.
     var text: String? { String(validating: bytes, as: UTF8.self) }
 
     func withCString(_ body: (UnsafePointer<CChar>) -> Void) {

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Tells what other programs do in the club's folder, through inotify.
+/// Reports other programs' changes in the club's folder, through inotify.
 ///
-/// Nothing is polled: at rest the kernel has nothing to say and nobody wakes up. What happens within
-/// a moment is told together, so that an editor's "rename away, write, rename back" is one change.
+/// No polling: an idle server does not wake up. Events within a short time are reported together, so
+/// that an editor's "rename away, write, rename back" is one change.
 final class FolderWatcher: Sendable {
     struct Event: Sendable {
         let watch: Int32
         let mask: UInt32
-        /// The name it is about, inside the watched folder; nil when it is about the folder.
+        /// The name in the watched folder; nil when the event is about the folder itself.
         let name: DiskName?
 
         func has(_ flag: some BinaryInteger) -> Bool {
@@ -19,7 +19,7 @@ final class FolderWatcher: Sendable {
         var isFolder: Bool { has(IN_ISDIR) }
     }
 
-    /// How long to wait for more after the first event.
+    /// How long to wait for further events after the first.
     static let settling = Duration.milliseconds(40)
 
     /// Batches of events, oldest first.
@@ -30,14 +30,14 @@ final class FolderWatcher: Sendable {
     private let continuation: AsyncStream<[Event]>.Continuation
     private let pending = Mutex<[Event]>([])
 
-    /// - Parameter loop: Its thread calls when there is something to read.
+    /// - Parameter loop: Its thread calls when there are events to read.
     init(loop: EventLoop) throws(SystemError) {
         self.loop = loop
         inotify = try .opened("inotify", inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
         (batches, continuation) = AsyncStream.makeStream()
     }
 
-    /// Begins to listen. Watches may be added before.
+    /// Starts reporting. Watches may be added before.
     func start() throws(SystemError) {
         try loop.watch(inotify.number) { [weak self] in self?.collect() }
     }
@@ -45,9 +45,9 @@ final class FolderWatcher: Sendable {
     /// Ends ``batches``.
     func stop() { continuation.finish() }
 
-    /// Watches an open folder, not what is below it.
+    /// Watches an open folder, not its subfolders.
     ///
-    /// - Returns: The number its events carry; the same for the same folder as long as it is watched.
+    /// - Returns: The number in its events; the same for the same folder as long as it is watched.
     func watch(folder: borrowing Descriptor) throws(SystemError) -> Int32 {
         let interest =
             IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
@@ -55,8 +55,8 @@ final class FolderWatcher: Sendable {
         return try watch("\(folder.number)", for: interest)
     }
 
-    /// Watches what is taken out of the folder that an open one lies in: that a folder itself is removed
-    /// is told there alone, as long as somebody has it open.
+    /// Watches removals from the parent of an open folder: while another process has the folder open,
+    /// its removal is reported only there.
     func watchParent(of folder: borrowing Descriptor) throws(SystemError) -> Int32 {
         try watch("\(folder.number)/..", for: IN_DELETE | IN_ONLYDIR)
     }
@@ -64,7 +64,7 @@ final class FolderWatcher: Sendable {
     private func watch(
         _ place: String, for interest: some BinaryInteger
     ) throws(SystemError) -> Int32 {
-        // By its descriptor: the name might lead elsewhere by now.
+        // By its descriptor: the name may lead elsewhere by now.
         let watch = inotify_add_watch(
             inotify.number, "/proc/self/fd/\(place)", UInt32(truncatingIfNeeded: interest))
         guard watch >= 0 else { throw SystemError("inotify") }
@@ -100,7 +100,7 @@ final class FolderWatcher: Sendable {
         continuation.yield(events)
     }
 
-    /// Takes apart what the kernel wrote: a header of 16 bytes and a name padded with NULs, each.
+    /// Parses the kernel's events: each has a header of 16 bytes and a name padded with NULs.
     static func parse(_ buffer: UnsafeRawBufferPointer, into events: inout [Event]) {
         let headerByteCount = MemoryLayout<inotify_event>.size
         var offset = 0

@@ -1,29 +1,29 @@
 import FoundationEssentials
 import Glibc
 
-/// The club's memory between two runs of its server: identifiers, revisions, hashes and the numbers
-/// of changes. It lies in the state folder, never in the club's.
+/// The club's persistent state between two runs of its server: identifiers, revisions, hashes and
+/// sequence numbers. It is in the state folder, never in the club's.
 ///
-/// Losing it loses no file: revisions are made from what the disk says, identifiers are made anew,
-/// and clients are told to list again.
+/// Losing it loses no file: revisions are derived from the disk, identifiers are created again, and
+/// clients must list again.
 final class Journal {
     private let folder: Descriptor
     private let name: String
     private var file: Descriptor?
     private var lineCount = 0
 
-    /// - Parameter name: Told apart by club, since all clubs of a user share a state folder.
+    /// - Parameter name: Specific to the club, since all clubs of a user share a state folder.
     init(folder path: String, name: String) throws(SystemError) {
         folder = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         self.name = name
     }
 
-    /// What the journal remembers, or nil when there is none that can be used.
+    /// The stored index, or nil when there is no usable one.
     func load() -> ClubIndex? {
         guard let bytes = try? read() else { return nil }
         var index: ClubIndex?
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            // A torn line at the end is dropped; so is any other, which costs that entry only.
+            // A truncated or invalid line is dropped, which affects only its entry.
             guard let text = String(validating: line, as: UTF8.self),
                 let fact = JournalLine(text[...])
             else { continue }
@@ -38,7 +38,7 @@ final class Journal {
         return index
     }
 
-    /// Writes all of an index in place of what was there.
+    /// Replaces the journal with a whole index.
     func rewrite(_ index: ClubIndex) throws(SystemError) {
         let temporary = name + ".new"
         let file = try Descriptor.opened(
@@ -50,7 +50,7 @@ final class Journal {
             JournalLine.header(
                 epoch: index.epoch, forgotten: index.forgotten, sequence: index.sequence)
         ]
-        // Folders before what is in them, and everything in the order of its last change.
+        // Folders before their contents, and everything in the order of its last change.
         lines += index.entries.values.filter { !$0.key.isEmpty }
             .sorted { $0.sequence < $1.sequence }.map(JournalLine.entry)
         lines += index.tombstones.values.map(JournalLine.gone)
@@ -61,22 +61,22 @@ final class Journal {
         lineCount = lines.count
     }
 
-    /// Adds facts. The kernel has them when this returns, so a killed server has lost none.
+    /// Appends lines. The kernel has them when this returns, so a killed server loses none.
     func append(_ lines: [JournalLine]) throws(SystemError) {
         guard !lines.isEmpty else { return }
         guard let file = file.take() else { throw SystemError("write", code: EBADF) }
-        // Not put back when writing fails: a journal with a hole in it must not be believed.
+        // Stays closed after a failed write: a journal with a gap must not be used.
         try Self.write(lines, to: file)
         self.file = consume file
         lineCount += lines.count
     }
 
-    /// Whether it holds so much that was replaced since that it should be written anew.
+    /// Whether it has so many outdated lines that it should be rewritten.
     func isLong(for index: ClubIndex) -> Bool {
         lineCount > 10_000 + 4 * (index.entries.count + index.tombstones.count)
     }
 
-    /// Removes the journal, so that the next run starts a new line of numbers.
+    /// Removes the journal, so that the next run starts a new epoch.
     func discard() {
         file = nil
         unlinkat(folder.number, name, 0)

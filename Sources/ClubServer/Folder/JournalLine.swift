@@ -1,11 +1,11 @@
 import DropboxAPI
 
-/// One fact in the club's journal, as a line of text with tabs between its fields.
+/// One fact in the club's journal, as a line of tab-separated fields.
 ///
-/// A later line about a key replaces the earlier ones, so appending is all it takes to change
-/// something, and a line cut off by a crash costs that change only.
+/// A later line about a key replaces the earlier ones, so every change is an append, and a line
+/// truncated by a crash costs only that change.
 enum JournalLine: Hashable, Sendable {
-    /// The first line: the line of numbers, and how much of it has been forgotten.
+    /// The first line: the epoch, and how much of it has been dropped.
     case header(epoch: String, forgotten: UInt64, sequence: UInt64)
     case entry(Entry)
     case gone(Tombstone)
@@ -33,7 +33,7 @@ enum JournalLine: Hashable, Sendable {
         }
     }
 
-    /// nil for a line that is cut off or from another version.
+    /// nil for a truncated line or one of another version.
     init?(_ text: Substring) {
         let fields = TabbedLine.fields(of: text)
         switch (fields.first, fields.count) {

@@ -1,22 +1,21 @@
 import DropboxAPI
 import FoundationEssentials
 
-/// Where a client stands in a folder's listing and in its changes.
+/// A client's position in a folder's listing and its changes.
 ///
-/// It is opaque to clients and needs nothing to be remembered here: the same cursor works after a
-/// restart.
+/// Opaque to clients, and stateless here: a cursor stays valid across restarts.
 struct ListingCursor: Codable, Hashable, Sendable {
-    /// The line of numbers that ``sequence`` belongs to.
+    /// The epoch of ``sequence``.
     var epoch: String
-    /// Every change up to this number is known to the client, or will be by the end of the listing.
+    /// Every change up to this number is known to the client, or will be at the end of the listing.
     var sequence: UInt64
-    /// Key of the folder.
+    /// The folder's key.
     var folder: String
     var isRecursive: Bool
     var includesDeleted: Bool
-    /// Entries in a page.
+    /// Entries per page.
     var pageSize: Int
-    /// While the folder is still being listed: the last key that was given out.
+    /// During the listing: the last key that was returned.
     var after: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -49,7 +48,7 @@ struct ListingCursor: Codable, Hashable, Sendable {
         self.after = after
     }
 
-    /// nil for text that never was a cursor.
+    /// nil for text that is not a cursor.
     init?(_ text: String) {
         guard let data = Base64URL.decode(text),
             let cursor = try? WireJSON.decode(Self.self, from: data),
@@ -59,7 +58,7 @@ struct ListingCursor: Codable, Hashable, Sendable {
     }
 }
 
-/// Base64 in the alphabet of URLs, without padding (RFC 4648 §5).
+/// Base64 in the URL-safe alphabet, without padding (RFC 4648 §5).
 enum Base64URL {
     static func encode(_ data: some Sequence<UInt8>) -> String {
         var text = ""

@@ -1,20 +1,19 @@
 import DropboxAPI
 
-/// Which names a club shows, and which it lets others write.
+/// Which names a club shows, and which it accepts for writing.
 enum NameRules {
-    /// The longest name that Linux file systems keep, in bytes of UTF-8.
+    /// The longest name on Linux file systems, in bytes of UTF-8.
     static let byteLimit = 255
 
-    /// Whether something of this name on the disk belongs to the club.
+    /// Whether a name on disk belongs to the club.
     ///
-    /// Hidden files are the person's own, and what editors and browsers leave beside a file while
-    /// they write it is not a note.
+    /// Hidden files are private, and temporary files of editors and browsers are not notes.
     static func isShown(_ name: String) -> Bool {
         !(name.hasPrefix(".") || name.hasPrefix("~$") || name.hasSuffix("~"))
             && !namesOfDesktops.contains(PathNames.key(name))
     }
 
-    /// What Dropbox never keeps (help.dropbox.com, "ignored files").
+    /// Names that Dropbox never syncs (help.dropbox.com, "ignored files").
     private static let namesOfDesktops: Set<String> = [
         "desktop.ini", "thumbs.db", "icon\r",
     ]
@@ -40,18 +39,18 @@ enum NameRules {
         inserting(" (\(number))", into: name)
     }
 
-    /// The name a copy gets whose revision was no longer the latest: `a (conflicted copy).txt`.
+    /// The name for a copy whose revision was not the latest: `a (conflicted copy).txt`.
     static func conflictedCopy(of name: String, _ number: Int) -> String {
         inserting(
             number == 1 ? " (conflicted copy)" : " (conflicted copy \(number - 1))", into: name)
     }
 
-    /// The name under which a club shows a second file whose name differs in case only.
+    /// The name for a second file whose name differs only in case.
     static func caseConflict(of name: String, _ number: Int) -> String {
         inserting(number == 1 ? " (Case Conflict)" : " (Case Conflict \(number - 1))", into: name)
     }
 
-    /// Puts text before the extension, shortening the stem where the whole would be too long.
+    /// Inserts text before the extension, shortening the stem if the result would be too long.
     private static func inserting(_ text: String, into name: String) -> String {
         var stem = name[...]
         var ending = ""[...]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who wait for something to happen in a folder.
+/// Notifies clients that wait for changes in a folder.
 final class NewsBoard: Sendable {
     private let state = Mutex(State())
 
@@ -14,10 +14,10 @@ final class NewsBoard: Sendable {
         let continuation: CheckedContinuation<Void, Never>
     }
 
-    /// Returns when something is told that a cursor's listing shows, or the task is cancelled.
+    /// Returns on the first change that a cursor's listing includes, or when the task is cancelled.
     ///
-    /// The caller is the one who tells, or has its turn: nothing is told between its look at the
-    /// index and this call.
+    /// The caller is the notifier, or holds its actor: no change is reported between its look at
+    /// the index and this call.
     func wait(for cursor: ListingCursor) async {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -37,7 +37,7 @@ final class NewsBoard: Sendable {
         }
     }
 
-    /// Wakes those whom one of the changed keys concerns.
+    /// Notifies those that the changed keys concern.
     func tell(_ keys: Set<String>) {
         let woken = state.withLock { state in
             let concerned = state.waiters.filter { waiter in

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// The hidden folder in which everything is made ready before it takes its place by a rename.
+/// The hidden folder in which files are prepared before a rename moves them to their final path.
 ///
-/// It lies in the club's folder, because a rename must stay in one file system. Somebody may remove
-/// it at any time; it is then made again.
+/// It is in the club's folder, because a rename must stay on one file system. It may be removed at
+/// any time; it is then created again.
 final class StagingFolder: Sendable {
     static let name = ".byteclub"
 
     private let root: Int32
-    /// The folder, after those that were removed: somebody may still be at work in them.
+    /// The current folder, last, after removed ones: requests may still be using them.
     private let opened: Mutex<[Int32]>
 
     /// - Parameter root: Must outlive this.
@@ -22,7 +22,7 @@ final class StagingFolder: Sendable {
         for number in opened.withLock({ $0 }) { close(number) }
     }
 
-    /// The descriptor of a folder that is there, or of one that was, when none can be made.
+    /// The descriptor of the existing folder, or of a removed one when it cannot be created.
     var number: Int32 {
         opened.withLock { opened in
             let latest = opened[opened.count - 1]

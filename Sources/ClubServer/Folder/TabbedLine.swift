@@ -1,4 +1,4 @@
-/// A line of text whose fields are divided by tabs, as the journal and the log of revisions have them.
+/// A line of tab-separated fields, used by the journal and the revision log.
 enum TabbedLine {
     static func text(_ fields: [String]) -> String {
         fields.map(escaped).joined(separator: "\t") + "\n"
@@ -8,7 +8,8 @@ enum TabbedLine {
         line.split(separator: "\t", omittingEmptySubsequences: false).map(unescaped)
     }
 
-    // A name may hold anything but a slash; what would break a line is written as %XX.
+    // A name may contain anything but a slash; characters that would break a line are written as
+    // %XX.
     private static func escaped(_ field: String) -> String {
         guard field.utf8.contains(where: { $0 == 0x25 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D })
         else { return field }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Copies files and folders into the staging folder, following nothing and taking only what a club
+/// Copies files and folders into the staging folder, without following links and only what a club
 /// shows.
 enum TreeCopy {
     static func copy(

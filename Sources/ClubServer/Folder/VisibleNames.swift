@@ -1,14 +1,14 @@
 import DropboxAPI
 
-/// Which names the files of one folder have for others.
+/// Maps the names in one folder on disk to names for clients.
 ///
-/// A disk keeps `Note.txt` beside `note.txt`, and one name in two normalisation forms; the API
-/// cannot. The first in the order of bytes keeps its name; the others are shown as `note (Case
-/// Conflict).txt`, so that nobody's file is hidden. The same names always lead to the same result.
+/// A disk can store `Note.txt` beside `note.txt`, and one name in two normalization forms; the API
+/// cannot. The first in byte order keeps its name; the others are shown as `note (Case
+/// Conflict).txt`, so that no file is hidden. The same names always give the same result.
 enum VisibleNames {
     struct Assignment: Hashable, Sendable {
         let diskName: String
-        /// As others see it, in Normalisation Form C.
+        /// The name for clients, in Normalization Form C.
         let name: String
         /// The last component of its key.
         let key: String

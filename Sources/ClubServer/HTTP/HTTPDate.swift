@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// A time in HTTP's format: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 enum HTTPDate {
     static var now: String { text(secondsSince1970: Glibc.time(nil)) }
 

@@ -1,11 +1,11 @@
-/// Under which names a server may be called.
+/// The host names under which a server accepts requests.
 ///
-/// A web page can let its own name lead to this computer once it is shown (DNS rebinding); its requests
-/// then come here with that name, and are refused whatever else they know.
+/// A web page can make its own name resolve to this computer (DNS rebinding); its requests then arrive
+/// with that name as host, and are rejected.
 enum HostRule: Sendable {
-    /// A unix socket: no name leads there.
+    /// A Unix socket: no host name leads there.
     case any
-    /// Names and addresses that lead to the same computer everywhere. Any port, since one may be
+    /// Names and addresses that always mean the local computer. With any port, since one may be
     /// forwarded to ours.
     case loopback
 
@@ -13,7 +13,7 @@ enum HostRule: Sendable {
         switch self {
         case .any: true
         case .loopback:
-            // RFC 9112 §3.2: only HTTP/1.0 may leave it out, and no browser speaks that.
+            // RFC 9112 §3.2: only HTTP/1.0 may omit it, and no browser uses that.
             head.headers["host"].map(Self.isLoopback) ?? !head.isVersion11
         }
     }

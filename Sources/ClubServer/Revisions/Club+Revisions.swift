@@ -1,9 +1,10 @@
 import DropboxAPI
 import Glibc
 
-/// Putting aside what is replaced or deleted.
+/// Keeping revisions that are replaced or deleted.
 extension Club {
-    /// A file that goes, and its names on the disk below what is deleted; none when it is that itself.
+    /// A file to keep, and its path on disk below the deleted folder; empty for the deleted file
+    /// itself.
     struct FileToKeep {
         let entry: Entry
         let diskNames: [String]
@@ -20,7 +21,7 @@ extension Club {
             }
     }
 
-    /// Writes down what will be put aside, before anything is moved.
+    /// Logs what will be kept, before anything is moved.
     func announce(_ entries: [Entry], ending: KeptRevision.Ending) {
         revisions?.announce(
             entries.compactMap { entry in
@@ -32,13 +33,13 @@ extension Club {
             })
     }
 
-    /// Puts aside a file that is in the hidden folder and was announced.
+    /// Keeps a file that is in the staging folder and was announced.
     func putAside(_ revision: String, staged name: String) {
         let taken = revisions?.take(revision, from: name, in: access.staging.number) ?? .left
         if taken == .left { access.discard(staged: name) }
     }
 
-    /// Puts aside the files of what was deleted; the rest of it is removed later.
+    /// Keeps the files of a deleted folder; the rest of it is removed later.
     func putAside(_ files: [FileToKeep], trash: String) {
         guard let revisions else { return }
         for file in files {
@@ -54,7 +55,7 @@ extension Club {
                 }
                 _ = revisions.take(revision, from: names[names.count - 1], in: folder.number)
             } catch {
-                // Somebody took it out a moment ago.
+                // Another program has just removed it.
                 revisions.withdraw([revision])
             }
         }

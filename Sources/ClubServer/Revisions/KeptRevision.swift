@@ -1,28 +1,28 @@
 import DropboxAPI
 
-/// An earlier content of a file, kept for as long as ``RevisionLimits`` allow.
+/// An earlier revision of a file, kept as long as ``RevisionLimits`` allow.
 ///
-/// Its bytes lie in a file of their own, named for the revision.
+/// Its bytes are in a file of their own, named after the revision.
 struct KeptRevision: Hashable, Sendable {
-    /// The file's identifier, which it has had through all moves.
+    /// The file's identifier, constant through all moves.
     let id: String
-    /// Where the file was at that time.
+    /// The file's path at that time.
     let key: String
     let name: String
-    /// The path as it was shown.
+    /// The display path.
     let path: String
     var facts: FileFacts
-    /// What tells whether its bytes are still those that were put aside.
+    /// Shows whether its bytes are unchanged since they were kept.
     var blob: FileSignature
     /// Why it is no longer the latest; nil while it is.
     var ending: Ending?
-    /// When it was put aside.
+    /// When it was kept.
     var kept: Timestamp
-    /// Counts what was kept: the larger, the later.
+    /// A counter: later revisions have larger values.
     var order: UInt64 = 0
 
     enum Ending: String, Sendable {
-        /// The file was written again, or moved away.
+        /// The file was overwritten, or moved away.
         case replaced = "r"
         case deleted = "d"
     }
@@ -31,10 +31,10 @@ struct KeptRevision: Hashable, Sendable {
     var byteCount: Int64 { max(0, blob.size) }
 }
 
-/// One fact in the log of revisions, as a line of text.
+/// One fact in the revision log, as a line of text.
 ///
-/// As in the journal, a later line about a revision replaces the earlier ones, and a line cut off by a
-/// crash costs that revision only.
+/// As in the journal, a later line about a revision replaces the earlier ones, and a line truncated by
+/// a crash costs only that revision.
 enum RevisionLine: Hashable, Sendable {
     /// The first line.
     case header
@@ -43,7 +43,7 @@ enum RevisionLine: Hashable, Sendable {
 
     private static let family = "byteclub-revisions-"
     private static let version = family + "1"
-    /// The last field of a line that is whole.
+    /// The last field of a complete line.
     private static let end = "."
     private static let fieldCount = 9 + FileFacts.fieldCount + FileSignature.fieldCount
 
@@ -62,12 +62,12 @@ enum RevisionLine: Hashable, Sendable {
         }
     }
 
-    /// Whether a first line says that those after it are written otherwise.
+    /// Whether a first line announces another format.
     static func isOfAnotherVersion(_ line: String) -> Bool {
         line.hasPrefix(family) && line != version
     }
 
-    /// nil for a line that is cut off or from another version.
+    /// nil for a truncated line or one of another version.
     init?(_ text: Substring) {
         let fields = TabbedLine.fields(of: text)
         switch (fields.first, fields.count) {

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// The bytes of what is kept: a file for each revision, named for it.
+/// The folder of kept revisions: a file for each, named after it.
 ///
-/// It lies with the club's state. Where that is another file system than the club's, it lies in the
-/// club's hidden folder instead: putting something aside is then a rename wherever the club is, which
-/// takes no time and no room and happens whole or not at all.
+/// It is in the club's state folder. If that is on another file system than the club, it is in the
+/// club's hidden folder instead: keeping a file is then always an atomic rename that takes no time
+/// and no space.
 final class RevisionFolder: Sendable {
     private let access: FolderAccess
     private let path: String
-    /// In the hidden folder rather than at ``path``.
+    /// In the hidden folder instead of at ``path``.
     let isInClub: Bool
     private let opened: Mutex<Int32>
 
@@ -29,7 +29,7 @@ final class RevisionFolder: Sendable {
 
     deinit { close(opened.withLock { $0 }) }
 
-    /// Calls `body` with the folder, which is made again should somebody have removed it.
+    /// Calls `body` with the folder, creating it again if it was removed.
     func with<Result: ~Copyable>(
         _ body: (Int32) throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
@@ -47,7 +47,7 @@ final class RevisionFolder: Sendable {
         }
     }
 
-    /// The folder once more, to be made durable while others go on renaming.
+    /// A second descriptor of the folder, to make it durable while others go on renaming.
     func duplicate() throws(SystemError) -> Descriptor {
         try with { number throws(SystemError) in
             try Descriptor.opened("open", fcntl(number, F_DUPFD_CLOEXEC, 0))
@@ -61,8 +61,8 @@ final class RevisionFolder: Sendable {
         return number
     }
 
-    /// Whether a file can be renamed from one folder into the other: the numbers of devices do not
-    /// tell, where one file system is mounted at two places.
+    /// Whether files can be renamed between the folders: device numbers do not show it if one file
+    /// system is mounted twice.
     private static func takesRenames(_ folder: Int32, from other: Int32) -> Bool {
         let name = "probe-" + RandomText.hexadecimal(byteCount: 8)
         let file = openat(other, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -1,6 +1,6 @@
 import DropboxAPI
 
-/// Which earlier contents there are, by revision, by path and by file. A value without a disk.
+/// An index of the kept revisions, by revision, path and file. A value without disk access.
 struct RevisionIndex: Sendable {
     private(set) var revisions: [String: KeptRevision] = [:]
     private(set) var lastOrder: UInt64 = 0
@@ -8,7 +8,7 @@ struct RevisionIndex: Sendable {
     private var byID: [String: [String]] = [:]
     private var noteByteCount: Int64 = 0
     private var largerByteCount: Int64 = 0
-    /// When the first of them will be too old, in seconds since 1970.
+    /// When the first of them expires, in seconds since 1970.
     private var nextExpiry = Int64.max
     let limits: RevisionLimits
 
@@ -18,10 +18,10 @@ struct RevisionIndex: Sendable {
 
     var byteCount: Int64 { noteByteCount + largerByteCount }
 
-    /// What was kept of a path, the latest first.
+    /// The kept revisions of a path, latest first.
     func history(key: String) -> [KeptRevision] { sorted(byKey[key]) }
 
-    /// What was kept of a file, wherever it was; the latest first.
+    /// The kept revisions of a file, at any path; latest first.
     func history(id: String) -> [KeptRevision] { sorted(byID[id]) }
 
     private func sorted(_ names: [String]?) -> [KeptRevision] {
@@ -30,9 +30,9 @@ struct RevisionIndex: Sendable {
 
     // MARK: - Changing
 
-    /// Takes one in as the latest, or with the order it already has.
+    /// Adds a revision as the latest, or with its existing order.
     ///
-    /// - Returns: It, with its order.
+    /// - Returns: The revision with its order.
     @discardableResult
     mutating func add(_ kept: KeptRevision) -> KeptRevision {
         var kept = kept
@@ -73,10 +73,10 @@ struct RevisionIndex: Sendable {
 
     // MARK: - Keeping within limits
 
-    /// What must go after something was added at `key`, the oldest first.
+    /// The revisions to remove after one was added at `key`, oldest first.
     ///
-    /// Where a limit of all is passed, an eighth more goes than must: looking through everything is
-    /// then rare.
+    /// If a total limit is exceeded, an eighth more than necessary is removed, so that full scans
+    /// are rare.
     func excess(at key: String?, limits: RevisionLimits, now: Int64) -> [KeptRevision] {
         var result: [KeptRevision] = []
         if let key {
@@ -112,7 +112,8 @@ struct RevisionIndex: Sendable {
         return result
     }
 
-    /// Looks anew when the next of them will be too old. An hour is nothing here: they go in batches.
+    /// Schedules the next scan for the next expiry. An hour's delay does not matter: they are removed
+    /// in batches.
     mutating func scheduleExpiry() {
         nextExpiry = revisions.values.map(expiry).min().map { $0 + 3600 } ?? .max
     }

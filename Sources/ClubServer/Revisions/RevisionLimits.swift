@@ -1,31 +1,30 @@
-/// How much of the past a club keeps.
+/// The limits on kept revisions.
 ///
-/// Notes are small and their words are what must not be lost: they have room of their own, into which no
-/// photo presses. Photos are large and hardly ever change: what is kept of them is what was removed or
-/// replaced by mistake lately.
+/// Notes are small and their text must not be lost: they have space of their own that photos cannot use.
+/// Photos are large and hardly ever change: only those removed or replaced recently are kept.
 struct RevisionLimits: Sendable {
-    /// What one kind of file may take.
+    /// The limits for one kind of file.
     struct Share: Sendable {
-        /// On the disk, together.
+        /// In total, on disk.
         var byteCount: Int64
         var seconds: Int64
     }
 
-    /// Files of up to this many bytes are notes.
+    /// Files of up to this size are notes.
     var noteByteLimit: Int64 = 1 << 20
-    /// 180 days: the longest that Dropbox keeps for a member.
+    /// 180 days: the longest that Dropbox offers.
     var notes = Share(byteCount: 256 << 20, seconds: 180 * 86_400)
-    /// 30 days: what Dropbox keeps for everybody.
+    /// 30 days: what Dropbox gives every account.
     var larger = Share(byteCount: 1 << 30, seconds: 30 * 86_400)
-    /// Of one path: as many as one answer of `list_revisions` may hold.
+    /// Per path: the maximum in one response of `list_revisions`.
     var countPerPath = 100
-    /// Of all: what the index of them in memory may come to (some 10 MiB).
+    /// In total: their index in memory is some 10 MiB.
     var count = 20_000
 
     func isNote(_ byteCount: Int64) -> Bool { byteCount <= noteByteLimit }
 
-    /// The limits on a disk with that much room: neither share takes more than a quarter of what would
-    /// be free without it, so that the past never crowds out a note that is saved now.
+    /// The limits for a disk with this much free space: each share is at most a quarter of the space
+    /// that would be free without it, so that old revisions never crowd out a new note.
     func fitting(freeByteCount: Int64, keptByteCount: Int64) -> RevisionLimits {
         var limits = self
         let quarter = (freeByteCount + keptByteCount) / 4

@@ -1,21 +1,21 @@
 import Glibc
 
-/// What is known of the revisions that are kept, on the disk: a text file with a line for each.
+/// The log of kept revisions: a text file with a line for each.
 struct RevisionLog: ~Copyable {
     private let folder: Descriptor
     private let name: String
     private var file: Descriptor?
     private var lineCount = 0
 
-    /// - Parameter path: Of the folder it lies in.
+    /// - Parameter path: The path of its folder.
     init(folder path: String, name: String) throws(SystemError) {
         folder = try .opened("open", open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         self.name = name
     }
 
-    /// What it says is kept, in no order; nothing when there is none.
+    /// The kept revisions, unordered; empty when there is no log.
     ///
-    /// - Throws: When it cannot be read, or is another version's: what it speaks of must then stay.
+    /// - Throws: When it is unreadable, or of another version: the revisions must then stay.
     func load() throws(SystemError) -> [KeptRevision] {
         var bytes: [UInt8] = []
         do throws(SystemError) {
@@ -41,7 +41,7 @@ struct RevisionLog: ~Copyable {
         return Array(kept.values)
     }
 
-    /// Writes all of it anew.
+    /// Rewrites the whole log.
     mutating func rewrite(_ revisions: [KeptRevision]) throws(SystemError) {
         let temporary = name + ".new"
         let file = try Descriptor.opened(
@@ -57,14 +57,14 @@ struct RevisionLog: ~Copyable {
         lineCount = lines.count
     }
 
-    /// Adds lines. The kernel has them when this returns, so a killed server has lost none.
+    /// Appends lines. The kernel has them when this returns, so a killed server loses none.
     mutating func append(_ lines: [RevisionLine]) throws(SystemError) {
         guard let file = file.take() else { throw SystemError("write", code: EBADF) }
         let text = lines.map(\.text).joined()
         do throws(SystemError) {
             try FileWriter.writeAll(Array(text.utf8), to: file)
         } catch {
-            // A line that a full disk has torn must not take the next one with it.
+            // A line truncated by a full disk must not damage the next one.
             try? FileWriter.writeAll([UInt8(ascii: "\n")], to: file)
             self.file = consume file
             throw error
@@ -73,10 +73,10 @@ struct RevisionLog: ~Copyable {
         lineCount += lines.count
     }
 
-    /// Whether it holds so much that was replaced since that it should be written anew.
+    /// Whether it has so many outdated lines that it should be rewritten.
     func isLong(for count: Int) -> Bool { lineCount > 1_000 + 4 * count }
 
-    /// The log's descriptor once more, to make it durable while others go on writing.
+    /// A second descriptor of the log, to make it durable while others go on writing.
     mutating func duplicate() -> Descriptor? {
         guard let file = file.take() else { return nil }
         let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)

@@ -4,7 +4,7 @@ import Synchronization
 extension RevisionStore {
     // MARK: - Putting aside
 
-    /// Says what is about to be put aside. Nobody sees it before it was taken.
+    /// Announces revisions that are about to be kept. They are listed only once taken.
     func announce(_ revisions: [KeptRevision]) {
         guard !revisions.isEmpty else { return }
         state.withLock { state in
@@ -21,13 +21,13 @@ extension RevisionStore {
 
     enum Taken {
         case taken
-        /// The file is where it was, and nobody needs it any more.
+        /// The file is still in the club, and the announcement is obsolete.
         case left
     }
 
-    /// Takes in a file that was announced, which is out of the club now.
+    /// Keeps an announced file that is out of the club now.
     ///
-    /// One that somebody has written to since it was last looked at is another revision.
+    /// If it was written to since it was last examined, it is another revision.
     func take(_ revision: String, from name: String, in staging: Int32) -> Taken {
         state.withLock { state in
             guard var kept = state.announced.removeValue(forKey: revision) else { return .left }
@@ -40,7 +40,7 @@ extension RevisionStore {
                     kept.blob = status.signature
                     append([.kept(kept)], &state)
                 } else if let copy = state.index[revision] {
-                    // A copy is here already.
+                    // The same revision is already here.
                     kept.blob = copy.blob
                     state.index.add(kept)
                     append([.kept(kept)], &state)
@@ -60,7 +60,7 @@ extension RevisionStore {
         }
     }
 
-    /// Forgets what was announced and stayed in the club.
+    /// Withdraws announcements of files that stayed in the club.
     func withdraw(_ revisions: [String]) {
         state.withLock { state in
             let gone = revisions.filter {
@@ -79,7 +79,7 @@ extension RevisionStore {
         state.index.scheduleExpiry()
     }
 
-    /// The limits on this disk.
+    /// The limits for this disk.
     func limits(_ index: RevisionIndex) -> RevisionLimits {
         var status = statvfs()
         guard

@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 
 extension RevisionStore {
-    /// What was kept of a path, the latest first.
+    /// The kept revisions of a path, latest first.
     func history(key: String) -> [KeptRevision] {
         state.withLock { state in checked(state.index.history(key: key), &state) }
     }
 
-    /// What was kept of a file, wherever it was; the latest first.
+    /// The kept revisions of a file, at any path; latest first.
     func history(id: String) -> [KeptRevision] {
         state.withLock { state in checked(state.index.history(id: id), &state) }
     }
@@ -31,7 +31,7 @@ extension RevisionStore {
         }
     }
 
-    /// Remembers a hash that was made outside.
+    /// Stores a hash computed outside the lock.
     func note(_ hash: ContentHash, of revision: String) {
         state.withLock { state in
             guard var kept = state.index[revision], kept.facts.contentHash == nil else { return }
@@ -41,8 +41,8 @@ extension RevisionStore {
         }
     }
 
-    /// Those whose bytes are still as they were put aside. A program that had a file open when it was
-    /// replaced may write to it afterwards: its words are then a revision of their own.
+    /// Only revisions with unchanged bytes. A program that had a file open when it was replaced may
+    /// write to it afterwards: the result is a revision of its own.
     private func checked(_ history: [KeptRevision], _ state: inout State) -> [KeptRevision] {
         history.compactMap { kept in
             guard

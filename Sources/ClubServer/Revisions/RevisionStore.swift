@@ -3,11 +3,11 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Earlier contents of the club's files, each as it was put aside.
+/// Earlier revisions of the club's files.
 ///
-/// What is to be put aside is announced first, with a line in the log, then taken out of the club by a
-/// rename and taken in here by another. A server killed in between finds it at its next start by what
-/// the log says of it: the file itself is never anywhere but in the club, in the hidden folder or here.
+/// A revision is announced first, with a line in the log, then moved out of the club by a rename and
+/// into this store by another. If the server is killed in between, its next start finds the file by the
+/// log: it is always either in the club, in the hidden folder or here.
 final class RevisionStore: Sendable {
     let folder: RevisionFolder
     private let access: FolderAccess
@@ -17,14 +17,15 @@ final class RevisionStore: Sendable {
     struct State: ~Copyable {
         var file: RevisionLog
         var index: RevisionIndex
-        /// On its way here. In the log, unless it was here before.
+        /// On the way here. In the log, unless it was here before.
         var announced: [String: KeptRevision] = [:]
         var lastOrder: UInt64 = 0
-        /// Whether lines are missing that could not be written.
+        /// Whether the log lacks lines that could not be written.
         var isLogBehind = false
     }
 
-    /// - Parameter name: Of the folder for the bytes, in the state folder; the log lies beside it.
+    /// - Parameter name: The name of the revisions' folder in the state folder; the log is beside
+    ///   it.
     init(
         stateFolder: String, name: String, access: FolderAccess, log: ServerLog,
         limits: RevisionLimits = RevisionLimits()
@@ -36,9 +37,9 @@ final class RevisionStore: Sendable {
         state = Mutex(State(file: file, index: RevisionIndex(limits: limits)))
     }
 
-    /// Takes up what an earlier run kept, and what it was putting aside when it was killed.
+    /// Loads what an earlier run kept, and completes what it was keeping when it was killed.
     ///
-    /// - Throws: When that is not known; nothing is touched then.
+    /// - Throws: When that is unknown; nothing is changed then.
     func start() throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             let known = try state.file.load().sorted { $0.order < $1.order }
@@ -67,7 +68,7 @@ final class RevisionStore: Sendable {
 
     static var now: Int64 { Int64(time(nil)) }
 
-    /// Finds files of the hidden folder that were on their way here.
+    /// Finds files in the hidden folder that were on the way here.
     private func rescue(
         _ missing: inout [FileSignature: KeptRevision], in staging: Int32, _ state: inout State,
         depth: Int
@@ -90,7 +91,7 @@ final class RevisionStore: Sendable {
         }
     }
 
-    /// Makes what was put aside durable.
+    /// Makes kept revisions durable.
     func flush() throws(SystemError) {
         let file = state.withLock { state -> Descriptor? in
             if state.isLogBehind { rewrite(&state) }

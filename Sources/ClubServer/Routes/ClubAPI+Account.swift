@@ -8,7 +8,7 @@ extension ClubAPI {
         router.on(Routes.getSpaceUsage) { _, _ in try await spaceUsage() }
     }
 
-    /// What the club's files take, out of that and what is left on the disk.
+    /// The space that the club's files use, of that plus the free space on the disk.
     private func spaceUsage() async throws -> SpaceUsage {
         let used = await club.usedByteCount
         var status = statvfs()
@@ -25,7 +25,7 @@ extension Club {
 }
 
 extension FullAccount {
-    /// The member who runs the server, by the name the system has for them.
+    /// The member who runs the server, with the system's name for them.
     static func ofThisUser() -> FullAccount {
         let user = getpwuid(getuid())
         let login = user.map { String(cString: $0.pointee.pw_name) } ?? "member"
@@ -35,7 +35,7 @@ extension FullAccount {
             .map(String.init) ?? ""
         let display = fullName.isEmpty ? login : fullName
         let words = display.split(separator: " ")
-        // 40 characters, as the API has it: "dbid:" and 35.
+        // 40 characters, as in the API: "dbid:" and 35.
         let digest = sha256(of: Array("byteclub \(getuid()) \(login)".utf8))
         let id = "dbid:" + Base64URL.encode(digest).prefix(35)
         return FullAccount(

@@ -17,8 +17,8 @@ extension ClubAPI {
         let file: Descriptor
     }
 
-    /// Opens a file and describes exactly what was opened: a file that takes its place later changes
-    /// nothing for this download.
+    /// Opens a file and describes exactly the opened one: replacing it later does not affect this
+    /// download.
     private func open(
         _ argument: DownloadArg
     ) async throws(LookupError) -> Opened {
@@ -43,18 +43,18 @@ extension ClubAPI {
                 ? entry : await hash(entry) ?? entry
             return Opened(metadata: await club.fileMetadata(of: known), file: file)
         }
-        // Somebody writes it all the time.
+        // Another program writes it continuously.
         throw .locked
     }
 
-    /// Beyond this size a first download does not wait for a hash to be made.
+    /// Above this size a first download does not wait for the hash.
     private static let hashingLimit: Int64 = 256 << 20
 
     private static func answer(
         _ head: RequestHead, _ metadata: FileMetadata, _ file: consuming Descriptor
     ) -> Response {
         let size = Int64(metadata.size)
-        // Strong: a revision stands for its bytes, so an interrupted download can go on.
+        // Strong: a revision identifies its bytes, so an interrupted download can be resumed.
         let tag = "\"\(metadata.revision)\""
         var headers = [
             (name: "Content-Type", value: "application/octet-stream"),
@@ -70,7 +70,7 @@ extension ClubAPI {
         case .whole:
             return Response(status: 200, headers: headers, body: .file(file, 0..<size))
         case .part(let range):
-            // Another revision than the one that was begun: all of it.
+            // The revision has changed since the first request: send all of it.
             if let condition = head.headers["if-range"], !matches(condition, metadata.revision) {
                 return Response(status: 200, headers: headers, body: .file(file, 0..<size))
             }
@@ -91,13 +91,13 @@ extension ClubAPI {
     }
 }
 
-/// What a `Range` header asks for (RFC 9110 §14.2).
+/// A parsed `Range` header (RFC 9110 §14.2).
 enum ByteRange: Hashable {
     case whole
     case part(Range<Int64>)
     case unsatisfiable
 
-    /// What is malformed, and what asks for several ranges, is ignored.
+    /// Malformed headers, and requests for several ranges, are ignored.
     init(_ header: String?, size: Int64) {
         self = .whole
         guard let header, header.lowercased().hasPrefix("bytes=") else { return }

@@ -45,7 +45,8 @@ extension ClubAPI {
             entries: entries, hasMore: page.count < history.count)
     }
 
-    /// The earlier revisions of what a path or an identifier names or has named last, the latest first.
+    /// The earlier revisions of the file that a path or an identifier names, or last named; latest
+    /// first.
     private func history(of current: Entry?, _ argument: ListRevisionsArg) async -> [KeptRevision] {
         guard let store = club.revisions else { return [] }
         var id = current?.id
@@ -67,7 +68,7 @@ extension ClubAPI {
 
     // MARK: - One of them
 
-    /// What a `rev:` path says of a revision that is not the latest; nil for other paths.
+    /// The metadata for a `rev:` path of an earlier revision; nil for other paths.
     func keptRevision(_ path: String) -> FileMetadata? {
         guard path.hasPrefix("rev:"),
             let opened = club.revisions?.open(String(path.dropFirst(4)))
@@ -85,7 +86,7 @@ extension ClubAPI {
             size: UInt64(kept.byteCount), contentHash: kept.facts.contentHash)
     }
 
-    /// What is kept was put there by hand when it has no hash yet.
+    /// A revision without a hash was put there by hand.
     private func hashed(_ kept: KeptRevision) -> KeptRevision {
         guard kept.byteCount <= Self.hashingByteLimit,
             let opened = club.revisions?.open(kept.revision),
@@ -97,10 +98,10 @@ extension ClubAPI {
         return kept
     }
 
-    /// Beyond this size nobody waits for a hash.
+    /// Above this size a request does not wait for the hash.
     private static let hashingByteLimit: Int64 = 64 << 20
 
-    /// The trace of what a path, or an identifier, named.
+    /// The tombstone of a path or an identifier.
     func deleted(_ path: String) async -> DeletedMetadata? {
         var key = Club.key(of: path)
         if path.hasPrefix("id:") { key = club.revisions?.history(id: path).first?.key }
@@ -143,7 +144,7 @@ extension ClubAPI {
         }
     }
 
-    /// Writes a revision to a path as the latest, as an upload of it would.
+    /// Restores a revision to a path as the latest, like an upload of it.
     private func bringBack(
         _ kept: KeptRevision, _ blob: borrowing Descriptor, to path: String
     ) async throws -> FileMetadata {
@@ -160,7 +161,7 @@ extension ClubAPI {
             case .disk(let error): throw error
             }
         }
-        // Bytes that are not what they were, whatever the disk did to them, are no revision.
+        // Bytes that have changed, whatever the disk did to them, are not this revision.
         let hash = try file.contentHash()
         guard try FileStatus.of(blob).signature == kept.blob,
             kept.facts.contentHash.map({ $0 == hash }) ?? true
@@ -180,7 +181,7 @@ extension ClubAPI {
 }
 
 extension Club {
-    /// The key of a path, whether something is there or not; nil for what is no path.
+    /// The key of a path, whether or not anything is there; nil for an invalid path.
     static func key(of path: String) -> String? {
         var path = path
         if path.hasPrefix("ns:\(namespace)/") { path.removeFirst(3 + namespace.count) }
@@ -189,7 +190,7 @@ extension Club {
 
     enum RestorationStart { case begun, inProgress }
 
-    /// Begins to bring a revision back, unless somebody does already.
+    /// Starts restoring a revision, unless that is already in progress.
     func begin(_ restoration: Restoration) -> RestorationStart {
         restoring.insert(restoration).inserted ? .begun : .inProgress
     }

@@ -14,8 +14,8 @@ extension ClubAPI {
         }
     }
 
-    /// A search, and how much of its result has been given out. Each page searches again: nothing is
-    /// remembered here, and what changed meanwhile is seen.
+    /// A search, and the number of results returned so far. Each page searches again: the server
+    /// keeps no state, and sees changes in between.
     private struct SearchCursor: Codable {
         let argument: SearchV2Arg
         let offset: Int
@@ -33,7 +33,7 @@ extension ClubAPI {
         }
     }
 
-    /// As many matches as Dropbox ever gives.
+    /// Dropbox's own maximum.
     private static let matchLimit = 10_000
 
     private struct Match {
@@ -114,14 +114,14 @@ extension ClubAPI {
         return SearchV2Result(matches: page, hasMore: text != nil, cursor: text)
     }
 
-    /// The text of a note, or nil for what is no text or too large.
+    /// The text of a note, or nil if it is not text or too large.
     private func entryText(_ entry: Club.Searchable) -> String? {
         guard let facts = entry.entry.facts, facts.signature.size <= SearchQuery.textByteLimit,
             SearchQuery.mayHoldText(entry.name), let file = try? club.access.file(entry.diskNames)
         else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(facts.signature.size))
-        // It may grow while it is read.
+        // It may grow during the read.
         try? FileReader.forEachPiece(of: file) { piece in
             if bytes.count < Int(SearchQuery.textByteLimit) { bytes.append(contentsOf: piece) }
         }
@@ -130,7 +130,7 @@ extension ClubAPI {
 }
 
 extension Club {
-    /// Something to be searched, and the way to its text.
+    /// A file to search, and how to get its text.
     struct Searchable: Sendable {
         let entry: Entry
         let diskNames: [String]
@@ -148,7 +148,7 @@ extension Club {
         }
     }
 
-    /// What a search looks at.
+    /// The files that a search covers.
     func searchable(_ options: SearchOptions) throws -> [Searchable] {
         let folder = try searchRoot(options.path)
         let endings = options.fileExtensions?.map { ending in

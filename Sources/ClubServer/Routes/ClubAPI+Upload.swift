@@ -44,15 +44,15 @@ extension ClubAPI {
         }
     }
 
-    /// Makes a staged file durable and gives it its place.
+    /// Makes a staged file durable and commits it.
     ///
-    /// - Parameter id: Of a file that is brought back.
+    /// - Parameter id: For a restored file.
     func commit(
         _ file: StagedFile, as commit: CommitInfo, id: String? = nil
     ) async throws(ChangeFailure<WriteError>) -> FileMetadata {
         do throws(SystemError) {
             let target = await club.target(of: commit.path)
-            // Whether the same bytes are there already can only be told when their hash is known.
+            // Whether the same bytes are already there is known only with their hash.
             if let key = target.key, let facts = target.facts, facts.contentHash == nil,
                 facts.signature.size == file.size,
                 let old = try? club.access.file(target.diskNames),
@@ -77,13 +77,13 @@ extension ClubAPI {
         return committed.metadata
     }
 
-    /// The permissions of the file that is to be replaced; the new one keeps them.
+    /// The permissions of the file to replace; the new one keeps them.
     private func permissions(of diskNames: [String]) -> UInt32? {
         guard !diskNames.isEmpty, let file = try? club.access.file(diskNames) else { return nil }
         return (try? FileStatus.of(file))?.permissions
     }
 
-    /// Words what went wrong with the disk while an upload arrived.
+    /// Converts a disk error during an upload to the API's.
     private func refusal(
         of error: SystemError, _ word: (WriteError) -> any RouteError
     ) throws -> any RouteError {
@@ -129,7 +129,7 @@ extension ClubAPI {
         return UploadSessionStartResult(sessionID: loan.id)
     }
 
-    /// Starting and appending have no word for a full disk; Dropbox words it when finishing.
+    /// Starting and appending have no error for a full disk; Dropbox reports it when finishing.
     private func startRefusal(of error: SystemError) throws -> any Error {
         error.isOutOfSpace ? UploadSessionStartError.other("insufficient_space") : error
     }
@@ -148,7 +148,7 @@ extension ClubAPI {
                 mismatch: UploadSessionLookupError.contentHashMismatch,
                 tooLarge: UploadSessionLookupError.tooLarge)
         } catch {
-            // Whatever went wrong: the session is as long as before, and can go on from there.
+            // After any failure the session has its previous length, and can be resumed.
             loan.file.truncate(to: start)
             await sessions.giveBack(loan)
             if let error = error as? SystemError, error.isOutOfSpace {
@@ -244,7 +244,7 @@ extension ClubAPI {
         }
     }
 
-    /// Adds a request's body to a session's file.
+    /// Appends a request's body to a session's file.
     private func receive(
         _ body: RequestBody, into loan: UploadSessions.Loan, expecting hash: ContentHash?,
         mismatch: any RouteError, tooLarge: any RouteError

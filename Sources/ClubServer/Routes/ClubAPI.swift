@@ -1,6 +1,6 @@
 import DropboxAPI
 
-/// The club as the API's routes see it.
+/// The club behind the API's routes.
 struct ClubAPI: Sendable {
     let club: Club
     let sessions: UploadSessions
@@ -18,20 +18,20 @@ struct ClubAPI: Sendable {
         addThumbnailRoutes(to: &router)
     }
 
-    /// Makes changes of folders durable, after they happened and outside of the club's turn.
+    /// Makes changed folders durable, after the change and outside the actor.
     func flush(_ folders: [[String]]) throws(SystemError) {
         for names in Set(folders) {
             do throws(SystemError) {
                 let folder = try club.access.folder(names)
                 try club.access.flush(folder: folder.number)
             } catch {
-                // A folder that was removed meanwhile needs nothing.
+                // A folder removed in the meantime needs nothing.
                 if !error.isMissing { throw error }
             }
         }
     }
 
-    /// Runs a change of the folder and words its failure as the route does.
+    /// Runs a change to the folder and converts its failure to the route's error.
     func change<Result, Failure: RouteError, Answer: RouteError>(
         _ body: () async throws(ChangeFailure<Failure>) -> Result,
         refusal: (Failure) -> Answer

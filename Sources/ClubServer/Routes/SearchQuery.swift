@@ -1,8 +1,8 @@
 import DropboxAPI
 
-/// The words somebody looks for.
+/// The words of a search.
 ///
-/// Every word must occur: in the name, or in the text of a note. Case and normalisation do not
+/// Every word must occur: in the name, or in the text of a note. Case and normalization do not
 /// matter, and a word also matches inside a longer one.
 struct SearchQuery: Sendable {
     let words: [String]
@@ -21,22 +21,22 @@ struct SearchQuery: Sendable {
         return words.allSatisfy { key.contains($0) }
     }
 
-    /// The larger the better: a name that begins with the query, then one that has it, then text.
+    /// Larger is better: a name that begins with the query, then one that contains it, then text.
     func rank(name: String, inText: Bool) -> Int {
         let key = PathNames.key(name)
         guard matches(name: name) else { return inText ? 1 : 0 }
         return words.first.map(key.hasPrefix) == true ? 3 : 2
     }
 
-    /// Files that are searched for words are text, and not larger than this.
+    /// Only text files up to this size are searched for words.
     static let textByteLimit: Int64 = 1 << 20
 
-    /// Whether a file of this name may hold text worth searching.
+    /// Whether a file with this name may contain searchable text.
     static func mayHoldText(_ name: String) -> Bool {
         category(of: name) == .document || !name.dropFirst().contains(".")
     }
 
-    /// What kind of file a name promises.
+    /// The kind of file according to its name.
     static func category(of name: String) -> SearchOptions.Category {
         guard let dot = name.lastIndex(of: ".") else { return .others }
         let ending = name[name.index(after: dot)...].lowercased()

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Who still needs the server. Each lease is an open connection that carries nothing; the kernel
-/// closes it with its holder, even one that was killed.
+/// Counts the leases of a server. Each lease is an idle open connection; the kernel closes it with
+/// its holder, even a killed one.
 final class LeaseBook: Sendable {
     private let state = Mutex(State())
 
     private struct State {
         var count = 0
-        /// Grows with each lease, so that a timer can tell whether there was one since.
+        /// Grows with each lease, so that a timer can detect whether there was one since.
         var taken = 0
     }
 
@@ -23,7 +23,7 @@ final class LeaseBook: Sendable {
         }
     }
 
-    /// - Returns: A number to ask ``isUnused(since:)`` with when it was the last lease.
+    /// - Returns: A number for ``isUnused(since:)`` if it was the last lease.
     func giveBack() -> Int? {
         state.withLock { state in
             state.count -= 1
@@ -31,7 +31,7 @@ final class LeaseBook: Sendable {
         }
     }
 
-    /// Whether there is no lease and was none since a number was given out; 0 from the beginning.
+    /// Whether there is no lease and was none since a number was returned; 0 from the beginning.
     func isUnused(since taken: Int) -> Bool {
         state.withLock { $0.count == 0 && $0.taken == taken }
     }

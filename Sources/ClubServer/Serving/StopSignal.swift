@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that is sent once, from anywhere, and that any number of tasks can wait for.
+/// A one-shot signal that any number of tasks can wait for.
 final class StopSignal: Sendable {
     private let state = Mutex(State())
 

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Threads for tasks that may block on the disk.
 ///
-/// Writing and syncing files must not sit on the few threads of the cooperative pool, which
-/// everything else in a process shares. Threads are made as they are needed, and wait without waking
-/// up when they are not.
+/// Writing and syncing files must not block the few threads of the cooperative pool, which
+/// everything else in a process shares. Threads are created on demand, and sleep without wake-ups
+/// when idle.
 final class ServerExecutor: TaskExecutor {
     private let limit: Int
     private let state = Mutex(State())
-    /// Counts the jobs that wait. Several threads at once is what a semaphore is for.
+    /// Counts waiting jobs. A semaphore is thread-safe by design.
     nonisolated(unsafe) private let jobs: UnsafeMutablePointer<sem_t>
 
     private struct State {
@@ -54,7 +54,7 @@ final class ServerExecutor: TaskExecutor {
         }
         sem_post(jobs)
         if needsThread, !ServerThread.start("club", { self.work() }) {
-            // The threads there are will come to it; without any, it is done here.
+            // Existing threads will run it; without any, it runs here.
             let mustRun = state.withLock { state in
                 state.threadCount -= 1
                 return state.threadCount == 0
@@ -63,7 +63,7 @@ final class ServerExecutor: TaskExecutor {
         }
     }
 
-    /// Lets the threads end when nothing is left to do.
+    /// Lets the threads end when no jobs are left.
     func stop() {
         let count = state.withLock { state in
             state.isStopped = true

@@ -1,10 +1,10 @@
 import CLinux
 
-/// A thread of the server's own.
+/// A dedicated thread.
 ///
-/// Dispatch is not used for them: once anything has run on one of its global queues, which the
-/// default executor and `Task.sleep` do, it wakes up every second for ever to count its threads. A
-/// club at rest is to rest.
+/// Dispatch is not used: once anything has run on one of its global queues, as with the default
+/// executor and `Task.sleep`, it wakes up every second to count its threads. An idle club must not
+/// wake up.
 enum ServerThread {
     private final class Start: Sendable {
         let name: String

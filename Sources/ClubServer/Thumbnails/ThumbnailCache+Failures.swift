@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// The pictures that could not be opened, by revision: a changed file is another picture.
+/// The pictures that could not be decoded, by revision: a changed file is another picture.
 extension ThumbnailCache {
-    /// Another number forgets the failures of earlier versions, which could open less.
+    /// Increase it to discard the failures of earlier versions, which supported fewer formats.
     private static let generation = 1
 
-    /// - Parameter isWhole: At its full size, which more pictures are too large for.
+    /// - Parameter isWhole: At full size, for which more pictures are too large.
     func hasFailure(of revision: String, isWhole: Bool) -> Bool {
         self[Self.name(revision, isWhole)] != nil
     }

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Thumbnails on the disk, where every program may delete them at any time.
+/// Thumbnails on disk, which any program may delete at any time.
 final class ThumbnailCache: Sendable {
-    /// nil keeps nothing.
+    /// nil to store nothing.
     private let folder: Int32?
     private let byteLimit: Int64
-    /// Bytes added since the folder was last looked through; starts with that due.
+    /// Bytes added since the folder was last scanned; starts with a scan due.
     private let unchecked: Mutex<Int64>
 
-    /// - Parameter folder: Without one, nothing is kept.
+    /// - Parameter folder: nil to store nothing.
     init(folder path: String?, byteLimit: Int64 = 256 << 20) {
         let number = path.map { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) } ?? -1
         folder = number >= 0 ? number : nil
@@ -30,7 +30,7 @@ final class ThumbnailCache: Sendable {
         guard (try? FileReader.forEachPiece(of: file, { data.append(contentsOf: $0) })) != nil,
             !data.isEmpty
         else { return nil }
-        // Its time says when it was last of use.
+        // Its time is when it was last used.
         futimens(file.number, nil)
         return data
     }
@@ -56,7 +56,7 @@ final class ThumbnailCache: Sendable {
         if isDue { removeOldest(in: folder) }
     }
 
-    /// Brings the cache well below its limit, should it be above it.
+    /// Reduces the cache well below its limit if it is above it.
     private func removeOldest(in folder: Int32) {
         var files: [(name: String, signature: FileSignature)] = []
         for name in ((try? FolderAccess.names(in: folder)) ?? []).compactMap(\.text) {

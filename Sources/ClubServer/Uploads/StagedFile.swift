@@ -3,10 +3,10 @@ import DropboxAPI
 import Glibc
 import Synchronization
 
-/// A file in the making, in the hidden folder beside the club's files.
+/// A file being uploaded, in the hidden folder beside the club's files.
 ///
-/// It grows there, is hashed on the way, made durable, and then takes its place by a rename: nobody
-/// ever sees half of it. Dropped without having been committed, it is gone.
+/// It is hashed as it grows, made durable, and then committed by a rename: clients never see an
+/// incomplete file. Unless committed, it is removed with this object.
 final class StagedFile: Sendable {
     /// Its name in the staging folder.
     let name: String
@@ -16,18 +16,18 @@ final class StagedFile: Sendable {
 
     private struct State {
         var size: Int64 = 0
-        /// How much the disk was asked to write already.
+        /// How much the disk was already told to write.
         var flushed: Int64 = 0
         var hasher: ContentHasher?
         var isKept = false
     }
 
-    /// After this many bytes the disk is set to work, so that the last `fsync` has little left.
+    /// After this many bytes the disk starts writing, so that the final `fsync` has little left.
     private static let flushByteCount: Int64 = 16 << 20
 
-    /// Makes a new one.
+    /// Creates a new file.
     ///
-    /// - Parameter hashes: false for pieces that arrive in any order.
+    /// - Parameter hashes: false for parts that arrive in any order.
     init(
         in access: FolderAccess, name: String = "upload-" + RandomText.hexadecimal(byteCount: 8),
         hashes: Bool = true
@@ -44,7 +44,7 @@ final class StagedFile: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Takes up one that an earlier run of the server left.
+    /// Reopens a file that an earlier run of the server left.
     init(reopening name: String, in access: FolderAccess) throws(SystemError) {
         self.access = access
         self.name = name
@@ -62,19 +62,19 @@ final class StagedFile: Sendable {
 
     var size: Int64 { state.withLock { $0.size } }
 
-    /// Leaves the file on the disk when this goes: it was committed, or is to be taken up later.
+    /// Keeps the file on disk after this object: it was committed, or will be reopened later.
     func keep() { state.withLock { $0.isKept = true } }
 
-    /// Fails at once when the disk has less room than is announced.
+    /// Fails immediately when the disk has less space than announced.
     func expect(_ byteCount: UInt64) throws(SystemError) {
         var status = statvfs()
         guard fstatvfs(file.number, &status) == 0 else { return }
-        // Some file systems do not know (0 blocks); there the disk will tell.
+        // Some file systems report 0 blocks; there the write itself fails.
         let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         if status.f_blocks > 0, byteCount > free { throw SystemError("write", code: ENOSPC) }
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let lent = Lent(bytes: bytes)
         try state.withLock { state throws(SystemError) in
@@ -88,12 +88,12 @@ final class StagedFile: Sendable {
         }
     }
 
-    /// Unchecked: the bytes are read during the call that lends them and never kept.
+    /// Unchecked: the bytes are read only during the call and never kept.
     private struct Lent: @unchecked Sendable {
         let bytes: UnsafeRawBufferPointer
     }
 
-    /// Puts bytes anywhere; ``adoptPieces()`` comes after the last.
+    /// Writes bytes at any offset; call ``adoptPieces()`` after the last.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         var rest = bytes[...]
         var offset = offset
@@ -109,18 +109,18 @@ final class StagedFile: Sendable {
         }
     }
 
-    /// Forgets everything behind a size it once had.
+    /// Truncates the file to an earlier size.
     func truncate(to size: Int64) {
         state.withLock { state in
             ftruncate(file.number, off_t(size))
             state.size = size
             state.flushed = min(state.flushed, size)
-            // It has seen too much; the file is read again when its hash is asked for.
+            // It includes the truncated bytes; the file is read again when the hash is needed.
             state.hasher = nil
         }
     }
 
-    /// The hash of all of it. Reads the file where the bytes did not pass by in order.
+    /// The hash of the whole file. Reads the file if the bytes did not arrive in order.
     func contentHash() throws(SystemError) -> ContentHash {
         try state.withLock { state throws(SystemError) in
             if state.hasher == nil { try Self.rehash(&state, file) }
@@ -128,7 +128,8 @@ final class StagedFile: Sendable {
         }
     }
 
-    /// Takes in what was written anywhere: the size is the disk's, and the hash is still to be made.
+    /// Completes writes at arbitrary offsets: takes the size from the disk, and leaves the hash for
+    /// later.
     func adoptPieces() throws(SystemError) {
         let size = try FileStatus.of(file).signature.size
         state.withLock { state in
@@ -148,16 +149,16 @@ final class StagedFile: Sendable {
 
     /// Makes content and times durable, ready for the rename.
     ///
-    /// - Parameter mode: Permissions of the file it will replace, if any.
+    /// - Parameter mode: The permissions of the file it will replace, if any.
     func seal(modified: Timestamp?, mode: UInt32?) throws(SystemError) {
         if let mode { fchmod(file.number, mode & 0o7777) }
         if let modified {
-            // The API has whole seconds; the rest makes two contents differ that have the same
-            // second, the same size and, one after the other, the same inode.
+            // The API has whole seconds; the rest distinguishes two contents with the same second,
+            // the same size and, one after the other, the same inode.
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
             let time = timespec(tv_sec: Int(modified.secondsSince1970), tv_nsec: now.tv_nsec)
-            // A time the file system cannot keep costs nothing but that time.
+            // Nothing else is lost if the file system cannot store the time.
             _ = [time, time].withUnsafeBufferPointer { futimens(file.number, $0.baseAddress) }
         }
         try SystemError.check("fsync", fsync(file.number))

@@ -1,44 +1,46 @@
 import DropboxAPI
 import Glibc
 
-/// Uploads that come in several requests, and uploads whose commit was refused.
+/// Uploads in several requests, and uploads whose commit was rejected.
 ///
-/// A session is a file in the staging folder named for it, so it outlives the server; how much it
-/// holds is how long the file is.
+/// A session is a file in the staging folder with its name, so it survives the server; its offset
+/// is the file's length.
 actor UploadSessions {
     private let access: FolderAccess
     private var sessions: [String: Session] = [:]
-    /// Sessions whose bytes were committed, the latest last.
+    /// Sessions whose bytes were committed, latest last.
     private var committed: [String] = []
 
     private struct Session {
         let file: StagedFile
         let isConcurrent: Bool
         var isClosed: Bool
-        /// Whether it holds an upload whose commit was refused; most of them nobody asks for again.
+        /// Whether it holds an upload whose commit was rejected; clients rarely request those
+        /// again.
         var isRefused = false
-        /// Whether a request is adding to it at this moment.
+        /// Whether a request is appending to it now.
         var isBusy = false
-        /// What has arrived of a concurrent session, in order.
+        /// The received ranges of a concurrent session, in order.
         var pieces: [Range<Int64>] = []
         /// Seconds since 1970.
         var lastUse = time(nil)
     }
 
-    /// A session lent to one request, which must give it back.
+    /// A session borrowed by one request, which must return it.
     struct Loan: Sendable {
         let id: String
         let file: StagedFile
         let isConcurrent: Bool
     }
 
-    /// Dropbox forgets sessions after seven days.
+    /// Dropbox drops sessions after seven days.
     static let lifetimeSeconds = 7 * 86_400
-    /// Sessions kept at once; the one longest unused goes first.
+    /// The maximum number of sessions; the least recently used is dropped first.
     static let limit = 200
-    /// Committed sessions that are remembered; asking for one is a mistake, or an answer that was lost.
+    /// The number of committed sessions to remember; a request for one is an error, or follows a lost
+    /// response.
     static let committedLimit = 1_000
-    /// What refused uploads may take on the disk together.
+    /// The maximum total size of rejected uploads on disk.
     static let refusedByteLimit: Int64 = 1 << 30
     /// 2^41 - 2^22.
     static let fileByteLimit: UInt64 = 2_199_019_061_248
@@ -50,7 +52,7 @@ actor UploadSessions {
         self.access = access
     }
 
-    /// Takes up what an earlier run left, and removes everything that was never finished.
+    /// Reopens sessions of an earlier run, and removes everything that was never finished.
     func start() {
         let names = (try? FolderAccess.names(in: access.staging.number)) ?? []
         for name in names.compactMap(\.text) where name != RevisionFolder.nameInClub {
@@ -63,13 +65,13 @@ actor UploadSessions {
                 access.discard(staged: name)
                 continue
             }
-            // Whether it was closed is not remembered; a closed one can only be finished anyway.
+            // Whether it was closed is unknown; a closed one can only be finished anyway.
             let id = String(name.dropFirst(Self.prefix.count))
             sessions[id] = Session(file: file, isConcurrent: false, isClosed: false)
         }
     }
 
-    /// Leaves unfinished sessions on the disk for the next run.
+    /// Keeps unfinished sessions on disk for the next run.
     func stop() {
         for session in sessions.values where !session.isConcurrent && !session.isRefused {
             session.file.keep()
@@ -79,7 +81,7 @@ actor UploadSessions {
 
     // MARK: - From start to finish
 
-    /// Makes an empty session and lends it.
+    /// Creates an empty session and lends it.
     func begin(isConcurrent: Bool) throws(SystemError) -> Loan {
         let id = RandomText.hexadecimal(byteCount: 16)
         let name = Self.prefix + id + (isConcurrent ? "-concurrent" : "")
@@ -93,10 +95,10 @@ actor UploadSessions {
 
     /// Keeps an upload that could not be committed.
     ///
-    /// - Returns: The name of the session that now holds its bytes.
+    /// - Returns: The session that now holds its bytes.
     func adopt(_ file: StagedFile) throws(SystemError) -> String {
         let id = RandomText.hexadecimal(byteCount: 16)
-        // By another prefix: it is not taken up by the next run.
+        // With another prefix: the next run does not reopen it.
         let name = "refused-" + id
         try file.rename(to: name)
         let adopted = try StagedFile(reopening: name, in: access)
@@ -111,18 +113,18 @@ actor UploadSessions {
 
     enum Refusal: Error {
         case lookup(UploadSessionLookupError)
-        /// Another request is at it.
+        /// Another request is using it.
         case busy
     }
 
-    /// Lends a session to a request that goes on where the client thinks it ends.
+    /// Lends a session to a request that resumes at the client's offset.
     func borrow(
         _ cursor: UploadSessionCursor, toFinish: Bool = false
     ) throws(Refusal) -> Loan {
         guard let session = sessions[cursor.sessionID],
             session.lastUse > time(nil) - Self.lifetimeSeconds
         else {
-            // "Closed (i.e. committed)", says the specification.
+            // "Closed (i.e. committed)", according to the specification.
             throw .lookup(committed.contains(cursor.sessionID) ? .closed : .notFound)
         }
         if session.isConcurrent {
@@ -158,7 +160,7 @@ actor UploadSessions {
         if close { sessions[loan.id]?.isClosed = true }
     }
 
-    /// Notes a piece of a concurrent session.
+    /// Records a range of a concurrent session.
     func add(_ piece: Range<Int64>, to loan: Loan) {
         guard var session = sessions[loan.id], !piece.isEmpty else { return }
         var merged = piece
@@ -184,12 +186,12 @@ actor UploadSessions {
         return whole ? nil : .concurrentSessionMissingData
     }
 
-    /// Forgets a session and its bytes.
+    /// Removes a session and its bytes.
     func end(_ loan: Loan) {
         sessions[loan.id] = nil
     }
 
-    /// Ends a session whose bytes have their place in the club.
+    /// Ends a session whose bytes are committed.
     func endCommitted(_ loan: Loan) {
         sessions[loan.id] = nil
         if committed.count >= Self.committedLimit { committed.removeFirst() }
