@@ -1,7 +1,7 @@
 import ClubStore
 import Synchronization
 
-/// Where an ``InMemoryStore``'s calls are counted, failed and kept waiting.
+/// Records, fails and holds the calls of an ``InMemoryStore``.
 final class CallGate: Sendable {
     private struct State {
         var calls: [InMemoryStore.Call] = []
@@ -12,7 +12,7 @@ final class CallGate: Sendable {
     }
 
     private struct Waiter {
-        /// Whether it need not wait any longer, asked each time that something has happened.
+        /// Whether to stop waiting, evaluated after each event.
         var isReady: @Sendable () -> Bool
         var continuation: CheckedContinuation<Bool, Never>
     }
@@ -34,14 +34,14 @@ final class CallGate: Sendable {
         wakeAll()
     }
 
-    /// Notes a call, keeps it while its kind is held, and fails it when that was asked for.
+    /// Records a call, holds it while its kind is held, and fails it on request.
     func pass(_ operation: StoreError.Operation, at path: RemotePath?) async throws(StoreError) {
         state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
         try await waitUntilReleased(operation, at: path)
         try failIfAsked(operation, at: path)
     }
 
-    /// Notes a call and fails it when that was asked for, held or not.
+    /// Records a call and fails it on request, held or not.
     func admit(_ operation: StoreError.Operation, at path: RemotePath?) async throws(StoreError) {
         state.withLock { $0.calls.append(InMemoryStore.Call(operation, path)) }
         try failIfAsked(operation, at: path)
@@ -62,7 +62,7 @@ final class CallGate: Sendable {
         await wait(atMost: longest, isReady: isReady)
     }
 
-    /// Lets those go on who wait for nothing any more.
+    /// Resumes those whose condition is met.
     func wakeAll() {
         let waiters = state.withLock { $0.waiters }
         for (number, waiter) in waiters where waiter.isReady() { end(number, with: true) }
@@ -81,7 +81,7 @@ extension CallGate {
         if Task.isCancelled { throw StoreError(.cancelled, during: operation, at: path) }
     }
 
-    /// True once `isReady`; false when the time is up or the task cancelled.
+    /// True once `isReady`; false on timeout or cancellation.
     private func wait(
         atMost longest: Duration?, isReady: @escaping @Sendable () -> Bool
     ) async -> Bool {
@@ -101,7 +101,7 @@ extension CallGate {
                 state.withLock {
                     $0.waiters[number] = Waiter(isReady: isReady, continuation: continuation)
                 }
-                // Either may have come before there was anyone to wake.
+                // Either may have happened before the continuation existed.
                 if isReady() { end(number, with: true) }
                 if Task.isCancelled { end(number, with: false) }
             }

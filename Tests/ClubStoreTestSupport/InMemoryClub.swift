@@ -1,7 +1,7 @@
 import ClubStore
 import FoundationEssentials
 
-/// The folder tree of an ``InMemoryStore``, with a journal of what happened to it.
+/// The folder tree of an ``InMemoryStore``, with a journal of its changes.
 struct InMemoryClub {
     private enum Node {
         case file(RemoteFile, Data)
@@ -11,7 +11,7 @@ struct InMemoryClub {
     private struct Followed {
         var folder: RemotePath
         var recursive: Bool
-        /// How much of the journal the holder of the cursor has seen.
+        /// The cursor's position in the journal.
         var position: Int
     }
 

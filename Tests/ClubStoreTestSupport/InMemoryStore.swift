@@ -2,11 +2,11 @@ public import ClubStore
 public import FoundationEssentials
 import Synchronization
 
-/// A club in memory that keeps every promise of `RemoteStore`, and breaks them when told to.
+/// A club in memory that implements the contract of `RemoteStore`, and breaks it on request.
 ///
-/// What it is asked is kept in ``calls``. ``failNext(_:with:)`` makes a call fail;
-/// ``hold(_:)`` keeps calls waiting until ``release(_:)``, so that a test can look at the
-/// screen while they are under way.
+/// Its calls are recorded in ``calls``. ``failNext(_:with:)`` makes a call fail; ``hold(_:)``
+/// suspends calls until ``release(_:)``, so that a test can examine the screen while they are in
+/// progress.
 public final class InMemoryStore: RemoteStore {
     private let state: Mutex<InMemoryClub>
     private let gate = CallGate()
@@ -17,7 +17,7 @@ public final class InMemoryStore: RemoteStore {
 
     // MARK: - For tests
 
-    /// One call that came in.
+    /// One recorded call.
     public struct Call: Hashable, Sendable {
         public var operation: StoreError.Operation
         public var path: RemotePath?
@@ -31,24 +31,24 @@ public final class InMemoryStore: RemoteStore {
     /// Every call so far, in order.
     public var calls: [Call] { gate.calls }
 
-    /// Makes the next call of this kind, not failing already, throw the code instead of
-    /// doing anything.
+    /// Makes the next call of this kind that is not already failing throw the code instead of doing
+    /// anything.
     public func failNext(_ operation: StoreError.Operation, with code: StoreError.Code) {
         gate.failNext(operation, with: code)
     }
 
-    /// Keeps calls of this kind waiting. Uploads and downloads wait after half of their
-    /// bytes have moved.
+    /// Suspends calls of this kind. Uploads and downloads are suspended after half of their bytes
+    /// have moved.
     public func hold(_ operation: StoreError.Operation) {
         gate.hold(operation)
     }
 
-    /// Lets the calls go on that ``hold(_:)`` keeps, and those to come.
+    /// Resumes the calls suspended by ``hold(_:)``, and lets later ones pass.
     public func release(_ operation: StoreError.Operation) {
         gate.release(operation)
     }
 
-    /// Puts a file there as another member would: unasked, and waking those who wait for changes.
+    /// Writes a file as another member would, which ends waits for changes.
     @discardableResult
     public func plant(_ data: Data, at path: String) throws(StoreError) -> RemoteFile {
         let path = try RemotePath(validating: path)
@@ -62,19 +62,19 @@ public final class InMemoryStore: RemoteStore {
         try plant(Data(text.utf8), at: path)
     }
 
-    /// Removes as another member would.
+    /// Removes a file as another member would.
     public func uproot(_ path: String) throws(StoreError) {
         let path = try RemotePath(validating: path)
         try change { club throws(StoreError) in try club.delete(path) }
     }
 
-    /// The bytes at a path now; nil when no file is there.
+    /// The current bytes at a path; nil when there is no file.
     public func contents(of path: String) -> Data? {
         guard let path = try? RemotePath(validating: path) else { return nil }
         return state.withLock { try? $0.read(path, during: .fetch).data }
     }
 
-    /// Makes every cursor given out so far useless.
+    /// Invalidates every cursor so far.
     public func forgetCursors() {
         state.withLock { $0.forgetCursors() }
     }
@@ -230,7 +230,7 @@ public final class InMemoryStore: RemoteStore {
 }
 
 extension InMemoryStore {
-    /// Changes the club and wakes those who wait for it.
+    /// Changes the club and ends waits for changes.
     private func change<Value: Sendable>(
         _ body: (inout sending InMemoryClub) throws(StoreError) -> sending Value
     ) throws(StoreError) -> Value {
@@ -239,7 +239,7 @@ extension InMemoryStore {
         return value
     }
 
-    /// Any JPEG is its own thumbnail here: a test can recognise it.
+    /// Any JPEG is its own thumbnail here, so that a test can recognize it.
     private func thumbnail(of path: RemotePath) async -> Result<Data, StoreError> {
         do throws(StoreError) {
             try await gate.pass(.thumbnail, at: path)

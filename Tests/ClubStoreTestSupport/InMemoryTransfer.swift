@@ -1,6 +1,7 @@
 import ClubStore
 
-/// An upload or download of an ``InMemoryStore``: half of the bytes, a wait when held, the rest.
+/// An upload or download of an ``InMemoryStore``: half of the bytes, a suspension if held, the
+/// rest.
 @MainActor final class InMemoryTransfer: Transfer {
     typealias Work = @MainActor (InMemoryTransfer) async throws(StoreError) -> RemoteFile
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RequestCountTests {
     private static let entriesPerPage = 2000
 
-    /// Pages of a listing of so many files.
+    /// One page of a listing with this many files.
     private static func page(_ number: Int, of count: Int) -> [LoopbackStep] {
         let files = (0..<count).map { index in
             let name = "note-\(number)-\(index).txt"
@@ -35,7 +35,7 @@ import Testing
         #expect(
             dropbox.routes == ["files/list_folder"]
                 + Array(repeating: "files/list_folder/continue", count: 4))
-        // The figure to hold is 5 s; this is to notice what is far from it.
+        // The target is 5 s; this only detects gross regressions.
         #expect(took < .seconds(60))
     }
 
@@ -123,7 +123,7 @@ import Testing
         let store = standIn.store
         let calls = Calls { standIn.calls }
         _ = try await store.put(data("first"), at: path("/first"), mode: .add)
-        // What it finds out is kept.
+        // The probe's result is kept.
         #expect(calls.new().count == 7 + 2)
         for index in 0..<100 { standIn.plant("no picture", at: "/\(index).jpg") }
         standIn.plant("one", at: "/a")
@@ -161,7 +161,7 @@ import Testing
         #expect(
             calls.new()
                 == ["PROPFIND /large", "MOVE /large", "PROPFIND /moved", "PROPFIND /large"])
-        // At rest, a look at a time; with the first, whether the server counts its changes.
+        // Idle: one request per poll; the first also asks for sync-token support.
         let cursor = try await store.list(.root).cursor
         _ = calls.new()
         #expect(try await !store.waitForChanges(after: cursor, atMost: longWait))
@@ -229,7 +229,7 @@ import Testing
                 == [
                     "PROPFIND", "PROPFIND", "MKCOL", "PUT", "PUT", "PUT", "MOVE", "PROPFIND", "GET",
                 ])
-        // At rest, one look at a time, at the folder alone.
+        // Idle: one request per poll, for the folder alone.
         let now = try await store.changes(since: cursor).cursor
         _ = calls.new()
         _ = try await store.waitForChanges(after: now, atMost: longWait)
@@ -237,7 +237,7 @@ import Testing
         #expect(standIn.requests.last?["Depth"] == "0")
     }
 
-    /// What was asked for since the last look.
+    /// The requests since the last call.
     private final class Calls: Sendable {
         private let all: @Sendable () -> [String]
         private let seen = Mutex(0)

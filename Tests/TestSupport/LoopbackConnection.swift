@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One accepted connection, used by its own thread alone.
+/// One accepted connection, used only by its own thread.
 final class LoopbackConnection {
     let index: Int
     private let descriptor: Int32
     private let core: LoopbackCore
-    /// Read and not yet taken.
+    /// Received but not consumed yet.
     private var buffer: [UInt8] = []
     private var isOpen = true
 
@@ -17,7 +17,7 @@ final class LoopbackConnection {
         self.core = core
     }
 
-    /// Plays steps in order. Returns whether the connection is still good for another request.
+    /// Plays steps in order. Returns whether the connection can serve another request.
     func play(_ steps: [LoopbackStep]) -> Bool {
         for step in steps {
             guard isOpen else { return false }
@@ -92,10 +92,10 @@ final class LoopbackConnection {
 
     // MARK: - Reading
 
-    /// It is decided what to answer to the request read last.
+    /// The response to the last request is decided.
     func noteDecision() { core.change { $0.decided += 1 } }
 
-    /// The next request; nil when the client has closed.
+    /// The next request; nil when the client has closed the connection.
     func readRequest() -> LoopbackRequest? {
         guard let head = readHead() else { return nil }
         let bare = LoopbackRequest(connection: index, head: head, body: [])

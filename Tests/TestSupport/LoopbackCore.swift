@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What the threads of a ``LoopbackServer`` share.
+/// State shared by the threads of a ``LoopbackServer``.
 final class LoopbackCore: Sendable {
     struct Record: Sendable {
         var received: [[UInt8]] = []
         var requests: [LoopbackRequest] = []
-        /// How many of them it is decided what to answer.
+        /// How many of them have a decided response.
         var decided = 0
-        /// Connections that are closed, by either side.
+        /// Connections closed by either side.
         var ended: Set<Int> = []
         fileprivate var open: [Int: Int32] = [:]
         fileprivate var isStopped = false
@@ -38,7 +38,7 @@ final class LoopbackCore: Sendable {
                 return index
             }
             guard let index else {
-                // Nor is one that was made just before the door was closed left waiting behind it.
+                // A connection accepted just before the listener closed is closed too.
                 Glibc.close(descriptor)
                 continue
             }
@@ -68,7 +68,7 @@ final class LoopbackCore: Sendable {
         listener.stop()
     }
 
-    /// Changes the record and wakes whoever waited for it.
+    /// Changes the record and resumes waiting tasks.
     func change(_ change: (inout Record) -> Void) {
         let met = record.withLock { record in
             change(&record)
@@ -112,8 +112,8 @@ final class LoopbackListener: Sendable {
         switch door {
         case .tcp:
             path = nil
-            // By its number: a port that the system chose by itself would be given to the next who asks as
-            // soon as this server is stopped, and whoever expects nobody there would meet another test's
+            // By its number: the system would give an automatically chosen port to the next caller as soon
+            // as this server stops, and a test that expects no server there would meet another test's
             // server.
             let reserved = try ReservedPort()
             port = reserved.number
@@ -152,8 +152,8 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// In one step with keeping it to this process: a program that a test starts meanwhile would hold the
-    /// connection open when it is closed here.
+    /// Sets close-on-exec atomically: a program that a test starts in between would otherwise keep the
+    /// connection open after it is closed here.
     static func acceptPrivately(_ descriptor: Int32) -> Int32 {
         typealias Call =
             @convention(c) (
@@ -177,9 +177,9 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// A port of 127.0.0.1 where nobody listens, and which nobody gets by chance, as long as this lives.
+/// A port of 127.0.0.1 without a listener, reserved for the lifetime of this object.
 ///
-/// A server that is given the number may listen there, if it sets `SO_REUSEADDR` before.
+/// A server that is given the number can listen there if it sets `SO_REUSEADDR` first.
 public final class ReservedPort: Sendable {
     public let number: UInt16
     private let descriptor: Int32
@@ -209,7 +209,7 @@ public final class ReservedPort: Sendable {
         close(descriptor)
     }
 
-    /// Binds a socket that shares its port with those that do not listen.
+    /// Binds a socket that shares its port with sockets that do not listen.
     fileprivate static func bind(_ descriptor: Int32, to port: UInt16) throws {
         var isShared: Int32 = 1
         setsockopt(

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// A server on this machine that answers by script and keeps every byte it was sent.
+/// A scripted server on this machine that records every byte it receives.
 ///
 /// Either each request is answered by a closure, over kept-alive connections, or each connection
 /// plays a script of steps, faults included:
@@ -22,12 +22,12 @@ public final class LoopbackServer: Sendable {
     }
 
     public let port: UInt16
-    /// Where the unix socket is; nil on TCP.
+    /// The path of the Unix socket; nil for TCP.
     public let socketPath: String?
 
     private let core: LoopbackCore
 
-    /// Plays one script per connection, the last one again for all further connections.
+    /// Plays one script per connection; the last one is repeated for all further connections.
     public convenience init(on door: Door = .tcp, scripts: [[LoopbackStep]]) throws {
         precondition(!scripts.isEmpty, "a server needs at least one script")
         try self.init(on: door) { connection in
@@ -35,8 +35,8 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Answers each request with steps. The connection is kept for the next request, unless a step
-    /// ends it.
+    /// Responds to each request with steps. The connection is kept for the next request, unless a
+    /// step closes it.
     public convenience init(
         on door: Door = .tcp, answering: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
     ) throws {
@@ -49,7 +49,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Leaves each connection to a conversation, which may read and send as it likes. The connection is
+    /// Runs a closure for each connection, which may read and send as it likes. The connection is
     /// closed when it returns.
     public convenience init(
         on door: Door = .tcp, talking: @escaping @Sendable (LoopbackPeer) -> Void
@@ -72,7 +72,7 @@ public final class LoopbackServer: Sendable {
         core.stop()
     }
 
-    /// A URL of this server. Over a unix socket the host is a mere name.
+    /// A URL of this server. Over a Unix socket the host is ignored.
     public func url(_ path: String = "/") -> URL {
         let text = socketPath == nil ? "http://127.0.0.1:\(port)\(path)" : "http://loopback\(path)"
         guard let url = URL(string: text) else { preconditionFailure("bad path \(path)") }
@@ -94,41 +94,41 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Waits until so many requests were read and it is decided what to answer to them, so that what they
-    /// change here is changed; returns all that were read.
+    /// Waits until this many requests were read and their responses are decided, so that their side
+    /// effects have happened; returns all requests.
     @discardableResult
     public func requests(atLeast count: Int) async -> [LoopbackRequest] {
         await core.wait { $0.decided >= count }
         return requests
     }
 
-    /// Waits until such a request was read.
+    /// Waits until a matching request was read.
     public func request(where isWanted: @escaping @Sendable (LoopbackRequest) -> Bool) async {
         await core.wait { $0.requests.contains(where: isWanted) }
     }
 
-    /// Waits until so many connections were accepted.
+    /// Waits until this many connections were accepted.
     public func connections(atLeast count: Int) async {
         await core.wait { $0.received.count >= count }
     }
 
-    /// Waits until a connection has sent so many bytes.
+    /// Waits until a connection has sent this many bytes.
     public func bytes(atLeast count: Int, on connection: Int = 0) async {
         await core.wait { $0.received.count > connection && $0.received[connection].count >= count }
     }
 
-    /// Waits until the client has closed a connection, or this server has.
+    /// Waits until either side has closed a connection.
     public func end(ofConnection connection: Int = 0) async {
         await core.wait { $0.ended.contains(connection) }
     }
 
-    /// Closes the door and all connections.
+    /// Closes the listener and all connections.
     public func stop() {
         core.stop()
     }
 }
 
-/// A client, as a conversation of a ``LoopbackServer`` sees it; used by its own thread alone.
+/// A client's connection, for a closure of a ``LoopbackServer``; used only by its own thread.
 public struct LoopbackPeer {
     private let connection: LoopbackConnection
 
@@ -136,13 +136,13 @@ public struct LoopbackPeer {
         self.connection = connection
     }
 
-    /// The next head with the empty line behind it; nil when the client has closed.
+    /// The next head including the empty line; nil when the client has closed the connection.
     public func readHead() -> String? { connection.readHead() }
 
-    /// So many bytes; nil when the client has closed before.
+    /// The next bytes; nil when the client closes the connection first.
     public func read(_ byteCount: Int) -> [UInt8]? { connection.take(byteCount) }
 
-    /// Reads what comes until the client closes.
+    /// Reads until the client closes the connection.
     public func readToEnd() { _ = connection.play([.stall]) }
 
     /// Waits for the test.
@@ -151,7 +151,7 @@ public struct LoopbackPeer {
     public func send(_ text: String) { _ = connection.play([.send(text)]) }
 }
 
-/// Lets a test decide when a script goes on.
+/// Lets a test decide when a script continues.
 public final class LoopbackGate: Sendable {
     private let isOpen = NSCondition()
     private let state = Mutex(false)

@@ -1,23 +1,23 @@
-/// One thing a ``LoopbackServer`` does with a connection.
+/// One step of a ``LoopbackServer`` on a connection.
 public enum LoopbackStep: Sendable {
-    /// Reads up to the empty line behind a head.
+    /// Reads up to the empty line after a head.
     case readHead
-    /// Reads a head and the body it announces.
+    /// Reads a head and its body.
     case readRequest
-    /// Reads so many bytes.
+    /// Reads this many bytes.
     case read(byteCount: Int)
     case send([UInt8])
-    /// Sends piece by piece with a rest before each.
+    /// Sends in pieces, with a delay before each.
     case trickle([UInt8], pieceByteCount: Int, every: Duration)
-    /// Sends one byte over and over, so many times.
+    /// Sends one byte repeatedly.
     case fill(UInt8, byteCount: Int)
     /// Waits for the test.
     case wait(LoopbackGate)
-    /// Hands on what comes, both ways, to another port of this machine until either side closes.
+    /// Relays both directions to another port of this machine until either side closes.
     case relay(to: UInt16)
-    /// The same; when the other side closes, the client gets some bytes first.
+    /// The same; when the other side closes, sends these bytes to the client first.
     case relayAndSend(to: UInt16, [UInt8])
-    /// Reads and keeps what comes, says nothing, until the client closes.
+    /// Reads without responding until the client closes.
     case stall
     case close
     /// Closes so that the client gets a reset.
@@ -26,7 +26,7 @@ public enum LoopbackStep: Sendable {
     /// Sends text.
     public static func send(_ text: String) -> LoopbackStep { .send(Array(text.utf8)) }
 
-    /// Sends a whole answer with its length.
+    /// Sends a complete response with its length.
     public static func answer(
         _ status: String = "200 OK", _ fields: [String] = [], body: String = ""
     ) -> LoopbackStep {
@@ -41,11 +41,11 @@ public enum LoopbackStep: Sendable {
     }
 }
 
-/// A request as it came over the wire.
+/// A request as received.
 public struct LoopbackRequest: Sendable {
-    /// Which connection brought it, counted from 0.
+    /// The connection's number, from 0.
     public let connection: Int
-    /// The exact head, with the empty line behind it.
+    /// The exact head, including the empty line.
     public let head: String
     /// The body without any chunking.
     public let body: [UInt8]
@@ -55,7 +55,7 @@ public struct LoopbackRequest: Sendable {
     public var target: String { part(1) }
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The values of a field, in order; its name in any case.
+    /// The values of a field, in order; its name is case-insensitive.
     public func values(of name: String) -> [String] {
         lines.dropFirst().compactMap { line in
             guard let colon = line.firstIndex(of: ":"),

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Files that somebody has made to cost their reader dearly.
+/// Malicious files that are expensive to decode.
 extension Photos {
-    /// A photo with markers before everything else, all of the same content.
+    /// A photo that starts with many markers of the same content.
     public static func withMarkers(
         _ count: Int, code: UInt8 = 0xE1, content: [UInt8] = [], in photo: Data = corners()
     ) -> Data {
@@ -14,7 +14,7 @@ extension Photos {
         return data + photo.dropFirst(2)
     }
 
-    /// A photo whose frame header says another size than its scans have.
+    /// A photo whose frame header has another size than its scans.
     public static func claiming(width: Int, height: Int, in photo: Data) -> Data {
         var data = photo
         guard
@@ -27,8 +27,8 @@ extension Photos {
         return data
     }
 
-    /// A progressive photo that claims a size, with as many bytes in its first scan as are asked for,
-    /// and with its last scan again and again.
+    /// A progressive photo with a claimed size, a first scan of this many bytes, and its last scan
+    /// repeated.
     public static func manyScans(
         _ count: Int, width: Int, height: Int, firstScanByteCount: Int
     ) -> Data {
@@ -40,7 +40,7 @@ extension Photos {
             let last = photo.lastRange(of: scan)
         else { return photo }
         var data = photo[..<second.lowerBound]
-        // Code of the shortest kind, whatever the table says.
+        // The shortest code in any table.
         data.append(Data(repeating: 0, count: firstScanByteCount))
         for _ in 1..<count { data.append(photo[last.lowerBound..<photo.endIndex - 2]) }
         return data + [0xFF, 0xD9]

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The EXIF that a test photo carries, written byte by byte.
+/// The EXIF data of a test photo, written byte by byte.
 public struct PhotoMetadata: Sendable {
     public var orientation: Int?
     public var isBigEndian = false
-    /// Puts a place in: 47° 3′ 2″ north, 8° 18′ 0″ east.
+    /// Adds a location: 47° 3′ 2″ north, 8° 18′ 0″ east.
     public var hasLocation = false
-    /// The name of the camera's maker.
+    /// The camera's manufacturer.
     public var maker: String?
-    /// The small JPEG beside the large one.
+    /// The embedded JPEG thumbnail.
     public var thumbnail: Data?
 
     public init(
@@ -22,7 +22,7 @@ public struct PhotoMetadata: Sendable {
         self.thumbnail = thumbnail
     }
 
-    /// The content of the APP1 marker, or nothing when there is nothing to say.
+    /// The content of the APP1 marker, or nil without metadata.
     ///
     /// Source: EXIF 2.32 (CIPA DC-008), 4.5.2; TIFF 6.0, section 2.
     var marker: [UInt8]? {

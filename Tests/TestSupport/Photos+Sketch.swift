@@ -1,7 +1,7 @@
 import CTurboJPEG
 import Foundation
 
-/// What a JPEG to be made is like, and libjpeg to make it.
+/// Describes a JPEG, and encodes it with libjpeg.
 struct JPEGSketch {
     enum Format {
         case grey, rgb, cmyk, ycck

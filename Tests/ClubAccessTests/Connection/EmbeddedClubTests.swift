@@ -7,7 +7,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// The real server process, started and lost.
+/// The real server process, started and killed.
 @Suite(.serialized) struct EmbeddedClubTests {
     private func withHome(
         _ body: @Sendable (ClubHome, EmbeddedClub) async throws -> Void
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// As the end of a killed server looks from outside: its lease is still held for a moment.
+    /// How a killed server looks from outside at first: its lease is still held for a moment.
     @Test func aServerThatIsNoLongerReachedIsReplaced() async throws {
         try await withHome { home, club in
             let store = try await club.open()

@@ -5,9 +5,9 @@ import Testing
 @testable import ClubAccess
 @testable import ClubStore
 
-/// Every status a server may answer with, at everything a person can do: the very words they see.
+/// Every status a server may return, for everything a person can do: the exact messages.
 ///
-/// `Sentences.txt` is the table. A change of a sentence shows there, in the review.
+/// `Sentences.txt` is the table. A changed message shows there, in the review.
 @Suite struct SentenceTableTests {
     private static let statuses = [
         "400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found",
@@ -17,12 +17,12 @@ import Testing
         "200 OK",
     ]
 
-    /// Answers that say when to come again.
+    /// Responses with a `Retry-After`.
     private static let pauses = [
         ("429 Too Many Requests", "1200"), ("503 Service Unavailable", "7200"),
     ]
 
-    /// What a person does, and the call that is made for it.
+    /// What a person does, and the corresponding call.
     private static let actions: [(String, @Sendable (any RemoteStore) async throws -> Void)] = [
         ("see the account", { _ = try await $0.account() }),
         ("list the club", { _ = try await $0.list(.root) }),
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Both kinds of store, which never wait for real.
+    /// Both kinds of store, without real delays.
     private static let stores: [(String, @Sendable (URL) throws -> any RemoteStore)] = [
         (
             "Dropbox",

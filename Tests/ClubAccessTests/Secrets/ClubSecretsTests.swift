@@ -4,7 +4,8 @@ import Testing
 
 @testable import ClubAccess
 
-/// A secret goes to the server and the account that it was given for, whatever the settings say later.
+/// A secret is sent only to the server and account that it was given for, whatever the settings say
+/// later.
 @Suite struct ClubSecretsTests {
     private let home = LoginHome()
 
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    /// Whoever was signed in before secrets were bound stays so, to what the settings named first.
+    /// A sign-in from before secrets were bound stays valid, for what the settings named first.
     @Test func whatAnOlderVersionKeptIsBoundWhenItIsFirstRead() async throws {
         let place = ClubSettings.Place.webdav("https://nas.local/club", user: "ann")
         let club = ClubSettings(name: "c", place: place)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Several homes of one person with one keyring.
+/// Several profiles of one person with one keyring.
 @Suite struct ProfileKeyringTests {
     private let keyring = TestKeyring()
 

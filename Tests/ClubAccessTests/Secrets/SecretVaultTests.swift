@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Tokens that are renewed while somebody signs in anew, or out.
+/// Tokens renewed while the person signs in again or out.
 @Suite struct SecretVaultTests {
     private let home = LoginHome()
     private let club = ClubSettings(name: "work", place: .dropbox(.init(appKey: "k")))

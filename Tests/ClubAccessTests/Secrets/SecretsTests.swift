@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Secrets on a computer without a keyring: a file each, for nobody else's eyes.
+/// Secrets on a computer without a keyring: a private file each.
 @Suite struct SecretsTests {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "secrets-\(UUID().uuidString)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Which clubs there are, which comes next, and what happens to the files.
+/// The list of clubs, the current one, and the files.
 @Suite struct ClubRegistryTests {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "registry-\(UUID().uuidString)")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Writes the settings and says what comes of asking for “work”, the club opened last.
+    /// Writes the settings and returns the error for “work”, the club opened last.
     private func choice(with text: String) throws -> ClubChoiceError? {
         try registry.settingsFile.set(work)
         try registry.makeCurrent(work)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Whoever reads that a line is to blame mends it, and is no further.
+    /// A reported line, once fixed, must solve the problem.
     @Test(arguments: [
         "keys:\n  notes.nw: a\n", "mouse: left\n", "keys:\n  notes.new: [a\n",
         "clubs:\n  other: {kind: dropbox}\n", "clubs:\n  a b: {kind: dropbox, app-key: k}\n",
@@ -182,7 +182,7 @@ import Testing
         #expect(registry.drafts(of: work).path.contains("/state/byteclub/clubs/@"))
     }
 
-    /// Neither the name of a club nor how its address is written says which club it is.
+    /// Neither a club's name nor the notation of its address identifies it.
     @Test func aClubIsItsServerAccountAndFolder() throws {
         func webdav(_ address: String, _ user: String, name: String = "work") throws -> URL {
             let url = try #require(URL(string: address))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// A person's file with one club more, less or changed: every other byte stays.
+/// Adding, removing or changing one club: every other byte stays.
 @Suite struct ClubSectionTests {
     private let club = ClubSettings(
         name: "work", place: .dropbox(.init(appKey: "abc", folder: "Byte Club")))

@@ -71,7 +71,7 @@ import Testing
         #expect(settings.problems.isEmpty)
     }
 
-    /// The text, the line that is told of, a word of what is told, and how many clubs are left.
+    /// The text, the reported line, a word of its message, and how many clubs remain.
     @Test(arguments: [
         ("clubs:\n  a:\n    kind: dropbox\n    app-key: k\n  b:\n    kind: ftp\n", 6, "ftp", 1),
         (

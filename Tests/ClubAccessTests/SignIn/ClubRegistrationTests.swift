@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Which name a club gets, and that keeping it is all or nothing.
+/// Which name a club gets, and that saving it is atomic.
 @Suite struct ClubRegistrationTests {
     private let home = LoginHome()
 
@@ -42,11 +42,11 @@ import Testing
         }
     }
 
-    /// Signed out, it stands in the settings for the next time, and must not be written over.
+    /// A signed-out club stays in the settings for the next sign-in, and must not be overwritten.
     @Test func aClubThatNobodyIsSignedInToKeepsItsName() throws {
         try home.registry.settingsFile.set(ClubSettings(name: "webdav", place: webdav()))
         #expect(try name(webdav(user: "ben")).name == "webdav-2")
-        // Who names it means it.
+        // An explicit name selects that club.
         #expect(try name(webdav(user: "ben"), named: "WebDAV").name == "webdav")
     }
 
@@ -60,8 +60,7 @@ import Testing
         #expect(try name(webdav(), named: "Home").name == "home")
     }
 
-    /// A server whose key was changed: the club is the same, and what is believed now is what was
-    /// accepted last.
+    /// A changed server key: the club is the same, with the key accepted last.
     @Test func newTrustReplacesTheOld() async throws {
         try await keep("one", ClubSettings(name: "home", place: webdav(pin: "a")))
         for wanted in [nil, "home"] {
@@ -84,7 +83,7 @@ import Testing
         #expect(try await home.secret(of: club) == "one")
     }
 
-    /// Clubs written on one line are not changed by the program.
+    /// The program does not change clubs written on one line.
     @Test func whatCannotBeKeptLeavesTheSignInThatWorked() async throws {
         let old = ClubSettings(name: "home", place: webdav(pin: "a"))
         try await keep("one", old)
@@ -100,7 +99,7 @@ import Testing
         #expect(home.registry.secretPlace(of: old) == .file)
         #expect(home.settingsText == line)
         #expect(try home.registry.club(named: nil) == old)
-        // Nothing is left of a club that could not be joined.
+        // Nothing is left of a club whose sign-in failed.
         let new = ClubSettings(name: "new", place: webdav(user: "ben"))
         await #expect(throws: SignInError.self) { try await keep("three", new) }
         #expect(try await !home.hasFile(of: "new"))

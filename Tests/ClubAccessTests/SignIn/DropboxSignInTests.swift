@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Signing in to Dropbox again: what was signed in with before is good for nothing any more.
+/// Signing in to Dropbox again: the previous tokens are revoked.
 @Suite struct DropboxSignInTests {
     private let dropbox: StandInDropbox
     private let home = LoginHome()
@@ -18,7 +18,7 @@ import Testing
         .init(appKey: dropbox.appKey, apiURL: URL(string: dropbox.base), folder: folder)
     }
 
-    /// Signs in as “work”. Unless told otherwise, the server may take all the time it wants to forget tokens.
+    /// Signs in as “work”. By default, the server may take any time to revoke tokens.
     @discardableResult
     private func signIn(
         folder: String? = nil, at other: StandInDropbox? = nil,
@@ -48,11 +48,11 @@ import Testing
         let club = try await signIn().club
         #expect(dropbox.validRefreshTokenCount == 1)
         #expect(dropbox.validAccessTokenCount == 1)
-        // An access token that has ended still leads to the refresh token.
+        // An expired access token still leads to the refresh token.
         dropbox.expireAccessTokens()
         try await signIn()
         #expect(dropbox.validRefreshTokenCount == 1)
-        // The ones that are kept are those that are good.
+        // The stored tokens are the valid ones.
         let tokens = try #require(try await stored(club))
         let line = try ClubConnection.makeLine(to: place(at: dropbox), vault: NoVault())
         await line.access.adopt(tokens)
@@ -70,7 +70,7 @@ import Testing
     @Test(.timeLimit(.minutes(2))) func aServerThatDoesNotAnswerHoldsNobodyUp() async throws {
         try await signIn()
         dropbox.stallRevocations()
-        // PollTimeout ends when the server has been asked.
+        // The wait ends when the server has received the request.
         let joined = try await signIn { [dropbox] in
             await dropbox.request { $0.target.hasSuffix("auth/token/revoke") }
         }
@@ -78,7 +78,7 @@ import Testing
         #expect(revocations(dropbox) == 1)
     }
 
-    /// A token goes nowhere but to the server it came from.
+    /// A token is sent only to the server that issued it.
     @Test func tokensOfAnotherServerAreLeftAlone() async throws {
         try await signIn()
         let other = try StandInDropbox()
@@ -90,7 +90,7 @@ import Testing
         #expect(dropbox.validRefreshTokenCount == 1)
     }
 
-    /// What could not be kept is revoked, and what was there stays.
+    /// Tokens that could not be stored are revoked, and the previous ones stay.
     @Test func aSignInThatFailsRevokesItsOwnTokensAlone() async throws {
         let club = try await signIn().club
         let old = try await stored(club)

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import ClubAccess
 
-/// A home for one test of signing in and out, without a keyring unless one is given.
+/// A home folder for a test of signing in and out, without a keyring unless one is given.
 final class LoginHome: Sendable {
     let folder = FileManager.default.temporaryDirectory
         .appending(path: "login-\(UUID().uuidString)")
@@ -37,12 +37,12 @@ final class LoginHome: Sendable {
 
     var clubSecrets: ClubSecrets { ClubSecrets(registry, secrets: secrets) }
 
-    /// What a club is signed in with, as it was kept.
+    /// A club's stored credentials.
     func secret(of club: ClubSettings) async throws -> String? {
         try await clubSecrets.read(club).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether anything is kept in a file for a club of this name.
+    /// Whether a file has a secret for a club with this name.
     func hasFile(of name: String) async throws -> Bool {
         try await secrets.read(name, from: .file) != nil
     }

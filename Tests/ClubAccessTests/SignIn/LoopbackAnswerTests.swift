@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// The door on 127.0.0.1 that a browser brings its answer to.
+/// The listener on 127.0.0.1 that receives the browser's redirect.
 @Suite struct LoopbackAnswerTests {
     private func get(_ target: String, from door: LoopbackAnswer) async throws -> String {
         try await LoopbackClient.send(
@@ -66,7 +66,7 @@ import Testing
     @Test func silentConnectionsDoNotHoldUpTheAnswer() async throws {
         let door = try LoopbackAnswer()
         async let query = door.wait()
-        // As a browser that connects in advance.
+        // Like a browser that connects in advance.
         let silent = try (0..<(LoopbackAnswer.connectionLimit - 1)).map { _ in
             try LoopbackClient.connect(toPort: door.port)
         }
@@ -109,7 +109,7 @@ import Testing
         await #expect(throws: LoopbackError.cancelled) { try await waiting.value }
     }
 
-    /// Without free descriptors nobody can be let in, and the kernel says at once that somebody waits.
+    /// Without free descriptors nothing can be accepted, while the listener stays readable.
     @Test func doesNotSpinWhenNobodyCanBeLetIn() async throws {
         let calls = Mutex(0)
         let door = try LoopbackAnswer { listener in

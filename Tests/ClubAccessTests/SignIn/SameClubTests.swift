@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// What makes a club the same club, what signing in again can mend, and how it is told to sign in.
+/// What identifies a club, what signing in again can fix, and the command for it.
 @Suite struct SameClubTests {
     private let nas = ClubSettings.Place.webdav("https://nas.local/club", user: "ann")
     private let dropbox = ClubSettings.Place.dropbox(.init(appKey: "k", folder: "f"))

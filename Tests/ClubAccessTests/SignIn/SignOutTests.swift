@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubAccess
 
-/// Signing out where something stands against it.
+/// Signing out with failures.
 @Suite struct SignOutTests {
     private let club = ClubSettings(
         name: "home", place: .webdav("https://nas.local/c", user: "ann"))
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What is still in the keyring must not be forgotten, or nobody would ever remove it.
+    /// A secret that is still in the keyring must not be forgotten, or it would never be removed.
     @Test func aKeyringThatIsLockedKeepsThePersonSignedIn() async throws {
         let keyring = TestKeyring()
         let home = LoginHome(keyring: keyring)

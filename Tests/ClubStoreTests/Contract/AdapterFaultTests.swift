@@ -5,13 +5,13 @@ import Testing
 
 @testable import ClubStore
 
-/// What may stand between a store and its server, at each call of each adapter.
+/// Faults between a store and its server, for each call of each adapter.
 @Suite struct AdapterFaultTests {
     enum Adapter: String, CaseIterable, Sendable {
         case dropbox, webDAV
     }
 
-    /// A store whose server has just begun to answer as it is told.
+    /// A store with a server that now follows a script.
     private struct Faulty: Sendable {
         let store: any RemoteStore
         let cursor: Cursor
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Pages of networks that want one to sign in or to accept something.
+    /// Captive portal pages.
     private static let page = "<html><body>Please accept our terms</body></html>"
 
     @Test(arguments: Adapter.allCases, ["200 OK", "203 Non-Authoritative Information", "511 X"])
@@ -66,7 +66,7 @@ import Testing
             }
             await call.expectFailure(.badAnswer, of: faulty.store, faulty.cursor)
         }
-        // Bytes to be read may lie elsewhere; whoever keeps them learns nothing.
+        // Downloads may be redirected to another server, which gets no credentials.
         #expect(other.requests.allSatisfy { $0.method == "GET" && adapter == .webDAV })
         #expect(other.requests.allSatisfy { $0["Authorization"] == nil && $0["Cookie"] == nil })
     }
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: Adapter.allCases)
     func aServerThatSaysNothingIsNotWaitedForForEver(_ adapter: Adapter) async throws {
-        // Whoever waits for changes waits: that is no fault.
+        // Calls that wait for changes go on waiting: that is not a fault.
         let waiting: Set<StoreError.Operation> = [.changes, .waitForChanges]
         for call in StoreCall.all where !waiting.contains(call.operation) {
             let faulty = try await Faulty(

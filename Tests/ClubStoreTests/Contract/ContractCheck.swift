@@ -2,7 +2,7 @@ import ClubStore
 import Foundation
 import Testing
 
-/// One promise of `RemoteStore`, checked on an empty club of any kind.
+/// One requirement of `RemoteStore`, checked on an empty club of any kind.
 struct ContractCheck: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let check: @Sendable (any RemoteStore) async throws -> Void
@@ -13,7 +13,7 @@ struct ContractCheck: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Expects a call to fail with a code, whatever revision or time it carries.
+/// Expects a call to fail with a code, ignoring its revision or time.
 func expectFailure(
     _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
     _ call: () async throws -> Void
@@ -40,7 +40,7 @@ func failure(
 }
 
 extension StoreError.Code {
-    /// Without what it carries.
+    /// The code without associated values.
     var bare: StoreError.Code {
         switch self {
         case .conflict: .conflict(serverRevision: nil)

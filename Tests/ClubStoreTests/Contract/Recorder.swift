@@ -1,7 +1,7 @@
 import ClubStore
 import Foundation
 
-/// A transfer's delegate that writes down what it hears, and lets a test wait for the end.
+/// A transfer's delegate that records its callbacks and can be awaited.
 @MainActor final class Recorder: TransferDelegate {
     private(set) var progress: [(moved: Int64, expected: Int64)] = []
     private(set) var results: [Result<RemoteFile, StoreError>] = []
@@ -26,7 +26,7 @@ import Foundation
         await withCheckedContinuation { continuation = $0 }
     }
 
-    /// Uploads, or does what `start` does instead of resuming, and waits for the end.
+    /// Resumes an upload, or calls `start` instead, and waits until it finishes.
     static func upload(
         _ file: URL, to path: RemotePath, mode: WriteMode = .add, record: URL? = nil,
         in store: any RemoteStore,
@@ -53,7 +53,7 @@ import Foundation
     }
 }
 
-/// A folder of a test's own, removed after it.
+/// A test's temporary folder, removed after it.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -73,7 +73,7 @@ final class TemporaryFolder: Sendable {
         return file
     }
 
-    /// The same files in another folder: the locks on these are nobody's.
+    /// A copy of the files, without the locks on them.
     func copyWithoutLocks() throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         for name in try names {
@@ -82,8 +82,8 @@ final class TemporaryFolder: Sendable {
         return copy
     }
 
-    /// Another descriptor of a file that this program has open, as a child has one that is just being
-    /// started: with the same lock. To be closed.
+    /// A duplicate descriptor of an open file, as a child process has one right after `fork`: with
+    /// the same lock. The caller closes it.
     func descriptorOfAChild(_ name: String) throws -> Int32 {
         let file = url.resolvingSymlinksInPath().appending(path: name).path
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
@@ -96,7 +96,7 @@ final class TemporaryFolder: Sendable {
 
     struct NotEmpty: Error { let names: [String] }
 
-    /// Waits until nothing is in it.
+    /// Waits until it is empty.
     func isEmpty() async throws {
         let end = ContinuousClock.now + .seconds(60)
         while try !names.isEmpty {
@@ -105,7 +105,7 @@ final class TemporaryFolder: Sendable {
         }
     }
 
-    /// What is in it, hidden files too.
+    /// The names in it, hidden files too.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }

@@ -2,7 +2,7 @@ import ClubStore
 import Foundation
 import Testing
 
-/// Everything that `RemoteStore` promises, for each adapter to be held to.
+/// The full contract of `RemoteStore`, run for each adapter.
 enum RemoteStoreContract {
     static let checks = reading + writing + following + moving
 

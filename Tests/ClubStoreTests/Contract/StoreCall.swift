@@ -2,20 +2,20 @@ import ClubStore
 import Foundation
 import Testing
 
-/// For waits that come to their end long before: as much as any server takes, so that none is cut off on
-/// a busy machine.
+/// For waits that end much sooner: the maximum that any server accepts, so that none times out on a busy
+/// machine.
 let longWait = Duration.seconds(480)
 
-/// One call of each kind, to see what becomes of it.
+/// One call of each kind.
 struct StoreCall: Sendable, CustomTestStringConvertible {
     let operation: StoreError.Operation
 
-    /// - Parameter cursor: Of a listing of the root, where it is about changes.
+    /// - Parameter cursor: From a listing of the root, for calls about changes.
     let make: @Sendable (_ store: any RemoteStore, _ cursor: Cursor) async throws -> Void
 
     var testDescription: String { operation.rawValue }
 
-    /// What the call fails with; nil, and an issue, when it does not.
+    /// The call's error; nil, with an issue recorded, if it succeeds.
     func failure(
         of store: any RemoteStore, _ cursor: Cursor, _ when: String = "",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -33,7 +33,7 @@ struct StoreCall: Sendable, CustomTestStringConvertible {
         return nil
     }
 
-    /// Expects the call to fail with a code, whatever revision or time it carries.
+    /// Expects the call to fail with a code, ignoring its revision or time.
     func expectFailure(
         _ code: StoreError.Code, of store: any RemoteStore, _ cursor: Cursor, _ when: String = "",
         sourceLocation: SourceLocation = #_sourceLocation

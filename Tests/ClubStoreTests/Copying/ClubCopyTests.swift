@@ -90,7 +90,7 @@ import Testing
     @Test func aRunToTheEndLeavesTheLedgerAndWhatIsNotItsOwn() async throws {
         try source.plant("one", at: "/a.txt")
         try source.plant("two", at: "/b.txt")
-        // Of an earlier run, whole and begun; and a lock of whoever runs it.
+        // A complete and a partial download of an earlier run, and the lock of its process.
         let name = String(repeating: "0af9", count: 8)
         for name in [
             name, "check-\(name)", ".\(name).1.part", ".check-\(name).1.part", "lock",
@@ -157,7 +157,7 @@ import Testing
         #expect(try await copy() == ["there"])
     }
 
-    /// What became of each entry, in order.
+    /// The outcome of each entry, in order.
     private func copy() async throws -> [String] {
         var outcomes: [String] = []
         try await ClubCopy(from: source, to: destination, workingFolder: folder.url) { event in
@@ -173,7 +173,7 @@ import Testing
     }
 }
 
-/// A store that tells no hashes, and unless it is honest keeps other bytes than it was sent.
+/// A store without hashes that corrupts what it is sent, unless it is honest.
 private final class Corrupting: RemoteStore {
     private let store: InMemoryStore
     private let isHonest: Bool
@@ -267,7 +267,7 @@ private final class Corrupting: RemoteStore {
             path, to: file, keepsPartialFile: keepsPartialFile, delegate: Hashless(delegate))
     }
 
-    /// Passes a transfer's end on without the hash.
+    /// Forwards a transfer's completion without the hash.
     @MainActor private final class Hashless: TransferDelegate {
         private let next: any TransferDelegate
         private var me: Hashless?

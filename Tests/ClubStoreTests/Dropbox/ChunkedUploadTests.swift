@@ -11,7 +11,7 @@ import Testing
         StoreError(code, during: .upload)
     }
 
-    /// Gives answers until it is over; what was asked for, in order, and how it ended.
+    /// Gives responses until it finishes; returns the requests, in order, and the result.
     private func run(_ answers: [ChunkedUpload.Answer]) -> (
         asked: [ChunkedUpload.Request], end: String
     ) {

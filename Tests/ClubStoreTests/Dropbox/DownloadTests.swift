@@ -17,8 +17,7 @@ import Testing
 
     private var facts: FileMetadata { .named("/cliff.jpg", data: content) }
 
-    /// Serves one file, from where it is asked to; the first connections break after so
-    /// many bytes each.
+    /// Serves one file with range support; the first connections break after this many bytes each.
     private func server(breakingAfter lengths: [Int] = []) throws -> ScriptedDropbox {
         let (facts, content) = (facts, content)
         let count = Mutex(0)
@@ -177,7 +176,7 @@ import Testing
         #expect(recorder.results.count == 1)
         let connection = try #require(dropbox.requests.last?.connection)
         await dropbox.server.end(ofConnection: connection)
-        // The end is told half a second later at most, cleaned up or not.
+        // The completion is reported half a second later at most, cleaned up or not.
         try await folder.isEmpty()
     }
 

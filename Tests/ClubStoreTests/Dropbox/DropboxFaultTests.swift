@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Servers that are slow, out of order, gone, or not what they seem.
+/// Servers that are slow, failing, gone, or not Dropbox.
 @Suite struct DropboxFaultTests {
     private let listing = [LoopbackStep].json(#"{"entries":[],"cursor":"c","has_more":false}"#)
 
@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// Tokens given out one after another.
+/// Returns tokens one after another.
 final class ScriptedAccess: AccessProvider {
     struct Renewal: Hashable, Sendable {
         var rejected: String

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes over the wire, to the letter.
+/// The exact bytes on the wire.
 @Suite struct DropboxRequestTests {
     private let emptyList = [LoopbackStep].json(#"{"entries":[],"cursor":"c","has_more":false}"#)
 
@@ -73,7 +73,7 @@ import Testing
         #expect(request["Authorization"] == nil)
         let argument = try WireJSON.decodeArgument(
             ListFolderLongpollArg.self, from: Data(request.body))
-        // As long as is left, in whole seconds.
+        // The remaining time, in whole seconds.
         #expect(argument.timeout <= 240)
         #expect(.seconds(argument.timeout) > .seconds(239) - took)
     }

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import ClubStore
 
-/// Runs a club's server as long as the body does.
+/// Runs a club's server while the body runs.
 ///
-/// - Parameter proxy: What becomes of each request; nil for nothing in between.
+/// - Parameter proxy: Intercepts each request; nil for none.
 func withEmbeddedServer(
     through proxy: (@Sendable (ClubProxy.Request) -> ClubProxy.Behavior)? = nil,
     _ body: @Sendable (DropboxStore, URL) async throws -> Void

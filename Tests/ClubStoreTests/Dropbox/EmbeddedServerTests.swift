@@ -3,7 +3,8 @@ import ClubStore
 import Foundation
 import Testing
 
-/// The Dropbox adapter on the real embedded club: a server on a unix socket, in folders of its own.
+/// The Dropbox adapter with the real embedded club: a server on a Unix socket, in temporary
+/// folders.
 @Suite struct EmbeddedServerTests {
     @Test(arguments: RemoteStoreContract.checks)
     func keepsThePromise(_ promise: ContractCheck) async throws {

@@ -5,15 +5,15 @@ import Testing
 
 @testable import ClubStore
 
-/// Writes to the real embedded club whose answers are lost on the way, or that something in between
-/// answers: what the club's folder holds decides.
+/// Writes to the real embedded club whose responses are lost or replaced by a proxy: the contents
+/// of the club's folder decide.
 @Suite struct LostClubAnswerTests {
     struct Write: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let route: String
-        /// - Parameter old: What is at `/old`: `the old text`.
+        /// - Parameter old: The file at `/old`: `the old text`.
         let make: @Sendable (_ store: DropboxStore, _ old: RemoteFile) async throws -> Void
-        /// What the folder must hold afterwards: texts by name, nil for what must be gone.
+        /// The expected folder contents: texts by name, nil for removed files.
         let effect: [String: String?]
         var madeFolder: String?
 
@@ -82,7 +82,7 @@ import Testing
         case cut, serverError, gateway
     }
 
-    /// A club with `/old` in it, and a door that is faulty from now on.
+    /// A club with `/old` in it, behind a proxy that is faulty from now on.
     private func withFaultyClub(
         _ behavior: ClubProxy.Behavior, for routes: [String], times: Int = .max,
         _ body: @Sendable (DropboxStore, RemoteFile, URL, _ mend: () -> Void) async throws -> Void
@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    /// Nothing could be seen afterwards; when the line is back, the same again is no conflict with itself.
+    /// Checking is impossible at first; once the connection is back, the same write does not conflict with
+    /// itself.
     @Test(arguments: writes)
     func theSameAgainIsNoConflictWithItself(_ write: Write) async throws {
         try await withFaultyClub(
@@ -145,7 +146,7 @@ import Testing
     }
 }
 
-/// Turned by the test, asked by the door's threads.
+/// Set by the test, read by the proxy's threads.
 private final class FaultSwitch: Sendable {
     private let state = Mutex((isOn: false, left: 0))
 
@@ -156,7 +157,7 @@ private final class FaultSwitch: Sendable {
         set { state.withLock { $0.isOn = newValue } }
     }
 
-    /// Whether the next request goes wrong.
+    /// Whether the next request fails.
     func takeOne() -> Bool {
         state.withLock { state in
             guard state.isOn, state.left > 0 else { return false }

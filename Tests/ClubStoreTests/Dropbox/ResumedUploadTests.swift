@@ -5,8 +5,8 @@ import Testing
 
 @testable import ClubStore
 
-/// Uploads that go on after their program has ended: the second one here has a store of its own and
-/// knows of the first by the record alone.
+/// Uploads that resume after the program has ended: the second one here has a store of its own and
+/// knows the first only by its record.
 @MainActor @Suite struct ResumedUploadTests {
     private let folder: TemporaryFolder
     private let sessions = UploadSessionsStandIn()
@@ -20,8 +20,7 @@ import Testing
         record = folder.url.appending(path: "f.upload")
     }
 
-    /// Begins an upload of which so many requests are answered as they should be, and stops it in the
-    /// middle of the next.
+    /// Starts an upload, lets this many requests succeed, and stops it in the middle of the next.
     private func breakOff(
         after count: Int, by fault: UploadSessionsStandIn.Fault = .deafness
     ) async throws {
@@ -36,7 +35,7 @@ import Testing
         await recorder.waitForEnd()
     }
 
-    /// What another run of the program sends: routes, and how many bytes with each.
+    /// The requests of another run of the program: routes, and the bytes with each.
     private func goOn(to place: String = "/up.jpg") async throws -> [String] {
         let dropbox = try sessions.makeDropbox()
         let file = try await Recorder.upload(

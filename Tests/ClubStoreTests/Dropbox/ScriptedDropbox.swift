@@ -5,23 +5,22 @@ import TestSupport
 
 @testable import ClubStore
 
-/// A server that gives the answers it was told to, one request after another, and a store
-/// that asks it without ever waiting for real.
+/// A server with scripted responses, one per request, and a store that never really waits.
 final class ScriptedDropbox: Sendable {
     let server: LoopbackServer
     let store: DropboxStore
     private let waitsSoFar: Waits
 
-    /// How long the store has waited between attempts.
+    /// The store's delays between attempts.
     var waits: [Duration] { waitsSoFar.all.withLock { $0 } }
 
     var requests: [LoopbackRequest] { server.requests }
 
-    /// The routes asked for, in order: `files/upload`.
+    /// The requested routes, in order: `files/upload`.
     var routes: [String] { requests.map { String($0.target.dropFirst(3)) } }
 
     /// - Parameters:
-    ///   - answers: The last one is given again and again.
+    ///   - answers: The last one is repeated.
     convenience init(
         _ answers: [[LoopbackStep]], access: any AccessProvider = FixedToken("the-token"),
         configure: (inout DropboxStore.Configuration) -> Void = { _ in }
@@ -70,7 +69,7 @@ extension [LoopbackStep] {
         .json(#"{"error_summary":"some/words/..","error":\#(union)}"#, status: status)
     }
 
-    /// A download's answer.
+    /// The response to a download.
     static func bytes(
         _ data: Data, of file: FileMetadata, status: String = "200 OK", fields: [String] = []
     ) -> Self {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Every error that the API's documentation names for upload sessions, at each step of one: what
-/// becomes of the upload.
+/// Every documented error of upload sessions, at each step: the result of the upload.
 @MainActor @Suite struct SessionErrorTableTests {
     enum Step: Int, CaseIterable, Sendable {
         case start, append, finish
@@ -12,7 +11,7 @@ import Testing
 
     private enum Outcome: Equatable {
         case fails(StoreError.Code)
-        /// Answered by going on: the file arrives.
+        /// The upload continues: the file arrives.
         case arrives
     }
 
@@ -45,7 +44,7 @@ import Testing
         "other",
     ]
 
-    /// What a finish may say of its session, besides where it goes on.
+    /// The session errors of a finish, besides an incorrect offset.
     private static let lookups: [(tag: String, outcome: Outcome)] = [
         ("not_found", .arrives), ("closed", .arrives), ("not_closed", .fails(.badRequest)),
         ("too_large", .fails(.tooLarge)), ("payload_too_large", .fails(.tooLarge)),
@@ -61,7 +60,7 @@ import Testing
         source = try folder.write(Data(repeating: 7, count: 1100), to: "f")
     }
 
-    /// Uploads in three requests, of which one is refused, each time it comes unless `once`.
+    /// Uploads in three requests, of which one is rejected, every time unless `once`.
     private func expect(
         _ outcome: Outcome, at step: Step, on union: String, once: Bool = true
     ) async throws {
@@ -90,7 +89,7 @@ import Testing
     func eachErrorOfAStepIsAnswered(_ step: Step) async throws {
         for tag in Self.tags {
             guard let outcome = Self.outcome(of: tag, at: step) else { continue }
-            // What is for now is asked for again.
+            // Temporary errors are retried.
             let isForNow = outcome == .fails(.rateLimited(retryAfter: nil))
             try await expect(
                 isForNow ? .arrives : outcome, at: step, on: #"{".tag":"\#(tag)"}"#)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Status by operation: what comes out of it.
+/// The error for each status and operation.
 @Suite struct StatusTableTests {
     private static let statuses: [(status: String, code: StoreError.Code)] = [
         ("400 Bad Request", .badRequest), ("401 Unauthorized", .unauthorized),

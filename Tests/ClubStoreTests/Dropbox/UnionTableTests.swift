@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every error that the API's documentation names, on every call: what comes out of it.
+/// The result of every documented error, for every call.
 @Suite struct UnionTableTests {
     private static let lookup: [(String, StoreError.Code)] = [
         (#"{".tag":"malformed_path","malformed_path":"x"}"#, .nameNotAllowed),
@@ -16,7 +16,7 @@ import Testing
 
     private static let conflict = StoreError.Code.conflict(serverRevision: nil)
 
-    /// What a route may say of a place that is to be written.
+    /// The write errors of a path.
     static let write: [(String, StoreError.Code)] = [
         (#"{".tag":"malformed_path"}"#, .nameNotAllowed),
         (#"{".tag":"conflict","conflict":{".tag":"file"}}"#, conflict),
@@ -48,7 +48,7 @@ import Testing
         ("too_many_write_operations", .rateLimited(retryAfter: nil)), ("other", .refused),
     ]
 
-    /// With something of their own inside.
+    /// Errors with nested values.
     private static let others: [(String, StoreError.Code)] = [
         (
             #"{".tag":"cant_move_into_vault","cant_move_into_vault":{".tag":"is_shared_folder"}}"#,
@@ -87,7 +87,7 @@ import Testing
                 switch (usual, call.operation) {
                 case (.notFound, .changes), (.notFound, .waitForChanges): .cursorReset
                 case (.notFound, .account): .badAnswer
-                // Begun anew in vain.
+                // Listing again did not help.
                 case (.cursorReset, .list): .serverUnavailable(retryAfter: nil)
                 default: usual
                 }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Unions that come with another status, to every route alike.
+    /// Unions with other statuses, the same for every route.
     @Test(arguments: StoreCall.all)
     func eachRefusalOfTheCallerMeansTheSameToACall(_ call: StoreCall) async throws {
         let refusals: [(status: String, tag: String, code: StoreError.Code)] = [

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ClubStore
 
-/// Writes to Dropbox whose answer was lost: the next one finds its own revision changed, by nobody
-/// else.
+/// Writes to Dropbox with a lost response: the next one finds that its own revision has changed,
+/// without another writer.
 @Suite struct UnsettledPutTests {
-    /// A server with one file, which minds revisions.
+    /// A server with one file, which checks revisions.
     private final class Server: Sendable {
         struct State {
             var data = Data("old".utf8)
@@ -118,7 +118,7 @@ import Testing
         }
         #expect(server.text == "theirs")
         #expect(try folder.names.isEmpty)
-        // Told once, it is about that: also when what is there is what was sent before.
+        // Once reported, the conflict stands, even if the current content is what was sent before.
         server.plant("new")
         await expectFailure(.conflict(serverRevision: nil)) {
             _ = try await dropbox.store.put(data("newer"), at: path("/a"), mode: old)

@@ -5,17 +5,17 @@ import TestSupport
 
 @testable import ClubStore
 
-/// A server side of upload sessions, as the API describes them, with faults.
+/// A test server for upload sessions as documented, with faults.
 ///
-/// Each request is checked: the hash of its bytes, and where in which session they belong.
+/// Each request is checked: the hash of its bytes, its session and its offset.
 final class UploadSessionsStandIn: Sendable {
-    /// What happens to a request, told by its number.
+    /// What happens to a request, by number.
     enum Fault: Sendable {
-        /// The bytes are taken, and the connection breaks before the answer.
+        /// The bytes are stored, and the connection is closed before the response.
         case lostAnswer
-        /// The bytes are taken, and no answer ever comes.
+        /// The bytes are stored, but there is no response.
         case silence
-        /// Nothing of it is taken, and no answer ever comes.
+        /// Nothing is stored, and there is no response.
         case deafness
         case refusal(String)
     }
@@ -35,23 +35,23 @@ final class UploadSessionsStandIn: Sendable {
         self.state = Mutex(state)
     }
 
-    /// What was put together at last.
+    /// The finished file.
     var file: Data? { state.withLock { $0.file.map { Data($0) } } }
 
-    /// What each session holds that was neither finished nor forgotten.
+    /// The bytes of each open session.
     var sessions: [String: [UInt8]] { state.withLock { $0.sessions } }
 
-    /// Breaks a request, counted from the next one on.
+    /// Fails a request, counted from the next one.
     func fail(_ number: Int, by fault: Fault) {
         state.withLock { $0.faults[$0.requestCount + number] = fault }
     }
 
-    /// As the server does after some days.
+    /// Expires all sessions, as the server does after some days.
     func forgetSessions() {
         state.withLock { $0.sessions = [:] }
     }
 
-    /// Makes a session as long as it once was.
+    /// Truncates a session to an earlier length.
     func cut(to count: Int) {
         state.withLock { state in
             for (name, bytes) in state.sessions {
@@ -130,7 +130,7 @@ final class UploadSessionsStandIn: Sendable {
 
     private static let mismatch = #"{".tag":"content_hash_mismatch"}"#
 
-    /// Why the bytes were not taken, if so.
+    /// Why the bytes were rejected, if they were.
     private static func add(
         _ bytes: [UInt8], at cursor: UploadSessionCursor, _ state: inout State
     ) -> String? {

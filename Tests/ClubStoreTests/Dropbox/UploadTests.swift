@@ -17,7 +17,7 @@ import Testing
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2) })
     }
 
-    /// Answers an upload with the facts of what has come.
+    /// Responds to an upload with the metadata of the received bytes.
     nonisolated private static func accept(_ body: [UInt8]) -> [LoopbackStep] {
         .json(FileMetadata.named("/up.jpg", data: Data(body)))
     }
@@ -34,7 +34,7 @@ import Testing
             delegate: recorder)
         transfer.resume()
         await dropbox.server.requests(atLeast: 1)
-        // Every byte is over there, but nothing was said yet.
+        // Every byte has arrived, but there is no response yet.
         #expect(transfer.state == .running)
         #expect(recorder.progress.allSatisfy { $0.moved < 3_000_000 })
         gate.open()
@@ -154,7 +154,7 @@ import Testing
         #expect(recorder.progress.last?.moved == 1100)
     }
 
-    /// Whichever answer is lost, the file arrives once and whole.
+    /// Whichever response is lost, the file arrives once and complete.
     @Test(arguments: [Set([0]), [1], [2], [1, 2], [0, 1, 2]])
     func lostAnswersDoNoHarm(_ lost: Set<Int>) async throws {
         let sessions = UploadSessionsStandIn(lostAnswers: lost)

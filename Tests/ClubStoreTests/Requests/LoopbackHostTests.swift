@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Where a password may go in clear.
+/// Where a password may be sent without TLS.
 @Suite struct LoopbackHostTests {
     @Test(arguments: [
         "localhost", "LOCALHOST", "club.localhost", "::1", "[::1]", "127.0.0.1", "127.255.0.9",

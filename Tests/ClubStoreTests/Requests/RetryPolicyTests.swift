@@ -3,7 +3,7 @@ import Testing
 @testable import ClubStore
 
 @Suite struct RetryPolicyTests {
-    /// Every wait until it gives up, with the jitter at its most.
+    /// Every delay until it gives up, with maximum jitter.
     private func waits(
         after failure: RetryPolicy.Failure, isRepeatable: Bool = true,
         policy: RetryPolicy = RetryPolicy()

@@ -6,14 +6,14 @@ import Testing
     @Test func restsUntilTheBytesAreDue() {
         var pace = RateLimiter(bytesPerSecond: 1000)
         #expect(pace.rest(after: 500, now: .seconds(10)) == .milliseconds(500))
-        // Half of the rest has passed when the next bytes have moved.
+        // Half of the delay has passed when the next bytes have moved.
         #expect(pace.rest(after: 500, now: .milliseconds(10_250)) == .milliseconds(750))
     }
 
     @Test func doesNotCatchUpByABurst() {
         var pace = RateLimiter(bytesPerSecond: 1000)
         _ = pace.rest(after: 10, now: .seconds(10))
-        // A minute without traffic is worth a second.
+        // A minute without traffic earns one second's worth.
         #expect(pace.rest(after: 1000, now: .seconds(70)) == .zero)
         #expect(pace.rest(after: 1000, now: .seconds(70)) == .seconds(1))
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ClubStore
 
-/// Changes by the account of a server that keeps one (RFC 6578).
+/// Changes by sync token (RFC 6578).
 @Suite struct ChangeReportTests {
-    /// A club of a few entries, and a cursor that knows the server's count.
+    /// A club with a few entries, and a cursor with a sync token.
     private func club(
         _ manners: WebDAVStandIn.Manners = .init(reports: 1000), recursive: Bool = true
     ) async throws -> (standIn: WebDAVStandIn, cursor: Cursor) {
@@ -19,7 +19,7 @@ import Testing
         standIn.plantFolder(at: "/photos")
         standIn.plant("3", at: "/photos/a.jpg")
         let cursor = try await standIn.store.list(.root, recursive: recursive).cursor
-        // The first look finds out that the server counts.
+        // The first poll detects sync-token support.
         #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: longWait))
         _ = standIn.newCalls()
         return (standIn, cursor)
@@ -53,7 +53,7 @@ import Testing
         standIn.uproot("/photos")
         #expect(try await changes(standIn, next).paths == ["-/photos"])
         #expect(standIn.newCalls() == ["REPORT /", "REPORT /"])
-        // What it leaves is what is there.
+        // The result equals the current contents.
         let now = try await standIn.store.list(.root, recursive: true).entries.map(\.path.string)
         #expect(now == ["/kept.txt", "/new", "/new/note.txt"])
     }
@@ -123,7 +123,7 @@ import Testing
         standIn.plant("5", at: "/photos/c.jpg")
         #expect(try await changes(standIn, next).paths == ["+/photos/c.jpg"])
         #expect(!standIn.newCalls().contains("REPORT /"))
-        // Of one folder it may tell all the same.
+        // Depth 1 may still be supported.
         let flat = try await standIn.store.list(.root).cursor
         standIn.plant("6", at: "/note.txt")
         _ = standIn.newCalls()

@@ -5,21 +5,21 @@ import Testing
 
 @testable import ClubStore
 
-/// A ``WebDAVStandIn`` behind something that stands between it and the store: a gateway that says what
-/// is not so, or a line that breaks at the worst moment.
+/// A ``WebDAVStandIn`` behind a faulty connection: a gateway with false responses, or a connection
+/// that breaks at the worst moment.
 ///
-/// What is asked for without changing anything (`PROPFIND`, `GET`) goes through.
+/// Reads (`PROPFIND`, `GET`) pass through.
 final class FaultyWebDAV: Sendable {
-    /// What becomes of a request that writes.
+    /// What happens to a write request.
     enum Fault: Sendable, Hashable, CustomTestStringConvertible {
-        /// It goes no further, and is answered with a status and, perhaps, a page.
+        /// It is not forwarded, and gets a status and optionally a page.
         case answers(String, isPage: Bool)
-        /// The server does it; the answer breaks off.
+        /// The server performs it; the response is truncated.
         case cutsTheAnswer
-        /// The server does it; another status is told.
+        /// The server performs it; the client gets another status.
         case tellsInstead(String)
 
-        /// A sign-in page, a cache, a proxy that knows better.
+        /// A sign-in page, a cache, an interfering proxy.
         static let page = Fault.answers("200 OK", isPage: true)
 
         var testDescription: String {
@@ -47,12 +47,12 @@ final class FaultyWebDAV: Sendable {
         faults.state.withLock { $0.standIn = standIn }
     }
 
-    /// From now on, or for so many requests, a method meets a fault.
+    /// Sets a fault for a method, permanently or for this many requests.
     func set(_ fault: Fault?, for method: String, times: Int = .max) {
         faults.state.withLock { $0.faults[method] = fault.map { ($0, times) } }
     }
 
-    /// Does something as soon as the server has done the next request of a method.
+    /// Runs a closure as soon as the server has performed the next request of a method.
     func after(_ method: String, do intrusion: @escaping @Sendable (WebDAVStandIn) -> Void) {
         faults.state.withLock { $0.intrusions[method] = intrusion }
     }
@@ -89,7 +89,7 @@ final class FaultyWebDAV: Sendable {
             case .answers(let status, isPage: false): return [.answer(status)]
             case .cutsTheAnswer:
                 _ = standIn.answer(request)
-                // Not before the first byte: then libcurl asks again by itself.
+                // Only after the first byte: before it, libcurl retries automatically.
                 return [.send("HTTP/1.1 2"), .close]
             case .tellsInstead(let status):
                 _ = standIn.answer(request)

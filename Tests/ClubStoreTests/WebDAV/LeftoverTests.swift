@@ -8,7 +8,7 @@ import Testing
 @Suite struct LeftoverTests {
     private static let ours = ["/.byteclub-03f2a9z8y7x6w.tmp", "/.byteclub-probe-13f2a9z8y7x6w"]
 
-    /// A server whose files are of 13 September 2020, and whose clock says this.
+    /// A server whose files are from 13 September 2020, with this clock.
     private func standIn(clock: String?) throws -> WebDAVStandIn {
         let standIn = try WebDAVStandIn(.init(date: clock))
         for name in Self.ours + ["/note.txt", "/.hidden.tmp", "/.byteclub-notes.tmp"] {
@@ -20,7 +20,7 @@ import Testing
     @Test func areRemovedADayLaterAndNothingElseIs() async throws {
         let standIn = try standIn(clock: "Mon, 14 Sep 2020 12:27:00 GMT")
         let listed = try await standIn.store.list(.root).entries.map(\.path.string)
-        // A member may call a file of their own almost so.
+        // A member's file may have a similar name.
         #expect(listed == ["/.byteclub-notes.tmp", "/.hidden.tmp", "/note.txt"])
         await standIn.server.requests(atLeast: 3)
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Writes that the server has done although it did not get to say so, or said something else.
+/// Writes that the server has performed although its response was lost or replaced.
 @Suite struct LostAnswerTests {
     @Test(
         arguments: StoreWrite.all,
@@ -25,14 +25,15 @@ import Testing
         }
     }
 
-    /// Nothing could be seen afterwards; when the line is back, the same again is no conflict with itself.
+    /// Checking is impossible at first; once the connection is back, the same write does not conflict with
+    /// itself.
     @Test(arguments: StoreWrite.all)
     func theSameAgainIsNoConflictWithItself(_ write: StoreWrite) async throws {
         let (server, old) = try await StoreWrite.makeServer()
         server.set(.cutsTheAnswer, for: write.method)
         server.after(write.method) { _ in server.set(.cutsTheAnswer, for: "PROPFIND") }
         _ = await failure { try await write.make(server.store, old) }
-        // Of what takes two steps, only the first was done.
+        // Of a write in two steps, only the first was performed.
         let isOneStep =
             write.effect["/new/note"] == nil && write.testDescription != "a large upload"
         if isOneStep { #expect(write.isDone(at: server.standIn)) }
@@ -42,9 +43,10 @@ import Testing
         #expect(write.isDone(at: server.standIn))
     }
 
-    // MARK: - What is said of a refusal
+    // MARK: - The error after a rejection
 
-    /// 409 says that a folder is missing or a file in its place. Where neither is so, there is no note.
+    /// 409 means that a folder is missing or a file in its place. If neither is true, the error does
+    /// not mention it.
     @Test(arguments: ["409 Conflict", "412 Precondition Failed"])
     func aRefusalIsNoConflictWithANoteThatIsNotThere(_ status: String) async throws {
         let (server, _) = try await StoreWrite.makeServer()

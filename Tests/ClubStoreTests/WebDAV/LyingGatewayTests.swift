@@ -5,8 +5,8 @@ import Testing
 
 @testable import ClubStore
 
-/// A write is what the server shows afterwards: success without effect is no success, and effect
-/// without an answer is one.
+/// A write is what the server shows afterwards: success without effect is a failure, and an effect
+/// without a response is a success.
 @Suite struct LyingGatewayTests {
     // MARK: - Success without effect
 
@@ -25,13 +25,13 @@ import Testing
         await expectFailure(.withoutEffect) { try await write.make(server.store, old) }
         #expect(server.standIn.contents(of: "/old") == "the old text")
         #expect(!write.isDone(at: server.standIn))
-        // Nothing is taken for done that was not.
+        // Nothing counts as done that was not.
         server.set(nil, for: write.method)
         try await write.make(server.store, old)
         #expect(write.isDone(at: server.standIn))
     }
 
-    /// A sign-in page before anything is known of the server.
+    /// A sign-in page before the server's capabilities are known.
     @Test(
         arguments: zip(
             ["PUT", "MKCOL", "MOVE"],
@@ -63,9 +63,10 @@ import Testing
         #expect(server.standIn.contents(of: place) == "another text")
     }
 
-    // MARK: - Somebody else in the same moment
+    // MARK: - A concurrent write
 
-    /// Ours was there, and is there no more: both sides are kept, theirs here and ours where it was typed.
+    /// Our text was there and was replaced: both sides are kept, theirs on the server and ours in the
+    /// editor.
     @Test(
         arguments: [WebDAVStandIn.Manners.Tags.strong, .coarse, .none], ["another text", "another"])
     func whatReplacesAWriteAtOnceIsAConflict(
@@ -83,7 +84,7 @@ import Testing
         }
     }
 
-    /// Some say that they know no `LOCK` as if the server had failed.
+    /// Some servers report a missing `LOCK` like a server error.
     @Test(arguments: ["501 Not Implemented", "405 Method Not Allowed", "403 Forbidden"])
     func aServerWithoutLocksIsWrittenTo(_ status: String) async throws {
         let standIn = try WebDAVStandIn(
@@ -97,14 +98,14 @@ import Testing
         #expect(standIn.contents(of: "/a") == "two")
     }
 
-    /// What is whole may have been seen since: a new note of that name is another note.
+    /// A complete text may have been seen since: a new note with that name is another note.
     @Test func aWholeTextOfAnEarlierRunIsNotReplacedByANewNote() async throws {
         let folder = try TemporaryFolder()
         let (server, _) = try await StoreWrite.makeServer()
         var configuration = server.store.configuration
         configuration.unsettledWritesFolder = folder.url
         let first = try WebDAVStore(configuration)
-        // Finds out what the server can do.
+        // Probes the server.
         _ = try await first.put(data("2nd"), at: path("/second"), mode: .add)
         server.set(.cutsTheAnswer, for: "PUT")
         server.after("PUT") { _ in server.set(.cutsTheAnswer, for: "PROPFIND") }
@@ -133,8 +134,8 @@ import Testing
         #expect(error != nil)
     }
 
-    /// Tags of the second and the length: what an edit is based on is what was read or saved for it,
-    /// nothing that was read later for something else.
+    /// Second-based tags: an edit is based on what was read or saved for it, not on what was read
+    /// later for something else.
     @Test(arguments: [false, true])
     func anotherTextOfTheSameSecondThatWasSeenInPassingIsAConflict(_ wasSaved: Bool) async throws {
         let (server, old) = try await StoreWrite.makeServer(.init(tags: .coarse))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ClubStore
 
-/// A server that decodes `Destination` before it takes it apart, as WsgiDAV does: what follows a `?`
-/// or a `;` in a name is cut off.
+/// A server that decodes `Destination` before parsing it, as WsgiDAV does: it truncates names at a
+/// `?` or a `;`.
 @Suite struct MangledNameTests {
     private let server: FaultyWebDAV
 
@@ -14,7 +14,7 @@ import Testing
         server.standIn.plant("somebody else's", at: "/big")
     }
 
-    /// Where the name cannot be written, that is said; else it is there.
+    /// Either the write fails with an error about the name, or the file is there.
     private func tryWrite(
         to name: String, _ write: (RemotePath) async throws -> Void
     ) async throws {
@@ -66,7 +66,7 @@ import Testing
                 == "the old text")
     }
 
-    /// The note is somewhere, and it is said that it is not where it should be.
+    /// The note exists somewhere, and the error says that it is not in its place.
     @Test(arguments: ["new?x.txt", "new;x.txt"])
     func aRenamedNoteIsAtItsPlaceOrWhereItWas(_ name: String) async throws {
         try await tryWrite(to: name) { _ = try await server.store.move(path("/old"), to: $0) }

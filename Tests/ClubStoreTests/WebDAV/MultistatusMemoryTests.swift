@@ -4,10 +4,11 @@ import Testing
 
 @testable import ClubStore
 
-/// A hundred megabytes of multistatus, each kind in a program of its own, whose memory is its own.
+/// A hundred megabytes of multistatus, each kind in a process of its own, so that its memory can be
+/// measured.
 ///
-/// That program is this one again, with one test. Swift Testing's own exit tests wait for any child there is, and
-/// would wait for ever beside tests that start others.
+/// That process is this program again, with one test. Swift Testing's own exit tests wait for any child
+/// process, and would hang beside tests that start others.
 @Suite struct MultistatusMemoryTests {
     @Test(arguments: [
         "aLongTextThatConcernsNobody", "elementsThatConcernNobody", "commentsAndBlanks",
@@ -54,9 +55,9 @@ private let isOwnProgram = ProcessInfo.processInfo.environment[ownProgramSign] !
 private enum Feeder {
     struct TooMuch: Error { let kibibytes: Int }
 
-    /// Reads a hundred megabytes made of one piece over and over.
+    /// Parses a hundred megabytes made of one repeated piece.
     ///
-    /// - Throws: When the program has grown by more than 24 MiB meanwhile.
+    /// - Throws: When memory grows by more than 24 MiB.
     static func expectLittleMemory(begin: String, piece: String, end: String) throws {
         let builder = MultistatusBuilder()
         let reader = try XMLReader(builder)

@@ -85,7 +85,7 @@ import Testing
         #expect(throws: XMLReader.Fault.self) { try parse(text) }
     }
 
-    /// Ten entities, each ten times the one before: a thousand million laughs.
+    /// Ten entities, each ten times the one before: the billion laughs attack.
     private static let laughs =
         "<!DOCTYPE m [<!ENTITY l0 \"ha\">"
         + (1...9).map { number in

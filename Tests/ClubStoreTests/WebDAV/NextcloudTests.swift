@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClubStore
 
-/// What Nextcloud does beyond WebDAV.
+/// Nextcloud's extensions to WebDAV.
 @Suite struct NextcloudTests {
     private static let base = "/cloud/remote.php/dav/files/ann/Club"
 
@@ -61,7 +61,7 @@ import Testing
         }
         isBroken.withLock { $0 = false }
         let before = Self.parts(standIn).count
-        // Another run of the program, and another file of the same bytes.
+        // Another run of the program, and another file with the same bytes.
         let next = try WebDAVStore(standIn.store.configuration)
         let copy = try folder.write(data("0123456789abcdefghijklm"), to: "g")
         _ = try await Recorder.upload(copy, to: path("/big.jpg"), in: next)
@@ -93,7 +93,7 @@ import Testing
             guard request.method == "PROPFIND", request.target.contains("/uploads/") else {
                 return nil
             }
-            // Before, no parts are there; afterwards they still are, at first.
+            // Before, there are no parts; afterwards they still exist at first.
             let look = looks.withLock { looks in
                 looks += 1
                 return looks

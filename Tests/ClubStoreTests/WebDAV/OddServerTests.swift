@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// What is said for what servers do that they should not.
+/// The errors for nonconforming servers.
 @Suite struct OddServerTests {
     private func store(
         _ answer: @escaping @Sendable (LoopbackRequest) -> [LoopbackStep]
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // With a length, in chunks, and up to wherever the connection ends.
+        // With a length, chunked, and until the connection closes.
         ("Content-Length: 1000\r\n\r\n", StoreError.Code.offline),
         ("Transfer-Encoding: chunked\r\n\r\n400\r\n", .offline), ("\r\n", .badAnswer),
     ])
@@ -62,7 +62,7 @@ import Testing
                         + begin), .fill(UInt8(ascii: "x"), byteCount: count), .send(end),
             ]
         }
-        // All of it would have to be held.
+        // All of it would have to be in memory.
         await expectFailure(.badAnswer) { _ = try await standIn.store.list(.root) }
         let junk = try store { _ in
             let begin = "<D:multistatus xmlns:D=\"DAV:\"><junk>"
@@ -97,7 +97,7 @@ import Testing
         #expect(other.requests.isEmpty)
         let shown = standIn.requests.dropFirst()
         #expect(shown.allSatisfy { $0["Authorization"]?.hasPrefix("Basic ") == true })
-        // Bytes may lie elsewhere; whoever keeps them learns nothing.
+        // Downloads may be redirected to another server, which gets no credentials.
         for await (_, result) in standIn.store.thumbnails(
             of: [try path("/moved")], size: .w64h64)
         {
@@ -142,7 +142,7 @@ import Testing
 
     @Test func aServerThatCountsItsChangesIsOnlyAskedForTheCount() async throws {
         let count = Mutex(7)
-        // Nobody rests for real, and no look is cut off for taking long.
+        // Delays are not real, and no poll times out.
         let standIn = try WebDAVStandIn(
             .init(interception: { request in
                 guard request["Depth"] == "0" else { return nil }

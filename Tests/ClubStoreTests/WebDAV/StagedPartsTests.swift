@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Uploads to plain WebDAV servers that go on in another run of the program, where the server lets them.
+/// Uploads to plain WebDAV servers that another run of the program resumes, if the server supports it.
 @MainActor @Suite struct StagedPartsTests {
     private static let text = "0123456789abcdefghijklm"
     private let folder: TemporaryFolder
@@ -25,11 +25,11 @@ import Testing
         }
     }
 
-    /// An upload that ends with a part that is given up, after so many that were not.
+    /// An upload that fails at one part, after this many successful ones.
     private func breakOff(
         after count: Int, keeping byteCount: Int = 0, in standIn: WebDAVStandIn
     ) async throws {
-        // What the server can do is found out before.
+        // The server is probed before.
         _ = try await standIn.store.put(data("x"), at: path("/first"), mode: .add)
         _ = try await standIn.store.placesRanges(during: .upload)
         let broken = WebDAVStandIn.BrokenPut.refusing("408 Request Timeout", keeping: byteCount)
@@ -118,7 +118,7 @@ import Testing
         let standIn = try standIn(.placed)
         try await breakOff(after: 2, in: standIn)
         let name = try #require(standIn.ownNames.first)
-        // Nobody else has business there; the whole is looked at all the same.
+        // Only our files have this name; the complete file is checked all the same.
         standIn.plant(Self.text + "and more", at: "/" + name)
         let next = try WebDAVStore(standIn.store.configuration)
         await expectFailure(.damaged) {
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension WebDAVStandIn {
-    /// What is there under names of our own.
+    /// The temporary files on the server.
     fileprivate var ownNames: [String] {
         state.withLock { state in
             state.nodes.keys.compactMap { path in

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ClubStore
 
-/// One write of each kind, to see what becomes of it at a ``FaultyWebDAV``.
+/// One write of each kind, for tests with a ``FaultyWebDAV``.
 struct StoreWrite: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// The method whose effect it is, once the server is known.
+    /// The method that takes effect, once the server's capabilities are known.
     let method: String
-    /// - Parameter old: What is at `/old`: `the old text`.
+    /// - Parameter old: The file at `/old`: `the old text`.
     let make: @Sendable (_ store: WebDAVStore, _ old: RemoteFile) async throws -> Void
-    /// What the server must show afterwards: texts by path, nil for what must be gone.
+    /// The expected state of the server: texts by path, nil for removed files.
     let effect: [String: String?]
 
     func isDone(at standIn: WebDAVStandIn) -> Bool {
@@ -21,7 +21,7 @@ struct StoreWrite: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Above this, ``makeServer()`` has texts go under another name first.
+    /// Above this, ``makeServer()`` stages texts under a temporary name.
     private static let directByteCount: Int64 = 20
     private static let small = "the new text"
     private static let large = "a text that goes under another name first"
@@ -88,7 +88,7 @@ struct StoreWrite: Sendable, CustomTestStringConvertible {
             }, effect: ["/new/note": small, "/old": "the old text"]),
     ]
 
-    /// A server that behaves as yet, what it can do is known, and what `/old` is there.
+    /// A server without faults so far, with known capabilities and a known file at `/old`.
     static func makeServer(
         _ manners: WebDAVStandIn.Manners = .init()
     ) async throws -> (FaultyWebDAV, old: RemoteFile) {

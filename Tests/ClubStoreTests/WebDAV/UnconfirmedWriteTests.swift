@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Writes that break off: what the server has then is ours, and no conflict; what anybody else has
+/// Interrupted writes: what they left on the server is ours, and no conflict; what someone else has
 /// written is one.
 @Suite struct UnconfirmedWriteTests {
     private let standIn: WebDAVStandIn
@@ -13,18 +13,18 @@ import Testing
 
     init() async throws {
         standIn = try WebDAVStandIn()
-        // Finds out what the server can do.
+        // Probes the server.
         _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
         standIn.plant("old", at: "/a")
         old = try await standIn.store.metadata(of: path("/a"))
     }
 
-    /// One attempt to replace what was there at first.
+    /// One attempt to replace the original text.
     private func save(_ text: String) async throws {
         _ = try await standIn.store.put(data(text), at: path("/a"), mode: .update(old.revision))
     }
 
-    /// An attempt of which so many bytes are kept, and which is told to have failed.
+    /// An attempt that fails after the server has stored this many bytes.
     private func saveInVain(_ text: String, keeping count: Int) async throws {
         standIn.breakPuts(.refusing("408 Request Timeout", keeping: count))
         await expectFailure(.timedOut) { try await save(text) }
@@ -73,7 +73,7 @@ import Testing
         standIn.plant("a new idea", at: "/a")
         await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
         #expect(standIn.contents(of: "/a") == "a new idea")
-        // It was told; now it is about that.
+        // The conflict was reported, so it stands.
         await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
     }
 
@@ -104,8 +104,8 @@ import Testing
 
     // MARK: - In another run of the program
 
-    /// The same club, as a program sees it that was started after the first has ended: nobody has its
-    /// files locked any more.
+    /// The same club for a program that starts after the first has ended: its files are no longer
+    /// locked.
     private func nextRun(after folder: TemporaryFolder) throws -> (WebDAVStore, TemporaryFolder) {
         let copy = try folder.copyWithoutLocks()
         var configuration = standIn.store.configuration
@@ -113,7 +113,7 @@ import Testing
         return (try WebDAVStore(configuration), copy)
     }
 
-    /// A run that knows what the server can do.
+    /// A run that knows the server's capabilities.
     private func keepingRun(in folder: TemporaryFolder) async throws -> WebDAVStore {
         var configuration = standIn.store.configuration
         configuration.unsettledWritesFolder = folder.url

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClubStore
 
-/// How a password is shown to a WebDAV server: as the server wants it, and once.
+/// How a password is sent to a WebDAV server: with the server's scheme, and once.
 @Suite struct WebDAVAuthenticatorTests {
     private let folder: TemporaryFolder
     private let capabilities: URL
@@ -41,7 +41,7 @@ import Testing
         #expect(schemes(standIn) == ["none", "Basic"])
         await expectFailure(.unauthorized) { _ = try await standIn.store.list(.root) }
         #expect(schemes(standIn) == ["none", "Basic", "Basic"])
-        // The next run of the program knows that the server wants it so.
+        // The next run of the program knows the scheme.
         let next = try WebDAVStore(standIn.store.configuration)
         await expectFailure(.unauthorized) { _ = try await next.list(.root) }
         #expect(schemes(standIn) == ["none", "Basic", "Basic", "Basic"])
@@ -62,7 +62,7 @@ import Testing
         let next = try WebDAVStore(standIn.store.configuration)
         _ = try await next.list(.root)
         #expect(!schemes(standIn).contains("Basic"))
-        // Over TLS neither, where it would else be sent unasked.
+        // Over TLS neither, where it would otherwise be sent preemptively.
         #expect(next.connection.signIn.authorization(isSecure: true) == nil)
     }
 
@@ -72,7 +72,7 @@ import Testing
         let next = try WebDAVStore(standIn.store.configuration)
         #expect(next.capabilities.known?.honoursIfMatch == true)
         #expect(next.capabilities.signInWay == .basic)
-        // As an earlier version has kept it.
+        // As an earlier version stored it.
         let old =
             #"{"account":"\#(next.address.url(of: .root))","abilities":{"honoursIfNoneMatch":true,"honoursIfMatch":true,"honoursIf":false,"hasExactTags":true}}"#
         try Data(old.utf8).write(to: capabilities)

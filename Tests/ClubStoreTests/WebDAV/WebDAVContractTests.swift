@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubStore
 
-/// The WebDAV adapter's promises, on servers of many manners.
+/// The WebDAV adapter's contract, with differently behaving servers.
 @Suite struct WebDAVContractTests {
     private static let manners: [(name: String, WebDAVStandIn.Manners)] = [
         ("all right", .init()),
@@ -31,8 +31,8 @@ import Testing
     }
 }
 
-/// The promises on a server of somebody's own: set `BYTECLUB_WEBDAV_URL` to a folder that may be
-/// written to, and perhaps `BYTECLUB_WEBDAV_USER` and `BYTECLUB_WEBDAV_PASSWORD`.
+/// The contract on any server: set `BYTECLUB_WEBDAV_URL` to a writable folder, and optionally
+/// `BYTECLUB_WEBDAV_USER` and `BYTECLUB_WEBDAV_PASSWORD`.
 @Suite(.enabled(if: NamedServer.address != nil, "no server is named"))
 struct WebDAVServerTests {
     @Test(arguments: RemoteStoreContract.checks)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A club whose folder is new.
+/// A club whose folder does not exist yet.
 @Suite(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))
 struct WebDAVRootTests {
     private func store(_ url: URL) throws -> WebDAVStore {
@@ -22,7 +22,7 @@ struct WebDAVRootTests {
         #expect(
             FileManager.default.fileExists(
                 atPath: club.folder.appending(path: "neu & alt/Äpfel").path))
-        // Once more does nothing.
+        // A second call changes nothing.
         _ = try await store.put(data("x"), at: path("/a"), mode: .add)
         try await store.makeRoot()
         #expect(try await store.list(.root).entries.count == 1)

@@ -114,7 +114,7 @@ extension WebDAVStandIn {
         }
     }
 
-    /// Nextcloud gives a folder another tag with each change below it.
+    /// Nextcloud changes a folder's tag with each change below it.
     private func folderTag(_ state: State) -> String {
         manners.base.contains("/remote.php/")
             ? "<d:getetag>\"f\(state.version)\"</d:getetag>" : ""
@@ -184,7 +184,7 @@ extension WebDAVStandIn {
         return [.answer(status, tag.map { ["ETag: \($0)"] } ?? [])]
     }
 
-    /// Where the bytes of a `PUT` belong: `bytes 5-8/9`.
+    /// The offset of a `PUT` with a range: `bytes 5-8/9`.
     private static func start(ofRangeIn request: LoopbackRequest) -> Int? {
         request["Content-Range"].flatMap { Int($0.dropFirst("bytes ".count).prefix { $0 != "-" }) }
     }
@@ -254,7 +254,7 @@ extension WebDAVStandIn {
 extension WebDAVStandIn.BrokenPut {
     fileprivate var outcome: (byteCount: Int, steps: [LoopbackStep]) {
         switch self {
-        // Not before the first byte: then libcurl asks again by itself.
+        // Only after the first byte: before it, libcurl retries automatically.
         case .keeping(let count): (count, [.send("HTTP/1.1 2"), .close])
         case .refusing(let status, let count): (count, [.answer(status)])
         }

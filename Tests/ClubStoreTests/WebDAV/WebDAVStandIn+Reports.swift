@@ -5,7 +5,7 @@ import TestSupport
 @testable import ClubStore
 
 extension WebDAVStandIn.State {
-    /// Its count of changes, as a property.
+    /// Its sync token, as a property.
     var token: String {
         countsChanges ? "<d:sync-token>urn:t?a&amp;\(count)</d:sync-token>" : ""
     }
@@ -18,7 +18,7 @@ extension WebDAVStandIn.State {
         changes.paths += gone + new
     }
 
-    /// What has changed since a count; nil when that is too long ago.
+    /// The changes since a token; nil when it has expired.
     func changes(since count: Int) -> ArraySlice<String>? {
         guard (changes.forgotten...self.count).contains(count) else { return nil }
         return changes.paths[(count - changes.forgotten)...]
@@ -26,7 +26,7 @@ extension WebDAVStandIn.State {
 }
 
 extension WebDAVStandIn {
-    /// Tells of changes (RFC 6578, 3).
+    /// Reports changes (RFC 6578, 3).
     func report(
         _ path: String, _ request: LoopbackRequest, _ state: State
     ) -> [LoopbackStep] {

@@ -5,24 +5,24 @@ import TestSupport
 
 @testable import ClubStore
 
-/// A small WebDAV server in memory that can be as odd as real ones are.
+/// A small WebDAV server in memory that can imitate the quirks of real ones.
 final class WebDAVStandIn: Sendable {
-    /// In which ways it is odd.
+    /// Its quirks.
     struct Manners: Sendable {
         enum Tags: Sendable {
             case strong, weak, none, unquoted
-            /// Made of the second and the length.
+            /// Based on the second and the length.
             case coarse
         }
 
         var tags = Tags.strong
         var honoursConditions = true
-        /// Refuses each `If-Match`, whether it holds or not.
+        /// Rejects each `If-Match`, whether it holds or not.
         var refusesIfMatch = false
         var honoursIf = true
-        /// What stands before the folder's own path in hrefs.
+        /// A prefix of the folder's path in hrefs.
         var hrefPrefix = ""
-        /// What hrefs begin with: `http://inner:8080`.
+        /// The origin in hrefs: `http://inner:8080`.
         var hrefOrigin = ""
         var lowercaseEscapes = false
         var tellsTagOfPut = true
@@ -32,27 +32,27 @@ final class WebDAVStandIn: Sendable {
             /// As Apache does it.
             case placed
             case refused
-            /// Taken for the whole file.
+            /// Treated as the whole file.
             case ignored
         }
 
-        /// What becomes of a `PUT` with `Content-Range`.
+        /// How it handles a `PUT` with `Content-Range`.
         var ranges = Ranges.refused
-        /// What it says to a `MOVE` that it has done, or is about to do.
+        /// Its response to a `MOVE` that it has performed, or is about to perform.
         var moveAnswer: String?
-        /// Decodes `Destination` before it takes it apart, so that names end at a `?` or a `;`.
+        /// Decodes `Destination` before parsing it, so that names end at a `?` or a `;`.
         var decodesDestinationFirst = false
-        /// Counts its changes (RFC 6578), and tells of so many at once.
+        /// Supports sync tokens (RFC 6578), and reports this many changes at once.
         var reports: Int?
-        /// Tells of what is in folders below, too.
+        /// Also reports changes in subfolders.
         var reportsDeep = true
-        /// What it says to a moment too long ago.
+        /// Its response to an expired token.
         var refusalOfToken = "403 Forbidden"
-        /// What its clock says.
+        /// Its `Date` header.
         var date: String?
         /// The path of the club's folder.
         var base = "/dav"
-        /// Answers instead of the server, where it answers at all.
+        /// Responds instead of the server, if it returns steps.
         var interception: @Sendable (LoopbackRequest) -> [LoopbackStep]? = { _ in nil }
     }
 
@@ -66,22 +66,22 @@ final class WebDAVStandIn: Sendable {
             didSet { if countsChanges { noteChanges(from: oldValue) } }
         }
         var version = 0
-        /// Each path that changed, in order, and how often before that of the oldest still known.
+        /// Each changed path, in order, and how many were dropped before.
         var changes: (forgotten: Int, paths: [String]) = (0, [])
         var countsChanges = false
-        /// What a test does behind the client's back, before the request of that number.
+        /// Closures to run before the request with that number.
         var intrusions: [Int: @Sendable (WebDAVStandIn) -> Void] = [:]
-        /// What becomes of the next ones; nil for what should.
+        /// The next `PUT` requests' faults; nil for none.
         var brokenPuts: [BrokenPut?] = []
-        /// Files whose names are no UTF-8, as hrefs write them.
+        /// Files whose names are not UTF-8, as written in hrefs.
         var unnameable: [String] = []
     }
 
-    /// How a `PUT` breaks off.
+    /// How a `PUT` fails.
     enum BrokenPut: Sendable {
-        /// So many bytes are kept, and no answer comes.
+        /// It stores this many bytes and sends no response.
         case keeping(Int)
-        /// So many bytes are kept, and the server gives up with a status.
+        /// It stores this many bytes and responds with an error status.
         case refusing(String, keeping: Int)
     }
 
@@ -93,12 +93,12 @@ final class WebDAVStandIn: Sendable {
 
     var requests: [LoopbackRequest] { server.requests }
 
-    /// Methods, with what follows the base in their targets: `PUT /a.txt`.
+    /// Methods, with the part of their targets after the base: `PUT /a.txt`.
     var calls: [String] {
         requests.map { $0.method + " " + $0.target.dropFirst(manners.base.count) }
     }
 
-    /// The calls since the last time this was asked.
+    /// The calls since this was last called.
     func newCalls() -> [String] {
         let calls = calls
         let seen = waitsSoFar.seen.withLock { seen in
@@ -128,7 +128,7 @@ final class WebDAVStandIn: Sendable {
         var configuration = WebDAVStore.Configuration(
             baseURL: server.url(manners.base), credentials: credentials)
         configuration.clock.jitter = { 1 }
-        // What is found out by doing things quickly does not depend on the machine.
+        // The result of timing-dependent probes must not depend on the machine.
         let now = Date()
         configuration.clock.date = { now }
         configuration.clock.sleep = { wait in waits.all.withLock { $0.append(wait) } }
@@ -147,7 +147,7 @@ final class WebDAVStandIn: Sendable {
         let seen = Mutex(0)
     }
 
-    /// Puts a file there as another member would.
+    /// Writes a file as another member would.
     func plant(_ text: String, at path: String) {
         plant(Array(text.utf8), at: path)
     }
@@ -159,17 +159,17 @@ final class WebDAVStandIn: Sendable {
         }
     }
 
-    /// Puts an empty file there whose name no path can have.
+    /// Creates an empty file whose name no path can have.
     func plantUnnameable(_ href: String) {
         state.withLock { $0.unnameable.append(manners.base + href) }
     }
 
-    /// Makes a folder as another member would.
+    /// Creates a folder as another member would.
     func plantFolder(at path: String) {
         state.withLock { $0.nodes[manners.base + path] = .folder }
     }
 
-    /// Removes something, and all in it, as another member would.
+    /// Removes an item with its contents, as another member would.
     func uproot(_ path: String) {
         let gone = manners.base + path
         state.withLock { state in
@@ -177,7 +177,7 @@ final class WebDAVStandIn: Sendable {
         }
     }
 
-    /// Forgets what has changed until now.
+    /// Drops the changes so far.
     func forgetChanges() {
         state.withLock { state in
             state.changes = (state.changes.forgotten + state.changes.paths.count, [])
@@ -199,12 +199,12 @@ final class WebDAVStandIn: Sendable {
         }
     }
 
-    /// Does something just before the request of a number, counted from 0, is answered.
+    /// Runs a closure just before the request with a number, counted from 0, gets its response.
     func before(_ number: Int, do intrusion: @escaping @Sendable (WebDAVStandIn) -> Void) {
         state.withLock { $0.intrusions[number] = intrusion }
     }
 
-    /// Breaks the next writes, each in its way, of those whose conditions hold.
+    /// Fails the next writes whose conditions hold, each in its way.
     func breakPuts(_ ways: BrokenPut?...) {
         state.withLock { $0.brokenPuts = ways }
     }

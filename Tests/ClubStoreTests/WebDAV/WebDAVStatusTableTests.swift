@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Status by operation, at a WebDAV server: what comes out of it.
+/// The error for each status and operation, on a WebDAV server.
 @Suite struct WebDAVStatusTableTests {
     private static let unavailable = StoreError.Code.serverUnavailable(retryAfter: nil)
     private static let conflict = StoreError.Code.conflict(serverRevision: nil)
@@ -28,7 +28,7 @@ import Testing
         ("304 Not Modified", .badAnswer),
     ]
 
-    /// What differs by what was asked.
+    /// The differences by operation.
     private static func code(
         _ status: Int, _ operation: StoreError.Operation, _ usual: StoreError.Code
     ) -> StoreError.Code {
@@ -39,7 +39,7 @@ import Testing
         return switch (status, operation) {
         case (404, .changes), (404, .waitForChanges), (410, .changes), (410, .waitForChanges):
             .cursorReset
-        // A folder that cannot even be made.
+        // A folder that cannot be created.
         case (404, .account), (410, .account), (404, .put), (404, .upload), (410, .put),
             (410, .upload), (404, .createFolder), (410, .createFolder):
             .badAnswer
@@ -47,11 +47,11 @@ import Testing
             (501, .thumbnail):
             .forbidden
         case (408, .waitForChanges): unavailable
-        // Nothing can be below what is no folder.
+        // The parent is not a folder.
         case (409, .metadata), (409, .fetch), (409, .delete), (409, .move), (409, .download):
             .notFound
         case (409, .put), (409, .upload), (409, .createFolder): .refused
-        // Without a condition, none can be unmet.
+        // Without a condition, none can fail.
         case (412, .delete): .refused
         case (412, let operation) where reads.contains(operation): .badAnswer
         default: usual

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ClubStore
 
-/// Small pictures at a server that makes none.
+/// Thumbnails with a server that makes none.
 @Suite struct WebDAVThumbnailTests {
     private static let beginning = 16 << 10
 
-    /// A photo larger than the beginning that is fetched first, with a small one in it.
+    /// A photo larger than the initial range request, with an embedded thumbnail.
     private func photo(
         width: Int = 800, height: Int = 600, orientation: Int? = nil, small: PixelSize?
     ) -> Data {
@@ -17,7 +17,7 @@ import Testing
         var photo = Photos.corners(
             width: width, height: height, orientation: orientation,
             metadata: PhotoMetadata(maker: "Byte & Sons", thumbnail: small))
-        // What is behind the end of the picture is looked at by nobody, but it must be fetched.
+        // Bytes after the end of the picture are ignored, but must be fetched.
         photo.append(Data(count: 2 * Self.beginning))
         return photo
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // None; of another shape, as beside panoramas; much smaller than asked for.
+        // None; another aspect ratio, as with panoramas; much smaller than requested.
         nil, PixelSize(width: 256, height: 128), PixelSize(width: 80, height: 60),
     ])
     func whereItWillNotDoTheRestIsFetched(_ small: PixelSize?) async throws {

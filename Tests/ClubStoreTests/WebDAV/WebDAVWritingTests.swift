@@ -5,14 +5,14 @@ import Testing
 
 @testable import ClubStore
 
-/// Which requests a write is made of, and what becomes of it when somebody else writes too.
+/// The requests of a write, and its result with concurrent writers.
 @Suite struct WebDAVWritingTests {
     private func standIn(
         _ manners: WebDAVStandIn.Manners = .init(),
         configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
     ) async throws -> WebDAVStandIn {
         let standIn = try WebDAVStandIn(manners, configure: configure)
-        // Finds out what the server can do.
+        // Probes the server.
         _ = try await standIn.store.put(data("1st"), at: path("/first"), mode: .add)
         _ = standIn.newCalls()
         return standIn
@@ -33,7 +33,7 @@ import Testing
         #expect(standIn.paths == ["/a"])
         _ = try await standIn.store.put(data("x"), at: path("/b"), mode: .add)
         #expect(standIn.newCalls() == ["PUT /b", "PROPFIND /b"])
-        // The next run of the program knows.
+        // The next run of the program knows the capabilities.
         var configuration = standIn.store.configuration
         configuration.capabilitiesFile = file
         let next = try WebDAVStore(configuration)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClubStore
 
-/// What is concluded from what a server shows, and which way a write goes: values, without a socket.
+/// The conclusions from what a server shows, and the states of a write: values, without a socket.
 @Suite struct WriteEvidenceTests {
     private static let sent = WriteEvidence.Content(byteCount: 4, hash: "ours")
     private static let old = Revision(rawValue: "\"old\"")
@@ -21,13 +21,13 @@ import Testing
         }
         #expect(evidence(nil, nil) == .withoutEffect)
         #expect(evidence((4, "ours"), Self.new) == .stored)
-        // The same revision: a server that makes it of the second and the length.
+        // The same revision: a server with second-based tags.
         #expect(evidence((4, "ours"), Self.old) == .stored)
         #expect(evidence((3, nil), Self.old) == .withoutEffect)
         #expect(evidence((4, "theirs"), Self.old) == .withoutEffect)
         #expect(evidence((4, "theirs"), Self.new) == .replaced)
         #expect(evidence((9, nil), Self.new) == .replaced)
-        // Where revisions are not exact, only the bytes tell.
+        // Where revisions are not exact, only the bytes are proof.
         #expect(evidence((4, "before"), Self.old, base: "before", isExact: false) == .withoutEffect)
         #expect(evidence((4, "theirs"), Self.old, base: "before", isExact: false) == .replaced)
         #expect(evidence((4, "theirs"), Self.old, isExact: false) == .replaced)
@@ -40,7 +40,8 @@ import Testing
         #expect(evidence == .replaced)
     }
 
-    /// A `MOVE` that was refused because of another file must not be told to replace it.
+    /// A `MOVE` that was rejected because of another file must not be sent with overwriting
+    /// allowed.
     @Test func whatMustBeNewIsNeverMovedWithoutThatCondition() {
         func next(isDirect: Bool) -> WriteState? {
             .afterRefusal(

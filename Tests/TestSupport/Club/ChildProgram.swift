@@ -3,11 +3,11 @@ import CVTerm
 import Foundation
 import Synchronization
 
-/// A program without a terminal, started and waited for by ourselves.
+/// A program without a terminal, spawned and waited for directly.
 ///
-/// Foundation's `Process` will not do: it hears of a program's end by a socket that any other program
-/// inherits which is started in the same moment, and then only when that one has ended too; and from a
-/// thread of Dispatch its programs inherit the signals that are blocked there.
+/// Foundation's `Process` is unsuitable: it detects a program's end by a socket that any other program
+/// started at the same moment inherits, and then only when that one has ended too; and from a Dispatch
+/// thread its programs inherit the signals that are blocked there.
 final class ChildProgram: Sendable {
     let process: Int32
     private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class ChildProgram: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.life.hasEnded } }
 
-    /// Waits for its end.
+    /// Waits until it exits.
     func end() async -> ProgramLife {
         await withCheckedContinuation { continuation in
             let life: ProgramLife? = state.withLock { state in
@@ -52,12 +52,12 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// A pipe that no program inherits unless it is handed an end of it.
+    /// A close-on-exec pipe.
     static func makePipe() throws -> (reading: Int32, writing: Int32) {
         var (reading, writing): (Int32, Int32) = (-1, -1)
         let problem = byteclub_open_pipe(&reading, &writing)
         guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EIO) }
-        // Whoever reads waits.
+        // Reads block.
         _ = fcntl(reading, F_SETFL, 0)
         return (reading, writing)
     }
@@ -75,7 +75,7 @@ final class ChildProgram: Sendable {
 }
 
 extension ProgramLife {
-    /// As a shell tells it: 128 and the signal's number for who was killed. -1 while it lives.
+    /// As in a shell: 128 plus the signal's number for a killed program. -1 while it runs.
     var status: Int32 {
         switch self {
         case .running, .stopped: -1
@@ -85,7 +85,7 @@ extension ProgramLife {
     }
 }
 
-/// A file that is handed to a program and that no other one inherits; closed here when it goes.
+/// A close-on-exec file for a program's standard streams; closed here when the value is destroyed.
 struct HandedFile: ~Copyable {
     let descriptor: Int32
 
@@ -95,7 +95,7 @@ struct HandedFile: ~Copyable {
     /// - Throws: `POSIXError` when it cannot be opened.
     init(_ file: URL, _ flags: Int32) throws {
         let lowest = open(file.path, flags | O_CLOEXEC, 0o600)
-        // Out of the way of the three it becomes.
+        // Above the three standard descriptors it replaces.
         descriptor = lowest < 0 ? -1 : fcntl(lowest, F_DUPFD_CLOEXEC, 3)
         let reason = errno
         if lowest >= 0 { Glibc.close(lowest) }
@@ -105,7 +105,7 @@ struct HandedFile: ~Copyable {
     deinit { Glibc.close(descriptor) }
 }
 
-/// Calls `body` with a null-terminated array of C strings, which live as long as the call.
+/// Calls `body` with a null-terminated array of C strings, valid during the call.
 func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// A person's home folder with Byte Club in it, made for one test and removed after it.
+/// A temporary home folder with Byte Club in it, removed after the test.
 ///
-/// Everything that runs in it carries the folder's name in its environment, which is how whatever
-/// is left over is found and ended.
+/// Every process started in it has the folder's name in its environment, by which leftover
+/// processes are found and killed.
 public final class ClubHome: Sendable {
-    /// Short: a unix socket's path may have 107 bytes.
+    /// Short: a Unix socket's path is limited to 107 bytes.
     public let folder: URL
 
-    /// - Parameter hasClub: Makes the club's folder, empty, so that the first start brings no gifts.
+    /// - Parameter hasClub: Creates an empty club folder, so that the first start adds no welcome
+    ///   files.
     public init(hasClub: Bool = false) throws {
         var template = Array("/tmp/bc-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
@@ -26,7 +27,7 @@ public final class ClubHome: Sendable {
     /// The embedded club's folder: notes at its top.
     public var club: URL { folder.appending(path: "data/byteclub/club") }
     public var photos: URL { club.appending(path: "photos") }
-    /// Where programs are started: the picker begins here.
+    /// The working directory of programs: the picker starts here.
     public var work: URL { folder.appending(path: "work") }
     public var runtime: URL { folder.appending(path: "run/byteclub") }
 
@@ -34,7 +35,7 @@ public final class ClubHome: Sendable {
         try FileManager.default.createDirectory(at: photos, withIntermediateDirectories: true)
     }
 
-    /// Puts a note into the club's folder as another member would, by hand.
+    /// Writes a note into the club's folder as another member would, directly on disk.
     public func write(_ text: String, toNote name: String) throws {
         try Data(text.utf8).write(to: club.appending(path: name), options: .atomic)
     }
@@ -52,7 +53,7 @@ public final class ClubHome: Sendable {
         return (names ?? []).filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// What a program sees around it here: its own home and folders, UTC, UTF-8.
+    /// The environment of programs: this home and its folders, UTC, UTF-8.
     public func environment(
         terminal: String = "xterm-256color", more: [String: String] = [:]
     ) -> [String: String] {
@@ -96,7 +97,7 @@ public final class ClubHome: Sendable {
                 directory: work.path, size: size))
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     public func run(_ arguments: String..., input: String = "") async throws -> Command.Output {
         try await run(arguments, input: input)
     }
@@ -110,7 +111,7 @@ public final class ClubHome: Sendable {
 
     // MARK: - What runs here
 
-    /// Everything that was started in this home and still lives.
+    /// All running processes that were started in this home.
     public var processes: [Int32] {
         ProcessTable.processes(withEnvironmentContaining: "HOME=\(folder.path)/")
     }
@@ -120,13 +121,13 @@ public final class ClubHome: Sendable {
         processes.filter { ProcessTable.arguments(of: $0).contains("serve") }
     }
 
-    /// The socket the embedded club listens on, when it does.
+    /// The embedded club's socket, if it is listening.
     public var socket: String? {
         names(in: runtime).first { $0.hasSuffix(".sock") }
             .map { runtime.appending(path: $0).path }
     }
 
-    /// Ends what still runs and removes every file.
+    /// Kills remaining processes and removes every file.
     public func remove() {
         while true {
             let left = processes
@@ -134,7 +135,7 @@ public final class ClubHome: Sendable {
             for process in left { kill(process, SIGKILL) }
             sched_yield()
         }
-        // Tests take rights away; without them a folder cannot be emptied.
+        // Tests remove permissions; without them a folder cannot be emptied.
         for name in FileManager.default.enumerator(atPath: folder.path) ?? .init() {
             if let name = name as? String {
                 let path = folder.appending(path: name).path

@@ -1,32 +1,33 @@
 public import Foundation
 import Synchronization
 
-/// A door between Byte Club and its embedded club, that can be slow, shut, or lie.
+/// A proxy between Byte Club and its embedded club that can delay, block or falsify.
 ///
-/// It takes the place of the club's socket, so the real program goes through it without knowing.
-/// Programs that were connected before stay connected to the club itself.
+/// It replaces the club's socket, so the real program uses it without knowing. Programs that were
+/// already connected stay connected to the club itself.
 public final class ClubProxy: Sendable {
-    /// What is done with a request.
+    /// How a request is handled.
     public enum Behavior: Sendable {
         case forward
-        /// Takes this many bytes of the body, then no more until ``release()``.
+        /// Reads this many bytes of the body, then no more until ``release()``.
         case hold(after: Int)
-        /// Reads the whole request and answers with these bytes, without asking the club.
+        /// Reads the whole request and responds with these bytes, without forwarding it.
         case answer(Data)
-        /// Has the club do it, and answers with these bytes instead of the club's; nil closes the connection.
+        /// Forwards the request, but responds with these bytes; nil closes the connection.
         case tellInstead(Data?)
         /// Reads this many bytes of the body, then closes the connection.
         case hangUp(after: Int)
-        /// Reads the whole request and never answers.
+        /// Reads the whole request and never responds.
         case silence
     }
 
-    /// A request as it came, and how it went.
+    /// A request and its state.
     public struct Request: Sendable {
         public let head: String
         public internal(set) var bodyByteCount = 0
         public internal(set) var hasEnded = false
-        /// When the program closed the connection before it had sent everything or heard anything.
+        /// When the program closed the connection before it had sent everything or received
+        /// anything.
         public internal(set) var abandoned: ContinuousClock.Instant?
 
         /// Without the query.
@@ -35,7 +36,7 @@ public final class ClubProxy: Sendable {
             return words.count > 1 ? String(words[1].prefix { $0 != "?" }) : ""
         }
 
-        /// A header's value; `name` in any case.
+        /// A header's value; the name is case-insensitive.
         public func header(_ name: String) -> String? {
             for line in head.split(whereSeparator: \.isNewline).dropFirst() {
                 guard let colon = line.firstIndex(of: ":"),
@@ -59,7 +60,7 @@ public final class ClubProxy: Sendable {
     private let socketPath: String
     private let listener: Int32
 
-    /// - Parameter socket: Where the club listens now.
+    /// - Parameter socket: The club's current socket.
     public init(
         takingThePlaceOf socket: String, _ behavior: @escaping @Sendable (Request) -> Behavior
     ) throws {
@@ -73,7 +74,7 @@ public final class ClubProxy: Sendable {
 
     deinit { close(listener) }
 
-    /// Gives the club its socket back. Held requests go on, and all that come after are forwarded.
+    /// Restores the club's socket. Held requests continue, and all later ones are forwarded.
     public func stop() {
         let wasOpen = state.update { state in
             defer {
@@ -87,7 +88,7 @@ public final class ClubProxy: Sendable {
         rename(club, socketPath)
     }
 
-    /// Lets all that is held go on.
+    /// Lets all held requests continue.
     public func release() { state.update { $0.isReleased = true } }
 
     /// The requests so far, oldest first.
@@ -97,7 +98,7 @@ public final class ClubProxy: Sendable {
         requests.filter { $0.path.hasSuffix(path) }
     }
 
-    /// Waits until a request to this path has brought that much of its body.
+    /// Waits until this much of the body of a request to this path was read.
     public func waitForRequest(to path: String, bodyByteCount: Int = 0) async throws {
         try await state.wait(for: "a request to \(path) with \(bodyByteCount) bytes") { state in
             state.requests.contains {
@@ -106,7 +107,7 @@ public final class ClubProxy: Sendable {
         }
     }
 
-    /// Waits until the program has left a request to this path alone, and tells when it did.
+    /// Waits until the program has abandoned a request to this path; returns when.
     public func waitForAbandonment(of path: String) async throws -> ContinuousClock.Instant {
         try await state.wait(for: "the program to close its connection") { state in
             state.requests.contains { $0.path.hasSuffix(path) && $0.abandoned != nil }
@@ -125,7 +126,7 @@ public final class ClubProxy: Sendable {
 }
 
 extension Data {
-    /// An answer of a server in HTTP/1.1.
+    /// An HTTP/1.1 response.
     public static func answer(
         _ status: String, _ headers: [String: String] = [:], body: String = ""
     ) -> Data {

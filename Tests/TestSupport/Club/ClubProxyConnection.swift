@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// One connection through a ``ClubProxy``, on a thread of its own.
+/// One connection through a ``ClubProxy``, on its own thread.
 ///
-/// The program's bytes are followed closely enough to know where a request begins and ends; the
-/// club's are passed on as they come.
+/// Requests are parsed just enough to know where each begins and ends; responses are forwarded
+/// unparsed.
 final class ClubProxyConnection: Sendable {
     private let client: Int32
     private let proxy: ClubProxy
@@ -14,7 +14,7 @@ final class ClubProxyConnection: Sendable {
         self.proxy = proxy
     }
 
-    /// What is known of the request that is under way.
+    /// The state of the current request.
     private struct Exchange {
         var index: Int
         var behavior: ClubProxy.Behavior
@@ -42,7 +42,7 @@ final class ClubProxyConnection: Sendable {
                 pollfd(fd: client, events: isHeld ? 0 : Int16(POLLIN), revents: 0),
                 pollfd(fd: club, events: Int16(POLLIN), revents: 0),
             ]
-            // A held connection looks up now and then: nobody rings when it is released.
+            // A held connection polls: no event signals its release.
             guard poll(&watched, 2, isHeld ? 5 : -1) >= 0 || errno == EINTR else { return }
             if watched[0].revents & Int16(POLLHUP | POLLERR) != 0, isHeld {
                 return abandon(exchange)
@@ -68,7 +68,7 @@ final class ClubProxyConnection: Sendable {
         }
     }
 
-    /// Passes on what may be passed on; false when the connection is to be closed.
+    /// Forwards what may be forwarded; false to close the connection.
     private func pass(_ pending: inout [UInt8], _ exchange: inout Exchange?, to club: Int32) -> Bool
     {
         while !pending.isEmpty {
@@ -122,7 +122,7 @@ final class ClubProxyConnection: Sendable {
         }
     }
 
-    /// How much of the body may be taken now.
+    /// How much of the body may be read now.
     private func room(for exchange: Exchange) -> Int {
         var room = Int.max
         if case .counted(let count) = exchange.body { room = count - exchange.received }
@@ -170,13 +170,13 @@ final class ClubProxyConnection: Sendable {
         return exchange.received >= limit && !isReleased
     }
 
-    /// The club has begun to answer.
+    /// The club has begun to respond.
     private func finish(_ exchange: inout Exchange?) {
         guard let current = exchange, current.isComplete else { return }
         proxy.state.update { $0.requests[current.index].hasEnded = true }
     }
 
-    /// The program has gone; a request that was under way is noted as left alone.
+    /// The program has disconnected; an unfinished request counts as abandoned.
     private func abandon(_ exchange: Exchange?) {
         guard let exchange else { return }
         let now = ContinuousClock.now

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A program that is run to its end, without a terminal.
+/// A program that runs to its end, without a terminal.
 public struct Command: Sendable {
     public struct Output: Sendable {
         public let status: Int32
@@ -29,9 +29,9 @@ public struct Command: Sendable {
         self.input = input
     }
 
-    /// Runs it and returns all that it wrote.
+    /// Runs it and returns its output.
     ///
-    /// Its streams are files, so that nobody waits for anybody.
+    /// Its streams are files, so that neither side blocks.
     public func run() async throws -> Output {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "byteclub-command-\(UUID().uuidString)")

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A program without a terminal that is talked to while it runs.
+/// An interactive program without a terminal.
 ///
-/// What it writes goes into files, so that nobody waits for anybody.
+/// Its output goes to files, so that neither side blocks.
 public final class Conversation: Sendable {
     private let program: ChildProgram
     private let input: Int32
@@ -17,7 +17,7 @@ public final class Conversation: Sendable {
             .appending(path: "byteclub-conversation-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         self.folder = folder
-        // Not a pipe: writing to one that nobody reads any more would end the tests.
+        // Not a pipe: writing to a closed one would kill the tests.
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
@@ -42,8 +42,7 @@ public final class Conversation: Sendable {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Waits until all that was written to standard output is as wanted, the program has ended, or patience
-    /// has.
+    /// Waits until the standard output satisfies a condition, the program exits, or the wait times out.
     public func output(where isTrue: (String) -> Bool) async -> String {
         let deadline = ContinuousClock.now + TerminalDriver.patience
         while true {
@@ -60,7 +59,7 @@ public final class Conversation: Sendable {
         _ = send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Waits for the end.
+    /// Waits until it exits.
     public func end() async -> Command.Output {
         let life = await program.end()
         return Command.Output(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Speaks to a port of this computer, byte for byte.
+/// Sends raw bytes to a local port.
 public enum LoopbackClient {
-    /// Opens a connection and says nothing. To be closed by the caller.
+    /// Opens a connection without sending anything. The caller closes it.
     public static func connect(toPort port: UInt16) throws -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, kind, 0)
@@ -23,8 +23,8 @@ public enum LoopbackClient {
         return descriptor
     }
 
-    /// Sends text and returns all that comes back until the other side closes. Waits on a thread of its
-    /// own: those of the tasks are few, and whoever answers may need one.
+    /// Sends text and returns everything received until the other side closes. Blocks a thread of its
+    /// own: the concurrency pool has few, and the server may need one.
     public static func send(_ text: String, toPort port: UInt16) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -37,8 +37,8 @@ public enum LoopbackClient {
         String(decoding: try exchange(Array(text.utf8), toPort: port), as: UTF8.self)
     }
 
-    /// Sends bytes and returns all that comes back until the other side closes. Waits on the thread that
-    /// calls.
+    /// Sends bytes and returns everything received until the other side closes. Blocks the calling
+    /// thread.
     public static func exchange(_ bytes: [UInt8], toPort port: UInt16) throws -> [UInt8] {
         let descriptor = try connect(toPort: port)
         defer { close(descriptor) }
@@ -47,7 +47,7 @@ public enum LoopbackClient {
             let count = rest.withUnsafeBytes {
                 Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            // Whoever refuses a body may close before it was read; the answer says why.
+            // A server that rejects a body may close before reading it; the response says why.
             guard count > 0 else { break }
             rest = rest.dropFirst(count)
         }

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The least of a WebDAV server: one folder, its files, a name and a password.
+/// A minimal WebDAV server: one folder, its files, a name and a password.
 public final class StandInWebDAV: Sendable {
     public let user = "ann"
     public var password: String { door.password.withLock { $0 } }
-    /// What is as good as the name and the password.
+    /// A bearer token that is accepted like the password.
     public let token = "sesame.for-ann_1"
     private let server: LoopbackServer
     private let door = Door()
 
-    /// Who is let in.
+    /// The accepted credentials.
     private final class Door: Sendable {
         let password = Mutex("correct horse battery staple")
-        /// What is as good as that for a while.
+        /// A second password that is accepted temporarily.
         let other = Mutex<String?>(nil)
 
         var passwords: [String] {
@@ -21,7 +21,7 @@ public final class StandInWebDAV: Sendable {
         }
     }
 
-    /// Whether the club's folder is there.
+    /// Whether the club's folder exists.
     private final class Folder: Sendable {
         let isThere: Mutex<Bool>
 
@@ -30,9 +30,9 @@ public final class StandInWebDAV: Sendable {
 
     /// - Parameters:
     ///   - files: Their texts by name.
-    ///   - date: What time the listing is told to be, as HTTP writes it; nil to say nothing of it.
-    ///   - hasFolder: Whether the club's folder is there already; else it can be made.
-    ///   - gate: What those who are let in wait for; nil for nothing.
+    ///   - date: The `Date` header of listings, in HTTP's format; nil for none.
+    ///   - hasFolder: Whether the club's folder exists already; else it can be created.
+    ///   - gate: Holds authorized requests; nil for none.
     public init(
         files: [String: String] = [:], date: String? = nil, hasFolder: Bool = true,
         gate: LoopbackGate? = nil
@@ -76,21 +76,21 @@ public final class StandInWebDAV: Sendable {
     public var address: String { "http://127.0.0.1:\(server.port)/club" }
     public var requests: [LoopbackRequest] { server.requests }
 
-    /// What is shown to it with a password: Basic.
+    /// The `Authorization` header for a password: Basic.
     public static func authorization(user: String, password: String) -> String {
         "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    /// From now on another password counts, and no other.
+    /// Replaces the password.
     public func change(passwordTo password: String) {
         door.password.withLock { $0 = password }
         door.other.withLock { $0 = nil }
     }
 
-    /// From now on another password counts too.
+    /// Accepts a second password.
     public func add(password: String) { door.other.withLock { $0 = password } }
 
-    /// From now on nobody answers.
+    /// Stops listening.
     public func stop() { server.stop() }
 
     private static func multistatus(

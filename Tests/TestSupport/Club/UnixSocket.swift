@@ -1,6 +1,6 @@
 import Foundation
 
-/// The few calls that a unix socket needs.
+/// Unix socket calls.
 enum UnixSocket {
     static func listen(at path: String) throws -> Int32 {
         let descriptor = try make()
@@ -25,7 +25,7 @@ enum UnixSocket {
         LoopbackListener.acceptPrivately(listener)
     }
 
-    /// Blocks until everything is written; false when the other end has gone.
+    /// Blocks until everything is written; false when the other end has closed.
     static func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
         var rest = bytes
         while !rest.isEmpty {

@@ -34,7 +34,7 @@ final class Watched<Value>: Sendable {
         return result
     }
 
-    /// - Throws: ``WaitFailure`` when patience ends first.
+    /// - Throws: ``WaitFailure`` on timeout.
     func wait(
         for goal: String, patience: Duration = TerminalDriver.patience,
         until isReached: @escaping @Sendable (Value) -> Bool
@@ -57,7 +57,7 @@ final class Watched<Value>: Sendable {
     }
 }
 
-/// Something other than a screen that did not come.
+/// A failed wait for something other than a screen.
 public struct WaitFailure: Error, CustomStringConvertible {
     public let goal: String
     public var description: String { "waited in vain for \(goal)" }

@@ -1,4 +1,4 @@
-/// SHA-256 as FIPS 180-4 writes it down: slow, and nothing of the program's own.
+/// SHA-256 according to FIPS 180-4: slow, and independent of the program.
 enum PlainSHA256 {
     static func hash(of message: [UInt8]) -> [UInt8] {
         var state = initialState
@@ -59,7 +59,7 @@ enum PlainSHA256 {
         UInt32((value - value.rounded(.down)) * 4_294_967_296)
     }
 
-    /// By Newton: exact enough for 32 bits of the fraction.
+    /// Newton's method: exact enough for 32 bits of the fraction.
     private static func cubeRoot(_ value: Double) -> Double {
         var root = value / 2
         for _ in 0..<100 { root -= (root * root * root - value) / (3 * root * root) }

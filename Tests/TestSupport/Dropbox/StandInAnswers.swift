@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What ``StandInDropbox`` answers.
+/// The responses of ``StandInDropbox``.
 struct StandInAnswers {
     let box: StandInDropbox.Box
     let appKey: String
@@ -13,7 +13,7 @@ struct StandInAnswers {
         let route = String(request.target.dropFirst(3))
         if route == "files/list_folder/longpoll" {
             if request["Authorization"] != nil { return bad("longpoll takes no Authorization") }
-            // Nothing ever happens here: whoever waits is let go when it hangs up.
+            // There are never any changes: a client waits until it disconnects.
             return [.stall]
         }
         if let refusal = refusal(request) { return refusal }
@@ -108,7 +108,7 @@ struct StandInAnswers {
 
     // MARK: - Calls
 
-    /// What the token is refused with; nil when it is good.
+    /// The response that rejects the token; nil when it is valid.
     private func refusal(_ request: LoopbackRequest) -> [LoopbackStep]? {
         let fields = request.values(of: "Authorization")
         guard fields.count == 1, fields[0].hasPrefix("Bearer ") else {

@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// A Dropbox on this computer that minds every rule of signing in, and keeps a few files in memory.
+/// A local test server that enforces Dropbox's sign-in rules, and keeps a few files in memory.
 ///
-/// Codes are good once and for whoever has the verifier; tokens expire and are revoked when a test says
-/// so. What a client does against the rules is written down in ``violations``.
+/// A code is valid once and only with its verifier; tokens expire and are revoked on request. Clients'
+/// violations of the rules are recorded in ``violations``.
 public final class StandInDropbox: Sendable {
     public let appKey: String
     private let server: LoopbackServer
@@ -46,30 +46,30 @@ public final class StandInDropbox: Sendable {
         }
     }
 
-    /// The address that stands for every host.
+    /// The base URL in place of every host.
     public var base: String { "http://127.0.0.1:\(server.port)" }
 
     public var requests: [LoopbackRequest] { server.requests }
 
-    /// From now on nobody answers.
+    /// Stops listening.
     public func stop() { server.stop() }
 
-    /// The routes asked for, in order.
+    /// The requested routes, in order.
     public var routes: [String] { requests.map { String($0.target.dropFirst()) } }
 
     public func requests(atLeast count: Int) async -> [LoopbackRequest] {
         await server.requests(atLeast: count)
     }
 
-    /// Waits until there was such a request.
+    /// Waits for a matching request.
     public func request(where isWanted: @escaping @Sendable (LoopbackRequest) -> Bool) async {
         await server.request(where: isWanted)
     }
 
-    /// What was against the rules, as sentences.
+    /// Violations of the rules, as sentences.
     public var violations: [String] { box.state.withLock { $0.violations } }
 
-    /// Every code and token that was ever given out.
+    /// Every code and token issued so far.
     public var secrets: [String] { box.state.withLock { $0.secrets } }
 
     public func put(_ text: String, at path: String) {
@@ -82,15 +82,15 @@ public final class StandInDropbox: Sendable {
 
     public func setLifetime(seconds: Int) { box.state.withLock { $0.lifetimeSeconds = seconds } }
 
-    /// Answers of the token endpoint for the next requests, before it answers by itself again.
+    /// Scripted responses for the next requests to the token endpoint.
     public func scriptTokenAnswers(_ answers: [[LoopbackStep]]) {
         box.state.withLock { $0.tokenAnswers = answers }
     }
 
-    /// From now on nothing comes of a token's revocation.
+    /// From now on, revocations get no response.
     public func stallRevocations() { box.state.withLock { $0.stallsRevocations = true } }
 
-    /// Has all access tokens end; refresh tokens stay good.
+    /// Expires all access tokens; refresh tokens stay valid.
     public func expireAccessTokens() {
         box.state.withLock { state in
             state.accessTokens = state.accessTokens.mapValues { access in
@@ -119,18 +119,18 @@ public final class StandInDropbox: Sendable {
 
     // MARK: - The page
 
-    /// What the page does once the person has agreed.
+    /// The result of the page after the person has agreed.
     public struct Consent: Sendable {
         public var code: String
-        /// Where the browser is led; nil when the page shows the code.
+        /// The browser's redirect; nil when the page shows the code.
         public var redirect: URL?
         public var state: String?
     }
 
-    /// Where every app sends its people, whatever stands before the hosts that are called.
+    /// The authorization page of every app, even with a gateway.
     public static let page = "https://www.dropbox.com/oauth2/authorize"
 
-    /// The person opens the page and agrees. Nil when the address is against the rules.
+    /// The person opens the page and agrees. Nil when the URL violates the rules.
     public func consent(to address: String) -> Consent? {
         guard let components = URLComponents(string: address),
             address.hasPrefix(Self.page + "?")
@@ -178,7 +178,7 @@ public final class StandInDropbox: Sendable {
             state: fields["state"])
     }
 
-    /// Signs somebody in without a page: a refresh token that is good.
+    /// Signs in without the page: a valid refresh token.
     public func makeRefreshToken() -> String {
         let token = remember("refresh-" + UUID().uuidString)
         box.state.withLock { $0.refreshTokens[token] = true }

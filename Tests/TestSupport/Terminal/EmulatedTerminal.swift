@@ -1,8 +1,8 @@
 import CVTerm
 
-/// A terminal without glass: bytes go in, cells can be read.
+/// A terminal emulator without a display: takes bytes, and exposes cells.
 ///
-/// Not safe for use from two threads at once.
+/// Not thread-safe.
 public final class EmulatedTerminal {
     public private(set) var size: TerminalSize
     public var modes: TerminalModes { scanner.modes }
@@ -30,7 +30,7 @@ public final class EmulatedTerminal {
         properties.deallocate()
     }
 
-    /// Shows what a program wrote; a character or sequence may be cut anywhere between two calls.
+    /// Processes a program's output; it may be split anywhere, even within a character or sequence.
     public func write(_ bytes: UnsafeBufferPointer<UInt8>) {
         scanner.scan(bytes)
         bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -44,7 +44,7 @@ public final class EmulatedTerminal {
         bytes.withUnsafeBufferPointer { write($0) }
     }
 
-    /// Takes the answers to the program's questions, which a terminal types back.
+    /// Takes the replies to the program's queries, which a terminal sends as input.
     public func takeReplies() -> [UInt8] {
         let count = properties.pointee.reply_length
         guard count > 0 else { return [] }
@@ -64,7 +64,7 @@ public final class EmulatedTerminal {
         return TerminalPosition(row: Int(position.row), column: Int(position.col))
     }
 
-    /// The cell at a place inside the screen.
+    /// The cell at a position on the screen.
     public func cell(row: Int, column: Int) -> TerminalCell {
         var cell = byteclub_cell()
         guard byteclub_get_cell(screenLayer, Int32(row), Int32(column), &cell) else {
@@ -73,7 +73,7 @@ public final class EmulatedTerminal {
         return TerminalCell(cell)
     }
 
-    /// A copy of all that is on the screen now.
+    /// A copy of the current screen.
     public func screen() -> TerminalScreen {
         var cells: [TerminalCell] = []
         cells.reserveCapacity(size.rows * size.columns)

@@ -1,7 +1,6 @@
-/// A line that Byte Club writes to `BYTECLUB_TEST_FD`: everything it knows of is drawn, and
-/// nothing is pending.
+/// A line that Byte Club writes to `BYTECLUB_TEST_FD`: everything is drawn, and nothing is pending.
 public struct IdleLine: Hashable, Sendable {
-    /// How many bytes of typing had been read by then, since the program's start.
+    /// How many input bytes had been read since the program's start.
     public let readByteCount: Int?
     /// The size that was drawn.
     public let size: TerminalSize?

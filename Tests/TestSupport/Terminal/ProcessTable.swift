@@ -1,18 +1,18 @@
 import CVTerm
 import Foundation
 
-/// What the kernel tells about running programs, read from `/proc`.
+/// The kernel's process table, read from `/proc`.
 public enum ProcessTable {
-    /// Every process there is now.
+    /// All current processes.
     public static var all: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }
     }
 
-    /// The processes whose environment holds this text, dead ones not counted.
+    /// The living processes with this text in their environment.
     ///
-    /// A test's own folder is in the environment of all that the test started, even of what has
-    /// left its session.
+    /// A test's folder is in the environment of everything that the test started, even of processes
+    /// that have left its session.
     public static func processes(withEnvironmentContaining text: String) -> [Int32] {
         let wanted = Data(text.utf8)
         return all.filter { process in
@@ -22,7 +22,7 @@ public enum ProcessTable {
         }
     }
 
-    /// The words of the command line.
+    /// The command line's arguments.
     public static func arguments(of process: Int32) -> [String] {
         let data = contents(of: "/proc/\(process)/cmdline") ?? Data()
         return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -42,7 +42,7 @@ public enum ProcessTable {
         field("Threads", ofStatus: "/proc/\(process)/status")
     }
 
-    /// How often each thread of a process went to sleep by itself: each time it had been woken.
+    /// How often each thread of a process went to sleep voluntarily, which equals its wake-ups.
     public static func wakeUpCounts(of process: Int32) -> [Int32: Int] {
         let folder = "/proc/\(process)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -56,14 +56,14 @@ public enum ProcessTable {
         return counts
     }
 
-    /// How often threads were woken between two counts; one that ended was woken for that.
+    /// How often threads woke up between two counts; a thread that ended woke up for that.
     public static func wakeUps(from before: [Int32: Int], to after: [Int32: Int]) -> Int {
         let ended = before.keys.filter { after[$0] == nil }.count
         return after.reduce(ended) { $0 + $1.value - before[$1.key, default: 0] }
     }
 
-    /// Kills every process of a session. Nobody is killed by number alone: the leader's may be somebody
-    /// else's once it has ended.
+    /// Kills every process of a session. Checked by session, not by the leader's number, which may be
+    /// reused once it has ended.
     public static func kill(session: Int32) {
         for process in all where statistics(of: process)?.dropFirst(3).first == "\(session)" {
             _ = Glibc.kill(process, SIGKILL)

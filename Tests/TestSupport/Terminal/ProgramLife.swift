@@ -1,6 +1,6 @@
 import CVTerm
 
-/// How a program on a terminal fares.
+/// The state of a program on a terminal.
 public enum ProgramLife: Hashable, Sendable, CustomStringConvertible {
     case running
     case stopped(signal: Int32)
@@ -23,7 +23,7 @@ public enum ProgramLife: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Blocks until the child's next change.
+    /// Blocks until the child's next state change.
     static func next(of child: Int32) -> ProgramLife {
         var value: Int32 = 0
         switch Int(byteclub_wait_for_change(child, &value)) {

@@ -1,11 +1,11 @@
 import CVTerm
 import Foundation
 
-/// What to start, where, and with what around it.
+/// A program with its working directory and environment.
 public struct TerminalProgram: Sendable {
     public var executable: String
     public var arguments: [String]
-    /// All of it: nothing is inherited.
+    /// The complete environment: nothing is inherited.
     public var environment: [String: String]
     public var directory: String
     public var size: TerminalSize
@@ -22,29 +22,29 @@ public struct TerminalProgram: Sendable {
         self.size = size
     }
 
-    /// A UTC, UTF-8, 256-colour world with no home.
+    /// A UTC, UTF-8, 256-color environment without a home.
     public static let plainEnvironment = [
         "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "TZ": "UTC",
         "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
     ]
 }
 
-/// A pseudo-terminal with a program on it: the bare descriptors, for ``TerminalDriver`` and for
-/// measurements that cannot afford a thread between the key and the screen.
+/// A pseudo-terminal with a program: the raw descriptors, for ``TerminalDriver`` and for
+/// measurements that cannot afford a thread between key and screen.
 public final class PseudoTerminal: Sendable {
     /// The leader of the terminal's session.
     public let process: Int32
-    /// The end a person sits at; does not block.
+    /// The user's end; non-blocking.
     public let master: Int32
-    /// The program's end, kept open so that nothing is lost when the program ends; blocks.
+    /// The program's end, kept open so that no output is lost when the program exits; blocking.
     public let slave: Int32
-    /// Where the program's idle lines can be read; does not block. -1 without one.
+    /// The program's idle lines; non-blocking. -1 without one.
     public let idle: Int32
-    /// How the kernel treated the terminal before the program started.
+    /// The terminal settings before the program started.
     public let initialSettings: TerminalSettings?
 
     /// - Parameter hasIdlePipe: Gives the program descriptor 3 and `BYTECLUB_TEST_FD=3`.
-    /// - Throws: `POSIXError` when the terminal or the program cannot be had.
+    /// - Throws: `POSIXError` when the terminal or the program cannot be created.
     public init(running program: TerminalProgram, hasIdlePipe: Bool = true) throws {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
         try PseudoTerminal.check(
@@ -84,17 +84,17 @@ public final class PseudoTerminal: Sendable {
         idle = pipe.reading
     }
 
-    /// How the kernel treats the terminal now.
+    /// The current terminal settings.
     public var settings: TerminalSettings? { TerminalSettings(of: slave) }
 
-    /// The group that ^C would interrupt.
+    /// The process group that ^C would interrupt.
     public var foregroundGroup: Int32 { byteclub_foreground_group(master) }
 
     public func resize(to size: TerminalSize) {
         _ = byteclub_set_terminal_size(master, Int32(size.rows), Int32(size.columns))
     }
 
-    /// Gives the descriptors back; for whoever uses this without a driver.
+    /// Closes the descriptors; for use without a driver.
     public func close() {
         for descriptor in [master, slave, idle] where descriptor >= 0 { Glibc.close(descriptor) }
     }

@@ -14,7 +14,7 @@ public struct TerminalSize: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(columns)×\(rows)" }
 }
 
-/// A place on the screen; both numbers start at 0, in the upper left corner.
+/// A position on the screen; both numbers start at 0, in the upper left corner.
 public struct TerminalPosition: Hashable, Sendable, CustomStringConvertible {
     public var row: Int
     public var column: Int
@@ -27,11 +27,11 @@ public struct TerminalPosition: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "row \(row), column \(column)" }
 }
 
-/// A colour as the program asked for it.
+/// A color as requested by the program.
 public enum TerminalColor: Hashable, Sendable, CustomStringConvertible {
     /// The terminal's own foreground or background.
     case standard
-    /// 0…15 the sixteen of the terminal's theme, 16…255 the fixed ones.
+    /// 0…15 the theme's sixteen colors, 16…255 the fixed ones.
     case palette(UInt8)
     case rgb(red: UInt8, green: UInt8, blue: UInt8)
 
@@ -45,7 +45,7 @@ public enum TerminalColor: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a character is shown; faint text is not told apart by libvterm 0.1.
+/// Text attributes; libvterm 0.1 does not report faint text.
 public struct TerminalAttributes: OptionSet, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
 
@@ -65,7 +65,7 @@ public struct TerminalAttributes: OptionSet, Hashable, Sendable, CustomStringCon
     }
 }
 
-/// Everything about a cell but its character.
+/// Everything about a cell but its text.
 public struct TerminalStyle: Hashable, Sendable, CustomStringConvertible {
     public var foreground: TerminalColor
     public var background: TerminalColor
@@ -82,7 +82,7 @@ public struct TerminalStyle: Hashable, Sendable, CustomStringConvertible {
 
     public static let plain = TerminalStyle()
 
-    /// Whether colour of any kind was asked for.
+    /// Whether any color was requested.
     public var isColored: Bool { foreground != .standard || background != .standard }
 
     public var description: String {

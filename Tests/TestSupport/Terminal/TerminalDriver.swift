@@ -1,11 +1,12 @@
 import CVTerm
 import Foundation
 
-/// A person at a terminal: starts a program, types, pastes, resizes, and looks at the screen.
+/// Simulates a person at a terminal: starts a program, types, pastes, resizes, and reads the
+/// screen.
 ///
-/// A thread of its own reads the program's output into an ``EmulatedTerminal`` as it comes, so the
-/// program never waits for the test. Nothing here sleeps: every wait ends with the event it waits
-/// for, or with an error that shows the whole screen.
+/// A separate thread feeds the program's output into an ``EmulatedTerminal`` as it arrives, so the
+/// program never waits for the test. Nothing here sleeps: every wait ends with its event, or with
+/// an error that shows the whole screen.
 ///
 ///     let terminal = try TerminalDriver(running: TerminalProgram("/bin/cat"))
 ///     defer { terminal.close() }
@@ -14,9 +15,9 @@ import Foundation
 public final class TerminalDriver: Sendable {
     let line: TerminalLine
 
-    /// How long a wait may last before it fails. Not a measure of speed: a machine may be busy.
+    /// The timeout of a wait. Not a measure of speed: the machine may be busy.
     ///
-    /// `BYTECLUB_TEST_PATIENCE` in the environment, in seconds, changes it.
+    /// `BYTECLUB_TEST_PATIENCE` in the environment, in seconds, overrides it.
     public static let patience: Duration = {
         let text = ProcessInfo.processInfo.environment["BYTECLUB_TEST_PATIENCE"] ?? ""
         return .seconds(Int(text) ?? 30)
@@ -41,7 +42,7 @@ public final class TerminalDriver: Sendable {
         for key in keys { line.send(key) }
     }
 
-    /// Pastes, in brackets when the program asked for them (as xterm: newlines become returns).
+    /// Pastes, bracketed if the program requested it (as in xterm: newlines become returns).
     public func paste(_ text: String) {
         let bytes = text.utf8.map { $0 == 0x0A ? 0x0D : $0 }
         line.sendPaste(bytes)
@@ -49,7 +50,7 @@ public final class TerminalDriver: Sendable {
 
     public func send(_ bytes: [UInt8]) { line.send(bytes) }
 
-    /// Clicks the left button, if the program asked for mouse reports in SGR form.
+    /// Clicks the left button, if the program requested SGR mouse reports.
     public func click(_ position: TerminalPosition) {
         let place = "\(position.column + 1);\(position.row + 1)"
         send(Array("\u{1B}[<0;\(place)M\u{1B}[<0;\(place)m".utf8))
@@ -60,7 +61,7 @@ public final class TerminalDriver: Sendable {
     /// Sends a signal to the program itself.
     public func signal(_ number: Int32) { kill(line.pty.process, number) }
 
-    /// Closes the window: the kernel hangs up on the program.
+    /// Closes the window: the program gets SIGHUP.
     public func hangUp() { line.hangUp() }
 
     /// Runs a script step by step.
@@ -75,29 +76,29 @@ public final class TerminalDriver: Sendable {
         }
     }
 
-    /// Kills what is left of the session and gives the terminal back; safe to call twice.
+    /// Kills the rest of the session and closes the terminal; may be called twice.
     public func close() { line.close() }
 
     // MARK: - Looking
 
-    /// What is on the screen now.
+    /// The current screen.
     public var screen: TerminalScreen { line.screen }
     public var process: Int32 { line.pty.process }
     public var life: ProgramLife { line.life }
-    /// How the kernel treated the terminal before the program started.
+    /// The terminal settings before the program started.
     public var initialSettings: TerminalSettings? { line.pty.initialSettings }
-    /// How the kernel treats the terminal now; nil after ``hangUp()``.
+    /// The current terminal settings; nil after ``hangUp()``.
     public var settings: TerminalSettings? { line.settings }
     /// How many bytes the program has written so far.
     public var receivedByteCount: Int { line.receivedByteCount }
-    /// What the program wrote, its last megabytes.
+    /// The last megabytes of the program's output.
     public var output: [UInt8] { line.output }
 
     // MARK: - Waiting
 
-    /// Waits until the screen is as wished, looking at it whenever something was written.
+    /// Waits until the screen satisfies a condition, checked after each output.
     ///
-    /// - Throws: ``TerminalFailure`` when patience or the program ends first.
+    /// - Throws: ``TerminalFailure`` on timeout, or when the program exits first.
     @discardableResult
     public func wait(
         for goal: String = "the wished screen", patience: Duration = TerminalDriver.patience,
@@ -123,10 +124,11 @@ public final class TerminalDriver: Sendable {
         try await wait(for: "“\(text)” to leave", patience: patience) { !$0.contains(text) }
     }
 
-    /// Waits until the program has read all that was typed, drawn it, and rests; then until the
-    /// last byte it wrote has arrived here.
+    /// Waits until the program has processed all input, drawn it, and is idle; then until its last
+    /// byte of output has arrived.
     ///
-    /// Needs a program that writes ``IdleLine``s. A line without numbers counts when it came after
+    /// Needs a program that writes ``IdleLine``s. A line without numbers counts if it arrived after
+    /// the last key or resize, which a very fast test can outrun.
     /// the last key or resize, which a very quick test can outrun.
     @discardableResult
     public func waitUntilIdle(
@@ -139,7 +141,7 @@ public final class TerminalDriver: Sendable {
         return screen
     }
 
-    /// Waits until the program has ended and all its output has arrived.
+    /// Waits until the program has exited and all its output has arrived.
     @discardableResult
     public func waitForEnd(
         patience: Duration = TerminalDriver.patience
@@ -151,12 +153,12 @@ public final class TerminalDriver: Sendable {
 
     /// From now on another program reads the terminal: its idle lines count from zero.
     ///
-    /// For a shell that starts Byte Club, before the line that starts it is typed, and whenever
-    /// typed bytes were thrown away or went elsewhere.
+    /// For a shell that starts Byte Club, before typing the line that starts it, and whenever typed
+    /// bytes were discarded or read by another program.
     public func expectNewReader() { line.expectNewReader() }
 
-    /// Waits for the first idle line of a program started by a shell on this terminal, whatever
-    /// was typed before.
+    /// Waits for the first idle line of a program started by a shell on this terminal, regardless
+    /// of earlier input.
     @discardableResult
     public func waitForNewReader(
         patience: Duration = TerminalDriver.patience
@@ -170,7 +172,7 @@ public final class TerminalDriver: Sendable {
     }
 }
 
-/// A wait that ended without what it waited for.
+/// A failed wait.
 public struct TerminalFailure: Error, CustomStringConvertible {
     public let goal: String
     public let reason: String

@@ -1,4 +1,4 @@
-/// A key as a person names it; the terminal turns it into bytes.
+/// A key; the terminal converts it to bytes.
 public enum TerminalKey: Hashable, Sendable {
     case character(Character)
     case control(Character)
@@ -9,7 +9,7 @@ public enum TerminalKey: Hashable, Sendable {
     case shiftUp, shiftDown, shiftLeft, shiftRight
     case controlLeft, controlRight, controlHome, controlEnd
 
-    /// What xterm sends (and the VT100 where it has the key at all).
+    /// What xterm sends (and the VT100, if it has the key).
     ///
     /// - Parameter modes: In application mode the arrows, Home and End send `ESC O`.
     public func bytes(in modes: TerminalModes = TerminalModes()) -> [UInt8] {
@@ -111,10 +111,10 @@ extension TerminalKey {
     }
 }
 
-/// What to do at a terminal, in one line of text.
+/// A script for a terminal, in one line of text.
 ///
-/// Characters type themselves; `<F2>` presses a key; `<Wait:text>` waits until the text is on the
-/// screen; `<Gone:text>` until it is not; `<Idle>` until the program rests; `<lt>` types a `<`.
+/// Characters are typed; `<F2>` presses a key; `<Wait:text>` waits until the text is on the screen;
+/// `<Gone:text>` until it is not; `<Idle>` until the program is idle; `<lt>` types a `<`.
 public struct TerminalScript: Sendable {
     public enum Step: Hashable, Sendable {
         case press(TerminalKey)
@@ -125,7 +125,7 @@ public struct TerminalScript: Sendable {
 
     public let steps: [Step]
 
-    /// - Throws: ``TerminalScriptError`` when a name in brackets is not known.
+    /// - Throws: ``TerminalScriptError`` for an unknown name in brackets.
     public init(_ text: String) throws(TerminalScriptError) {
         var steps: [Step] = []
         var rest = text[...]

@@ -4,16 +4,16 @@ import Synchronization
 
 /// The connection between a driver and its pseudo-terminal: two threads, one lock.
 ///
-/// One thread moves bytes and answers waits; the other waits for the program's end or stop.
+/// One thread moves bytes and resumes waits; the other waits for the program to exit or stop.
 final class TerminalLine: Sendable {
     let pty: PseudoTerminal
     private let state: Mutex<TerminalLineState>
-    /// An event counter that ends the reader's `poll`.
+    /// An event descriptor that wakes the reader's `poll`.
     private let bell: Int32
-    /// Looks like an operating system command that no terminal knows; never shown to the emulator.
+    /// An unknown operating system command; never passed to the emulator.
     private static let mark = Array("\u{1B}]7770;byteclub mark\u{07}".utf8)
 
-    /// Someone who waits, and for what.
+    /// A pending wait and its condition.
     struct Wait {
         let goal: String
         let deadline: ContinuousClock.Instant
@@ -31,7 +31,7 @@ final class TerminalLine: Sendable {
 
     deinit { Glibc.close(bell) }
 
-    /// The threads hold this object until the program has ended and the line is closed.
+    /// The threads retain this object until the program has exited and the line is closed.
     func start() {
         Thread.detachNewThread { self.watchProgram() }
         Thread.detachNewThread { self.moveBytes() }
@@ -102,8 +102,8 @@ final class TerminalLine: Sendable {
 
     // MARK: - Waiting
 
-    /// - Parameter needsProgram: The wait fails as soon as the program has ended and all it wrote
-    ///   has been looked at.
+    /// - Parameter needsProgram: The wait fails as soon as the program has exited and its output is
+    ///   processed.
     func wait(
         for goal: String, patience: Duration, needsProgram: Bool = false,
         until isReached: @escaping @Sendable (inout TerminalLineState) -> Bool
@@ -133,15 +133,15 @@ final class TerminalLine: Sendable {
         }
     }
 
-    /// Waits until everything the program had written before this call has been received.
+    /// Waits until all output that the program had written before this call has arrived.
     ///
-    /// A mark is written into the terminal after the program's last byte; the kernel keeps order.
+    /// A mark is written to the terminal after the program's last byte; the kernel keeps the order.
     func waitForAllOutput(patience: Duration) async throws {
         let number: Int? = state.withLock { state in
             guard state.descriptorsAreOpen, !state.isHungUp else { return nil }
             let slave = fcntl(pty.slave, F_DUPFD_CLOEXEC, 3)
             guard slave >= 0 else { return nil }
-            // Room for a mark is free at rest; otherwise the reader's thread makes some meanwhile.
+            // When idle there is space for a mark; otherwise the reader thread frees some.
             state.marksSent += 1
             let number = state.marksSent
             DispatchQueue.global().async {
@@ -218,11 +218,11 @@ extension TerminalLine {
         if watched[1].revents & Int16(POLLIN) != 0 { readOutput(&buffer) }
     }
 
-    /// -1 after every holder of the pipe's other end has left.
+    /// -1 once every other end of the pipe is closed.
     private var idleDescriptor: Int32 { state.withLock { $0.idleHasEnded ? -1 : pty.idle } }
 
     private func readOutput(_ buffer: inout [UInt8]) {
-        // A bounded share, so that waits are answered during an endless stream too.
+        // Limited, so that waits are resumed during an endless stream too.
         for _ in 0..<8 {
             let count = read(pty.master, &buffer, buffer.count)
             guard count > 0 else { return }

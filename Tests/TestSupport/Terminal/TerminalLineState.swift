@@ -1,30 +1,30 @@
 import Foundation
 
-/// All that changes while a ``TerminalLine`` lives, under its lock.
+/// The mutable state of a ``TerminalLine``, under its lock.
 struct TerminalLineState {
     let emulator: EmulatedTerminal
     var life = ProgramLife.running
 
-    // Typing.
+    // Input.
     private(set) var outgoing: [UInt8] = []
-    /// As the reader of the terminal counts: see ``IdleLine/readByteCount``.
+    /// Counted like ``IdleLine/readByteCount``.
     var typedByteCount = 0
 
-    // What the program wrote.
+    // The program's output.
     private(set) var receivedByteCount = 0
     private(set) var output: [UInt8] = []
-    /// Bytes held back because they may be the beginning of a mark.
+    /// Bytes held back because they may begin a mark.
     private var held: [UInt8] = []
     var marksSent = 0
     private(set) var marksSeen = 0
-    /// The mark written after the program's end.
+    /// The mark written after the program's exit.
     var endMark = 0
     private var cachedScreen: TerminalScreen?
 
-    // What the program said about itself.
+    // The program's idle lines.
     private var idleText = ""
     var lastIdle: IdleLine?
-    /// How many lines came since the last key or resize.
+    /// How many lines arrived since the last key or resize.
     private var freshIdleCount = 0
     private(set) var idleCount = 0
     var idleHasEnded = false
@@ -34,13 +34,13 @@ struct TerminalLineState {
     var nextWait = 0
     var isHungUp = false
     var isClosed = false
-    /// Nobody is left to answer a wait.
+    /// The threads have ended; no wait can be resumed.
     var isFinished = false
     var descriptorsAreOpen = true
 
     init(emulator: EmulatedTerminal) { self.emulator = emulator }
 
-    /// The screen now; made once for each change.
+    /// The current screen; rendered once per change.
     var screen: TerminalScreen {
         mutating get {
             if let cachedScreen { return cachedScreen }
@@ -50,7 +50,7 @@ struct TerminalLineState {
         }
     }
 
-    /// Whether the newest idle line tells of the newest key and the newest size.
+    /// Whether the latest idle line includes the latest key and size.
     var isIdle: Bool {
         guard let lastIdle, hasNewReader else { return false }
         guard let read = lastIdle.readByteCount else { return freshIdleCount > 0 }
@@ -64,7 +64,7 @@ struct TerminalLineState {
         freshIdleCount = 0
     }
 
-    /// The kernel took this much.
+    /// Removes bytes that were written.
     mutating func removeOutgoing(_ count: Int) { outgoing.removeFirst(count) }
 
     mutating func resize(to size: TerminalSize) {
@@ -79,7 +79,7 @@ struct TerminalLineState {
         freshIdleCount = 0
     }
 
-    /// Takes what was read from the terminal, and keeps the marks from the screen.
+    /// Processes output from the terminal, without the marks.
     mutating func receive(_ bytes: ArraySlice<UInt8>, mark: [UInt8]) {
         var data = held + bytes
         held = []

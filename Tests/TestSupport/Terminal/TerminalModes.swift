@@ -1,6 +1,6 @@
-/// What a program has switched on in the terminal, learned from the bytes it wrote.
+/// The modes that a program has enabled, parsed from its output.
 ///
-/// libvterm keeps some of these to itself and forgets others; a restore test needs them all.
+/// libvterm does not expose some of them and forgets others; a restore test needs them all.
 public struct TerminalModes: Hashable, Sendable {
     /// The DEC private modes that are set, by number.
     public private(set) var enabled: Set<Int> = [TerminalModes.visibleCursor, 7]
@@ -25,7 +25,7 @@ public struct TerminalModes: Hashable, Sendable {
     fileprivate mutating func setKeypad(application: Bool) { hasApplicationKeypad = application }
 }
 
-/// Follows `CSI ? … h`, `CSI ? … l`, `ESC =`, `ESC >` and `ESC c` through a stream of bytes.
+/// Finds `CSI ? … h`, `CSI ? … l`, `ESC =`, `ESC >` and `ESC c` in a stream of bytes.
 public struct TerminalModeScanner: Sendable {
     public private(set) var modes = TerminalModes()
     private var state = State.text

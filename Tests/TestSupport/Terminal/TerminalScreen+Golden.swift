@@ -1,8 +1,8 @@
 public import Foundation
 
 extension TerminalScreen {
-    /// The screen as a text that can be kept in a file and read by people: the characters, then a
-    /// map of their styles with a letter for each, then what the letters mean.
+    /// The screen as readable text for a file: the characters, then a map of their styles with a
+    /// letter for each, then a legend.
     public var transcript: String {
         var letters: [TerminalStyle: Character] = [.plain: "·"]
         var legend: [(Character, TerminalStyle)] = []
@@ -31,9 +31,9 @@ extension TerminalScreen {
     }
 }
 
-/// A screen that was approved once, kept as a file beside the tests.
+/// An approved screen, stored in a file beside the tests.
 ///
-/// With `BYTECLUB_APPROVE=1` in the environment the files are written anew, to be read in the diff.
+/// With `BYTECLUB_APPROVE=1` in the environment the files are rewritten; review them in the diff.
 public struct GoldenScreen: Sendable {
     public let file: URL
 
@@ -41,7 +41,7 @@ public struct GoldenScreen: Sendable {
         file = folder.appending(path: name + ".txt")
     }
 
-    /// What is different from the approved screen, in words; nil when nothing is.
+    /// A description of the differences to the approved screen; nil if there are none.
     public func difference(from screen: TerminalScreen) throws -> String? {
         let got = screen.transcript
         if ProcessInfo.processInfo.environment["BYTECLUB_APPROVE"] == "1" {

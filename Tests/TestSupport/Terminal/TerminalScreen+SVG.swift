@@ -1,18 +1,18 @@
 extension TerminalScreen {
-    /// The screen as a picture that scales, with its real colours.
+    /// The screen as an SVG, in its real colors.
     ///
-    /// Block elements and box lines are drawn, not set in type, so that no gap shows between cells.
-    /// Every character stands at its own column, whatever font the viewer has.
+    /// Block elements and box lines are drawn as shapes, so that no gap shows between cells. Every
+    /// character is placed at its column, whatever font the viewer has.
     public func svg(theme: TerminalTheme = .dark, title: String? = nil) -> String {
         SVGPicture(screen: self, theme: theme).text(title: title)
     }
 }
 
-/// The colours that a terminal's owner has chosen.
+/// A terminal's color theme.
 public struct TerminalTheme: Sendable {
     public var foreground: String
     public var background: String
-    /// The sixteen.
+    /// The sixteen colors.
     public var palette: [String]
 
     public static let dark = TerminalTheme(
@@ -47,7 +47,7 @@ public struct TerminalTheme: Sendable {
     }
 }
 
-/// One drawing of one screen.
+/// A drawing of one screen.
 private struct SVGPicture {
     let screen: TerminalScreen
     let theme: TerminalTheme
@@ -180,7 +180,8 @@ private struct SVGPicture {
 
     // MARK: Shapes
 
-    /// Half blocks, eighths, quarters and light lines as shapes; nil for what a font shall draw.
+    /// Half blocks, eighths, quarters and light lines as shapes; nil for characters drawn by the
+    /// font.
     private func drawing(of text: String, _ row: Int, _ column: Int, _ color: String) -> String? {
         guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first else {
             return nil

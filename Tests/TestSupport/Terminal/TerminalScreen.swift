@@ -1,4 +1,4 @@
-/// What a person would see at one moment.
+/// A snapshot of the screen.
 public struct TerminalScreen: Sendable, Equatable {
     public let size: TerminalSize
     /// Row after row.
@@ -24,7 +24,7 @@ public struct TerminalScreen: Sendable, Equatable {
         cells[row * size.columns..<(row + 1) * size.columns]
     }
 
-    /// A row as text, without the spaces at its end.
+    /// A row as text, without trailing spaces.
     public func text(ofRow row: Int) -> String {
         var line = cells(inRow: row).map(\.text).joined()
         while line.hasSuffix(" ") { line.removeLast() }
@@ -33,21 +33,21 @@ public struct TerminalScreen: Sendable, Equatable {
 
     public var rows: [String] { (0..<size.rows).map(text(ofRow:)) }
 
-    /// The rows, each ended by a newline.
+    /// The rows, each with a newline.
     public var text: String { rows.map { $0 + "\n" }.joined() }
 
-    /// Whether the text stands in one row.
+    /// Whether a row contains the text.
     public func contains(_ text: String) -> Bool { firstPosition(of: text) != nil }
 
-    /// Where the text stands first, reading from the top.
+    /// The first position of the text, from the top.
     public func firstPosition(of text: String) -> TerminalPosition? { positions(of: text).first }
 
-    /// Every place where the text begins; a text never runs over the end of a row.
+    /// Every position where the text begins; it never continues on the next row.
     public func positions(of text: String) -> [TerminalPosition] {
         let wanted = Array(text)
         guard !wanted.isEmpty else { return [] }
         return (0..<size.rows).flatMap { row in
-            // One entry for each character, with the column it began in.
+            // One entry for each character, with its starting column.
             var characters: [(Character, Int)] = []
             for (column, cell) in cells(inRow: row).enumerated() {
                 for character in cell.text { characters.append((character, column)) }
@@ -59,7 +59,7 @@ public struct TerminalScreen: Sendable, Equatable {
         }
     }
 
-    /// The rows, from the top, in which the text stands.
+    /// The rows, from the top, that contain the text.
     public func rows(containing text: String) -> [Int] {
         var rows: [Int] = []
         for position in positions(of: text) where rows.last != position.row {
@@ -73,14 +73,14 @@ public struct TerminalScreen: Sendable, Equatable {
         firstPosition(of: text).map { self[$0.row, $0.column].style }
     }
 
-    /// Every colour asked for by a cell.
+    /// Every color requested by a cell.
     public var colors: Set<TerminalColor> {
         Set(cells.flatMap { [$0.style.foreground, $0.style.background] }).subtracting([.standard])
     }
 
     /// The same screen with every match replaced by `▒`, cell for cell.
     ///
-    /// For what differs from run to run (a time, a speed) before a comparison.
+    /// For parts that differ between runs (a time, a speed), before a comparison.
     public func masking(_ pattern: some RegexComponent) -> TerminalScreen {
         var masked = self
         for row in 0..<size.rows {
@@ -104,7 +104,7 @@ public struct TerminalScreen: Sendable, Equatable {
 }
 
 extension TerminalScreen: CustomStringConvertible {
-    /// The screen in a frame, for a failure's message.
+    /// The screen in a frame, for failure messages.
     public var description: String {
         let edge = String(repeating: "─", count: size.columns)
         let lines = (0..<size.rows).map { row in

@@ -1,6 +1,6 @@
 import CVTerm
 
-/// How the kernel treats a terminal's bytes (`stty -a`), so that before and after can be compared.
+/// The kernel's terminal settings (`stty -a`), to compare before and after.
 public struct TerminalSettings: Hashable, Sendable, CustomStringConvertible {
     public let input: UInt32
     public let output: UInt32
@@ -18,9 +18,9 @@ public struct TerminalSettings: Hashable, Sendable, CustomStringConvertible {
         characters = withUnsafeBytes(of: settings.c_cc) { Array($0) }
     }
 
-    /// Whether typed characters are shown by the kernel.
+    /// Whether the kernel echoes typed characters.
     public var echoes: Bool { local & UInt32(ECHO) != 0 }
-    /// Whether a program receives lines, not characters.
+    /// Whether a program receives lines, not single characters.
     public var readsLines: Bool { local & UInt32(ICANON) != 0 }
     /// Whether ^C, ^Z and ^\ are signals.
     public var keysAreSignals: Bool { local & UInt32(ISIG) != 0 }

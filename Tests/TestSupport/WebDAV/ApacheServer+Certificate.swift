@@ -2,7 +2,7 @@ extension ApacheServer {
     /// The SHA-256 of the key of ``certificate``, as curl writes it.
     public static let keyFingerprint = "sha256//b2oTFcTsdSXLnhhtYtcAeclDVqIH7oIwpuRbjHWt7Kc="
 
-    /// Signed by itself, for 127.0.0.1 and a hundred years.
+    /// Self-signed, for 127.0.0.1, valid for a hundred years.
     public static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBmDCCAT+gAwIBAgIUde1XMsx0TJ4l+FZkh/MhzE+XQDYwCgYIKoZIzj0EAwIw
@@ -17,7 +17,7 @@ extension ApacheServer {
         -----END CERTIFICATE-----
         """
 
-    /// A secret of this test alone.
+    /// Used only in tests.
     static let certificateKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQghaZKsjSK909HWIY1

@@ -2,26 +2,26 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A real Apache with mod_dav on a port of this machine, from a configuration of its own, for all
-/// tests of this program.
+/// A real Apache with mod_dav on a local port, with its own configuration, shared by all tests of
+/// this process.
 public final class ApacheServer: Sendable {
     public static let user = "ann"
     public static let password = "correct horse"
-    /// What is as good as both for Digest (HA1 of RFC 7616).
+    /// The Digest hash of user and password (HA1 of RFC 7616).
     public static let digest = "c64c8b5645f58f7ca2953ea49ac74328"
 
-    /// How a folder asks who is there.
+    /// The authentication scheme of a folder.
     public enum Door: String, CaseIterable, Sendable {
         case open, basic, digest
     }
 
     public let port: Int
-    /// Where the same is served over TLS, with a certificate that nobody has signed.
+    /// The port of the same server over TLS, with a self-signed certificate.
     public let securePort: Int
     private let home: URL
     private let process: ServerProcess
 
-    /// The one that all tests share.
+    /// The instance that all tests share.
     public static var shared: ApacheServer {
         get throws { try starting.get() }
     }
@@ -44,7 +44,7 @@ public final class ApacheServer: Sendable {
         withExtendedLifetime((open, secure)) {}
     }
 
-    /// The address of an empty folder that no other test has.
+    /// The URL of a new, empty folder.
     public func makeClub(
         behind door: Door = .open, isSecure: Bool = false
     ) throws -> (url: URL, folder: URL) {
@@ -63,7 +63,7 @@ public final class ApacheServer: Sendable {
 extension ApacheServer {
     private static func makeFolder(_ folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Started by root, the server serves as another user.
+        // When started as root, the server runs as another user.
         chmod(folder.path, 0o777)
     }
 

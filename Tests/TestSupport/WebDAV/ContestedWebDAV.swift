@@ -1,14 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// A club on a real server that two rivals write to between the requests of the program that is
-/// tested, and a record of each state that its files have had.
+/// A club on a real server that two rival clients write to between the requests of the program under
+/// test, with a record of each state of its files.
 ///
-/// It stands before the server and lets one request through at a time, so that the record is exact. The
-/// rivals behave: each reads a note before it adds a word to it, and writes only over what it has read
-/// (`If-Match`; without that, and where the server does not honour it, no request comes between).
-/// Now and then one replaces its own last word by another as long. When they move is decided by the
-/// requests of the program and a seed.
+/// A proxy in front of the server that forwards one request at a time, so that the record is exact. The
+/// rivals behave correctly: each reads a note before adding a word to it, and overwrites only what it
+/// has read (with `If-Match`; without that, or if the server does not support it, no request comes in
+/// between). Sometimes one replaces its own last word with another of the same length. The program's
+/// requests and a seed decide when they write.
 public final class ContestedWebDAV: Sendable {
     /// One change of a file.
     public struct Write: Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public final class ContestedWebDAV: Sendable {
         public let isRivals: Bool
         public let request: String
         public let file: String
-        /// What was there until then, and what is there since.
+        /// The text before and after.
         public let replaced: String?
         public let text: String?
 
@@ -25,7 +25,7 @@ public final class ContestedWebDAV: Sendable {
         }
     }
 
-    /// The club, as the program is to know it.
+    /// The club's URL for the program.
     public let club: URL
     private let server: LoopbackServer
     private let state: Contest
@@ -33,9 +33,8 @@ public final class ContestedWebDAV: Sendable {
     /// - Parameters:
     ///   - club: An empty club on a real server.
     ///   - notes: The texts that the rivals write in, by name.
-    ///   - honoursConditions: Whether the server refuses what does not meet an `If-Match`. Where it does
-    ///     not, the rivals leave the moment between the program's last look and its write alone: nobody
-    ///     could notice what happens there.
+    ///   - honoursConditions: Whether the server rejects requests whose `If-Match` fails. If not, the
+    ///     rivals do not write between the program's last check and its write: nobody could notice that.
     public init(
         _ club: URL, notes: [String: String], honoursConditions: Bool, seed: UInt64
     ) throws {
@@ -51,17 +50,17 @@ public final class ContestedWebDAV: Sendable {
         for (name, text) in notes { try state.plant(text, at: name) }
     }
 
-    /// From now on they write, or no more.
+    /// Starts or stops the rivals.
     public func setRivalsActive(_ isActive: Bool) {
         state.contest.withLock { $0.isActive = isActive }
     }
 
-    /// Lets one of them write in a note although the program asks for nothing.
+    /// Makes a rival write to a note without a request from the program.
     public func letARivalWrite(in note: String) { state.letARivalWrite(in: note) }
 
     /// Each change so far, in order.
     public var writes: [Write] { state.contest.withLock { $0.writes } }
-    /// The texts of all files as they are now.
+    /// The current texts of all files.
     public var files: [String: String] { state.contest.withLock { $0.files } }
     /// All words that the rivals have written.
     public var rivalsWords: [String] {
@@ -69,12 +68,12 @@ public final class ContestedWebDAV: Sendable {
     }
 }
 
-/// What the threads of a ``ContestedWebDAV`` share.
+/// State shared by the threads of a ``ContestedWebDAV``.
 final class Contest: Sendable {
     struct Rival {
         let name: String
         var words: [String] = []
-        /// What it has read and is about to write over.
+        /// What it has read and is about to overwrite.
         var plan: (note: String, text: String, tag: String)?
     }
 
@@ -85,7 +84,7 @@ final class Contest: Sendable {
         var isActive = false
         var random: UInt64
 
-        /// A number below a limit (SplitMix64).
+        /// A random number below a limit (SplitMix64).
         mutating func draw(_ limit: Int) -> Int {
             random &+= 0x9E37_79B9_7F4A_7C15
             var z = random
@@ -99,7 +98,7 @@ final class Contest: Sendable {
     private let port: UInt16
     private let notes: [String]
     private let honoursConditions: Bool
-    /// Held while the server works: one request at a time.
+    /// Locked during a request: one at a time.
     let contest: Mutex<State>
 
     init(base: String, port: UInt16, notes: [String], honoursConditions: Bool, seed: UInt64) {
@@ -139,13 +138,13 @@ final class Contest: Sendable {
 // MARK: - The rivals
 
 extension Contest {
-    /// In one of three cases; mostly in the note that the program has to do with.
+    /// In one of three cases; mostly in the note that the request concerns.
     private func moveARival(near note: String, mayKeepLength: Bool, _ state: inout State) {
         guard state.isActive, state.draw(3) == 0 else { return }
         let rival = state.draw(2)
         if let plan = state.rivals[rival].plan {
             state.rivals[rival].plan = nil
-            // Somebody else may have been quicker: then it reads anew another time.
+            // Another client may have written first: then it reads again later.
             write(over: plan.text, plan.note, rival, tag: plan.tag, mayKeepLength, &state)
             return
         }
@@ -206,7 +205,7 @@ extension Contest {
         return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    /// Hands a request on, and notes what it has changed.
+    /// Forwards a request, and records what it has changed.
     private func forward(
         _ request: LoopbackRequest, isRivals: Bool, _ state: inout State
     ) -> [UInt8] {

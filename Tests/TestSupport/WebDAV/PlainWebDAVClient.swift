@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Another member's client: plain HTTP, one connection a request, nothing remembered.
+/// Another member's client: plain HTTP, one connection per request, no state.
 public struct PlainWebDAVClient: Sendable {
     /// The club's folder.
     private let base: String
@@ -19,12 +19,12 @@ public struct PlainWebDAVClient: Sendable {
         port = UInt16(club.port ?? 80)
     }
 
-    /// What is there, with its tag; a 404 when it is nothing.
+    /// The file with its tag; a 404 if there is none.
     public func get(_ file: String) async throws -> Answer {
         try await send("GET", file)
     }
 
-    /// Writes a text, only over the state with that tag where one is given.
+    /// Writes a text; with a tag, only if the file still has it.
     ///
     /// - Returns: The status.
     @discardableResult

@@ -1,7 +1,7 @@
 import Foundation
 
 extension RealWebDAVServer.Kind {
-    /// How it is called, and what must be there to start it.
+    /// Its name, and the files required to start it.
     private var needs: (name: String, files: [String]) {
         switch self {
         case .apache: ("apache2", ["/usr/sbin/apache2"])
@@ -21,7 +21,7 @@ extension RealWebDAVServer.Kind {
     /// Why tests on it are skipped.
     public var reasonToSkip: String { "\(needs.name) is not installed" }
 
-    /// Whether it refuses a `PUT` whose `If-Match` does not hold.
+    /// Whether it rejects a `PUT` whose `If-Match` fails.
     public var honoursConditions: Bool {
         switch self {
         case .apache, .lighttpd, .wsgiDAV, .sabreDAV: true
@@ -29,30 +29,30 @@ extension RealWebDAVServer.Kind {
         }
     }
 
-    /// Whether it decodes `Destination` before it takes it apart, so that a `?` or `;` ends a name.
+    /// Whether it decodes `Destination` before parsing it, so that a `?` or `;` ends a name.
     public var cutsDestinationsOff: Bool { self == .wsgiDAV }
 
     private static let nginxModule = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
     private static let sabreDAVLibrary = "/usr/share/php/Sabre/autoload.php"
 
-    /// From `scripts/install-wsgidav`.
+    /// Installed by `scripts/install-wsgidav`.
     private static let python = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: ".build/wsgidav-venv/bin/python").path
 }
 
 extension RealWebDAVServer.Kind {
-    /// How one is started.
+    /// How to start one.
     struct Setup {
         var command: [String]
         var environment: [String: String] = [:]
-        /// By their names in the server's home.
+        /// By name in the server's home.
         var files: [String: String] = [:]
-        /// What its log says when it listens.
+        /// The log line that shows that it is listening.
         var readiness: String
     }
 
-    /// - Parameter home: A folder of its own, with an empty `www` to serve and a `temporary`.
+    /// - Parameter home: Its own folder, with an empty `www` to serve and a `temporary`.
     func setup(home: String, port: UInt16) -> Setup {
         switch self {
         case .apache: preconditionFailure("see ApacheServer")
@@ -132,7 +132,7 @@ extension RealWebDAVServer.Kind {
         """
     }
 
-    /// What its command line does, and a word when it listens: its own comes too soon.
+    /// Equals its command line, plus a message when it listens: its own comes too early.
     private static func wsgiDAVProgram(home: String, port: UInt16) -> String {
         """
         import sys

@@ -2,12 +2,12 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A real WebDAV server on a port of this machine, from a configuration of its own, for all tests of
-/// this program.
+/// A real WebDAV server on a local port, with its own configuration, shared by all tests of this
+/// process.
 ///
-/// It is started when a test first asks for it and ends with the program that started it.
+/// Started when a test first needs it; it ends with this process.
 public final class RealWebDAVServer: Sendable {
-    /// Which program it is.
+    /// Which server it is.
     public enum Kind: String, CaseIterable, Sendable {
         case apache, nginx, lighttpd, rclone, wsgiDAV, sabreDAV
     }
@@ -16,7 +16,7 @@ public final class RealWebDAVServer: Sendable {
     public let port: UInt16
     private let process: ServerProcess?
 
-    /// The one of a kind that all tests share.
+    /// The shared instance of a kind.
     public static func shared(_ kind: Kind) throws -> RealWebDAVServer {
         try running.withLock { running in
             if let server = running[kind] { return try server.get() }
@@ -52,11 +52,11 @@ public final class RealWebDAVServer: Sendable {
         withExtendedLifetime(reserved) {}
     }
 
-    /// The address of an empty folder that no other test has.
+    /// The URL of a new, empty folder.
     public func makeClub() async throws -> URL {
         let name = "club-\(UUID().uuidString.prefix(8))"
         let target = kind == .apache ? "/open/\(name)" : "/\(name)"
-        // Through the server: some keep listings for a while, and would not see it on the disk.
+        // Through the server: some cache listings, and would not see it on disk.
         let answer = try await LoopbackClient.send(
             """
             MKCOL \(target)/ HTTP/1.1\r

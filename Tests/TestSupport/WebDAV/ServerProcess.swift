@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A server program that ends with the program that started it, however that ends: a shell keeps it
-/// only as long as a pipe from here is open.
+/// A server program that ends with this process, however that ends: a shell keeps it running only
+/// while a pipe from here is open.
 final class ServerProcess: Sendable {
-    /// Open as long as this program runs, and the server with it; never written to.
+    /// Open while this process runs, and the server with it; never written to.
     private let lease: Int32
 
     struct NotStarted: Error, CustomStringConvertible {
@@ -12,17 +12,17 @@ final class ServerProcess: Sendable {
         var description: String { "the server did not start: \(log)" }
     }
 
-    /// Returns when the server has said that it is ready.
+    /// Returns when the server has reported that it is ready.
     ///
     /// - Parameters:
-    ///   - home: The server's folder, removed after it has ended.
-    ///   - readiness: What its log says when it listens.
-    /// - Throws: ``NotStarted`` with the log when the server gave up instead.
+    ///   - home: The server's folder, removed after it has exited.
+    ///   - readiness: The log line that shows that it is listening.
+    /// - Throws: ``NotStarted`` with the log when the server exited instead.
     init(
         _ command: [String], home: URL, more environment: [String: String] = [:],
         readiness: String
     ) throws {
-        // The shell leads a process group of its own, which the server's workers are in as well.
+        // The shell leads a process group, which includes the server's workers.
         let script = """
             { "$@" >&2; echo server ended >&2; } </dev/null &
             cat >/dev/null
@@ -31,7 +31,7 @@ final class ServerProcess: Sendable {
             wait
             rm -rf "$0"
             """
-        // Neither is inherited by a program that another test starts: it would keep the server alive.
+        // Close-on-exec: a program that another test starts would keep the server alive.
         var lease: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &lease) == 0 else { throw NotStarted(log: "no lease") }
@@ -51,12 +51,12 @@ final class ServerProcess: Sendable {
             if more.isEmpty { break }
             text += String(decoding: more, as: UTF8.self)
         }
-        // What it logs later is read by nobody; it must not wait for that.
+        // Later log output is discarded, so that the server does not block.
         Thread.detachNewThread { while !output.availableData.isEmpty {} }
         guard text.contains(readiness) else { throw NotStarted(log: text) }
     }
 
-    /// Ends the server; so does the end of this program.
+    /// Ends the server, as does the end of this process.
     func stop() { shutdown(lease, Int32(SHUT_RDWR)) }
 
     deinit { close(lease) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Tokens over the hours: renewed in time, once for all, and never when the person has to sign in again.
+/// Token renewal: before expiry, once for all callers, and never when the person must sign in again.
 @Suite struct DropboxAccessTests {
     private let dropbox: StandInDropbox
     private let app: DropboxApp
@@ -17,7 +17,7 @@ import Testing
         app = DropboxApp(key: dropbox.appKey, gateway: URL(string: dropbox.base))
     }
 
-    /// As a new run of the program finds things.
+    /// As a new run of the program starts.
     private func makeAccess() -> DropboxAccess {
         DropboxAccess(app: app, vault: vault, endpoint: TokenEndpoint(app), now: { clock.now })
     }
@@ -93,7 +93,7 @@ import Testing
             try await store.list(.root, recursive: true)
         }
         #expect(error?.code == .unauthorized)
-        // The refresh token was worth a try, once.
+        // The refresh token was tried, once.
         #expect(dropbox.routes == ["oauth2/token", "2/files/list_folder", "oauth2/token"])
         _ = try? await store.list(.root)
         #expect(renewals == 2)
@@ -116,7 +116,7 @@ import Testing
         clock.now = try #require(old.expiry)
         let access = makeAccess()
         _ = try await access.accessToken()
-        // Another program signs in as somebody else before the next renewal.
+        // Another program signs in to another account before the next renewal.
         let first = try #require(vault.tokens)
         clock.now = try #require(first.expiry) + 10_000_000
         let stranger = DropboxTokens(
@@ -170,7 +170,7 @@ import Testing
         let second = try await signIn()
         await access.adopt(second)
         #expect(try await access.accessToken() == second.accessToken)
-        // … and in another one, which the vault alone tells of.
+        // … and in another one, visible only in the vault.
         dropbox.revokeEverything()
         let third = try await signIn()
         let token = try await access.accessToken(replacing: second.accessToken, isExpired: false)
@@ -183,7 +183,7 @@ import Testing
         dropbox.scriptTokenAnswers(.init(repeating: .html, count: 3))
         let access = makeAccess()
         #expect(try await access.accessToken() == old.accessToken)
-        // It is left alone for a while.
+        // The endpoint is not called again for a while.
         #expect(try await access.accessToken() == old.accessToken)
         #expect(renewals == 2)
         clock.now = try #require(old.expiry) + 1
@@ -193,7 +193,7 @@ import Testing
 
     @Test func aClockThatIsWrongCostsARenewalAndNothingElse() async throws {
         let old = try await signIn()
-        // Behind: the token seems good for long, and the server says otherwise.
+        // Behind: the token seems valid for a long time, and the server disagrees.
         clock.now = try #require(old.expiry) - 1_000_000
         dropbox.expireAccessTokens()
         let store = DropboxStore(.init(hosts: app.hosts), access: makeAccess())
@@ -223,7 +223,7 @@ import Testing
     }
 }
 
-/// Keeps tokens in memory.
+/// Stores tokens in memory.
 private final class TestVault: TokenVault {
     private let state = Mutex<(kept: DropboxTokens?, newer: DropboxTokens?)>((nil, nil))
 
@@ -232,7 +232,7 @@ private final class TestVault: TokenVault {
         set { state.withLock { $0.kept = newValue } }
     }
 
-    /// What another program writes just before this one does.
+    /// What another program writes just before this one.
     var newerSignIn: DropboxTokens? {
         get { state.withLock { $0.newer } }
         set { state.withLock { $0.newer = newValue } }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClubStore
 
-/// Signing in to Dropbox: what is asked of the person and of the server, and what may go wrong.
+/// Signing in to Dropbox: the authorization page, the token request, and their errors.
 @Suite struct DropboxOAuthTests {
     private let dropbox: StandInDropbox
     private let app: DropboxApp

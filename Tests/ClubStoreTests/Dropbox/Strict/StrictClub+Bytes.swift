@@ -37,7 +37,7 @@ extension StrictClub {
         return [.answer("206 Partial Content", fields, body: Array(file.bytes[start...]))]
     }
 
-    /// Writes a file as its commit says.
+    /// Writes a file according to its commit.
     mutating func commit(
         _ bytes: [UInt8], _ commit: Argument, refuse: ([String: Any]) -> Refusal
     ) throws -> [String: Any] {

@@ -6,9 +6,9 @@ extension StrictClub {
     struct Cursor: Codable {
         var folder: String
         var isRecursive: Bool
-        /// What was told last of the listing; nil when it is at its end.
+        /// The last listed name; nil at the end of the listing.
         var last: String?
-        /// The changes that were seen.
+        /// How many changes were returned.
         var seen: Int
 
         var text: String {

@@ -2,10 +2,10 @@ import Foundation
 
 @testable import TestSupport
 
-/// The files of a ``StrictDropbox``, and what its functions answer.
+/// The files of a ``StrictDropbox``, and the responses of its routes.
 struct StrictClub {
     struct Node {
-        /// As it was written first.
+        /// In the case of the first write.
         var path: String
         /// Nil for a folder.
         var file: File?
@@ -19,7 +19,7 @@ struct StrictClub {
     }
 
     var violations: [String] = []
-    /// By paths in small letters.
+    /// By lowercase path.
     var nodes: [String: Node] = [:]
     /// Each path that changed, in order.
     var changes: [String] = []
@@ -27,14 +27,14 @@ struct StrictClub {
     var waiting: [LoopbackGate] = []
     var count = 0
 
-    /// So small that even a small folder takes several.
+    /// So small that even a small folder takes several pages.
     static let entriesPerPage = 3
 
     typealias Argument = [String: Any]
 
     /// An error of a route.
     struct Refusal: Error {
-        /// A union.
+        /// The error union.
         private let json: Data
 
         init(object: [String: Any]) {
@@ -55,7 +55,7 @@ struct StrictClub {
         }
 
         var steps: [LoopbackStep] {
-            // Never to be compared: how many dots there are varies.
+            // Clients must not compare it: the number of dots varies.
             .json(
                 object: [
                     "error_summary": "\(error[".tag"] ?? "")/..", "error": error,
@@ -152,7 +152,7 @@ extension StrictClub {
         String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 
-    /// Why nothing may be written at a path, as a `WriteError`; makes the folders above.
+    /// Why a path cannot be written, as a `WriteError`; creates its parent folders.
     mutating func prepare(_ path: String) -> [String: Any]? {
         if Self.isMalformed(path) { return [".tag": "malformed_path"] }
         var missing: [String] = []
@@ -188,7 +188,7 @@ extension StrictClub {
         letGo()
     }
 
-    /// Answers who waits for changes.
+    /// Responds to clients that wait for changes.
     mutating func letGo() {
         for gate in waiting { gate.open() }
         waiting = []
@@ -202,7 +202,7 @@ extension StrictClub {
 // MARK: - Answers
 
 extension StrictClub {
-    /// With a field that no client knows: answers may gain some at any time.
+    /// Includes an unknown field: responses may gain some at any time.
     func metadata(_ node: Node) -> [String: Any] {
         var facts: [String: Any] = [
             ".tag": node.file == nil ? "folder" : "file",
@@ -221,7 +221,7 @@ extension StrictClub {
         return facts
     }
 
-    /// JSON that a header can carry.
+    /// JSON escaped for a header.
     static func header(_ object: [String: Any]) -> String {
         let data = (try? JSONSerialization.data(withJSONObject: object)) ?? Data()
         return String(decoding: data, as: UTF8.self).utf16.map { unit in

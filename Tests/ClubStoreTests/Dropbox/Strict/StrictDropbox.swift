@@ -4,10 +4,10 @@ import TestSupport
 
 @testable import ClubStore
 
-/// A Dropbox in memory that takes nothing but what the API's documentation allows.
+/// A Dropbox in memory that accepts only what the API's documentation allows.
 ///
-/// It shares no type with the program: what both ends of those misread alike would be seen here. What
-/// a client does against the rules is answered as Dropbox does, and written down in ``violations``.
+/// It shares no types with the program, so a misreading common to both ends would show here. It
+/// responds to invalid requests as Dropbox does, and records them in ``violations``.
 final class StrictDropbox: Sendable {
     let server: LoopbackServer
     let store: DropboxStore

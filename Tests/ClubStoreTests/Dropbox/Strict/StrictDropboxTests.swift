@@ -4,7 +4,7 @@ import Testing
 @testable import ClubStore
 @testable import TestSupport
 
-/// The Dropbox adapter on a server that minds every rule of the API, and shares no type with it.
+/// The Dropbox adapter with a server that enforces every rule of the API, without shared types.
 @Suite struct StrictDropboxTests {
     @Test(arguments: RemoteStoreContract.checks)
     func keepsThePromise(_ promise: ContractCheck) async throws {
@@ -29,7 +29,7 @@ import Testing
         let copy = folder.url.appending(path: "d")
         _ = try await Recorder.download(file.path, to: copy, in: dropbox.store)
         #expect(try Data(contentsOf: copy) == content)
-        // A copy is as old as what it is of.
+        // A copy keeps the date of its source.
         #expect(
             try FileManager.default.attributesOfItem(atPath: copy.path)[.modificationDate] as? Date
                 == date)
@@ -55,7 +55,7 @@ import Testing
         #expect(dropbox.violations.isEmpty)
     }
 
-    /// That it would notice.
+    /// The strict server does detect violations.
     @Test(arguments: [
         #"{"path":"","unknown":1}"#, #"{"path":7}"#, #"{}"#, #"{"path":"","recursive":1}"#,
         #"{"path":"","limit":2001}"#, #"{"path":"","limit":true}"#, #"{"path":"a"}"#, "[]", "",

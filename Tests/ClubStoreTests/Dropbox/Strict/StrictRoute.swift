@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// One function of the API: how its argument travels, and what may be in it.
+/// One route of the API: how its argument is sent, and what it may contain.
 struct StrictRoute: Sendable {
     enum Style: Sendable {
         case rpc, upload, download
     }
 
     var style = Style.rpc
-    /// Nil for a function that takes nothing.
+    /// Nil for a route without an argument.
     var argument: StrictShape?
     var takesToken = true
 
-    /// The token that calls must show.
+    /// The token that calls must send.
     static let token = "the-token"
 
     /// Source: `files.stone`, `users.stone`.
@@ -124,10 +124,10 @@ struct StrictRoute: Sendable {
 // MARK: - One request
 
 extension StrictRoute {
-    /// The most that a request may carry.
+    /// The maximum size of a request.
     private static let byteLimit = 150 << 20
 
-    /// The argument of a request, or what is wrong with it.
+    /// The argument of a request, or its violation.
     func read(_ request: LoopbackRequest) -> Result<[String: Any], StrictViolation> {
         if let problem = problemOfTransport(request) { return .failure(problem) }
         let text: String
@@ -177,7 +177,7 @@ extension StrictRoute {
     }
 }
 
-/// What a client did against the documentation.
+/// A violation of the documentation by a client.
 struct StrictViolation: Error {
     let words: String
 

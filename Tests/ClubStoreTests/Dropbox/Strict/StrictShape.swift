@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the API's documentation allows as an argument, checked in parsed JSON without any of the
-/// program's own types.
+/// What the API's documentation allows as an argument, checked in parsed JSON without the program's
+/// own types.
 indirect enum StrictShape: Sendable {
     case bool
     case string(longest: Int = .max)
@@ -10,7 +10,7 @@ indirect enum StrictShape: Sendable {
     case pattern(String)
     /// A member without a value may be a bare string; one with a value is an object with `.tag`.
     case union([String: StrictShape?])
-    /// A structure; its fields, and those that must be there.
+    /// A structure; its fields, and the required ones.
     case fields([String: StrictShape], required: Set<String> = [])
     case list(StrictShape, longest: Int)
 
@@ -28,7 +28,7 @@ indirect enum StrictShape: Sendable {
         .union(Dictionary(uniqueKeysWithValues: names.map { ($0, nil as StrictShape?) }))
     }
 
-    /// What is wrong with a value, in the words Dropbox has for it; nil when nothing is.
+    /// What is wrong with a value, in Dropbox's wording; nil if nothing.
     func problem(with value: Any, at place: String = "") -> String? {
         switch self {
         case .bool:

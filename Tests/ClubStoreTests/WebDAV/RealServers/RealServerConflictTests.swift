@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Another member's client on the same real server, within the same second and with as many bytes:
-/// what it has written is never replaced unseen.
+/// its text is never replaced unseen.
 @Suite struct RealServerConflictTests {
-    /// A store that has just written a text, and a rival.
+    /// A store that has just written a text, and a rival client.
     private struct Shared {
         let store: WebDAVStore
         let rival: PlainWebDAVClient
@@ -17,7 +17,7 @@ import Testing
             let club = try await RealWebDAVServer.shared(kind).makeClub()
             store = try WebDAVStore(baseURL: club, credentials: .none)
             rival = PlainWebDAVClient(club)
-            // Whatever is found out about the server is found out here.
+            // All probing happens here.
             file = try await store.put(data("ours 1"), at: path("/a.txt"), mode: .add)
         }
 
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// What an edit is based on is what was read for it, and nothing that was read later for something
-    /// else: a preview, a search, a listing.
+    /// An edit is based on what was read for it, not on what was read later for something else: a
+    /// preview, a search, a listing.
     @Test(arguments: RealWebDAVServer.Kind.allCases)
     func aTextThatSomethingElseHasReadIsAConflictAllTheSame(
         _ kind: RealWebDAVServer.Kind

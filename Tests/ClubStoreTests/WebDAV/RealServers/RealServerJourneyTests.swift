@@ -3,19 +3,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a person does with a club in a day, on every real server that this machine has.
+/// A typical day with a club, on every real server installed on this machine.
 @Suite struct RealServerJourneyTests {
     static let names = [
         "Plan.txt", "a b.txt", "naïve [a]+b&c #1 ? 100%.txt", "semi;colon;v=1.txt", "%41 %2f.txt",
         "日本語 🏔️.txt", "'quotes\" <angle>.txt", "~tilde $,=@!()*.txt", "-dash", "dots...txt",
     ]
 
-    /// Small texts go to their place at once, larger ones by another name.
+    /// Small texts are written directly, larger ones are staged.
     enum Size: Int, CaseIterable, Sendable {
         case small = 100
         case large = 300_000
 
-        /// Bytes that no other seed has, and another length.
+        /// Bytes with a content and length specific to the seed.
         func bytes(_ seed: UInt8) -> Data {
             Data((0..<rawValue + Int(seed)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) &+ seed })
         }
@@ -27,7 +27,7 @@ import Testing
     ) async throws {
         let store = try await makeStore(on: kind)
         try await store.createFolder(path("/moved"))
-        // Larger texts are waited for at servers whose tags are made of the second.
+        // Larger texts must wait at servers with second-based tags.
         let names = size == .small ? Self.names : Array(Self.names[2...4])
         for (index, name) in names.enumerated() {
             let place = try RemotePath.root.appending(newName: name)
@@ -57,7 +57,7 @@ import Testing
             try await store.list(.root, recursive: true).entries.map(\.path.string) == ["/moved"])
     }
 
-    /// Whether a write was done; false when it was refused for a name that the server cannot take.
+    /// Whether a write succeeded; false when the server rejected the name.
     private func isDone(
         on kind: RealWebDAVServer.Kind, at place: RemotePath, _ write: () async throws -> Void
     ) async throws -> Bool {
@@ -79,7 +79,7 @@ import Testing
         let store = try await makeStore(on: kind)
         let folder = try TemporaryFolder()
         var photo = Photos.corners(width: 800, height: 600)
-        // What is behind the end of the picture is looked at by nobody.
+        // Bytes after the end of the picture are ignored.
         photo.append(
             Data((photo.count..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) }))
         let source = try folder.write(photo, to: "source")
@@ -97,7 +97,7 @@ import Testing
         #expect(listed.count == 1 && listed.allSatisfy { $0.isSameState(as: file) })
     }
 
-    /// Where a server cuts a name off, nothing may be put where the rest of it leads.
+    /// If a server truncates a name, nothing may be written to the truncated one.
     @Test(arguments: RealWebDAVServer.Kind.allCases, ["?", ";", "#", "%"])
     func aNameIsNeverTakenForAShorterOne(
         _ kind: RealWebDAVServer.Kind, _ mark: String

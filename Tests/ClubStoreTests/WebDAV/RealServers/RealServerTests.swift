@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The WebDAV adapter on every real server that this machine has.
+/// The WebDAV adapter on every real server installed on this machine.
 @Suite struct RealServerTests {
     @Test(arguments: RealWebDAVServer.Kind.allCases, RemoteStoreContract.checks)
     func keepsThePromise(_ kind: RealWebDAVServer.Kind, _ promise: ContractCheck) async throws {
-        // They tell how full the whole disk is, which other programs change meanwhile.
+        // They report the whole disk's free space, which other programs change meanwhile.
         if kind == .sabreDAV || kind == .wsgiDAV, promise.testDescription.contains("counts what is used") { return }
         try await promise.check(try await makeStore(on: kind))
     }
@@ -15,7 +15,7 @@ import Testing
 
 /// A store in an empty club on a real server.
 ///
-/// - Throws: What skips the test when the server is not installed.
+/// - Throws: The error that skips the test when the server is not installed.
 func makeStore(
     on kind: RealWebDAVServer.Kind, configure: (inout WebDAVStore.Configuration) -> Void = { _ in }
 ) async throws -> WebDAVStore {
