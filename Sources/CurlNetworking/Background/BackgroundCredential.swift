@@ -1,10 +1,9 @@
 import FoundationEssentials
 
-/// A permanent credential of a program's storage, as its tasks carry it along. The files of client
-/// certificates are named, with what opens them.
+/// A permanent credential of the program's storage, sent to the helper with each task. Client certificates
+/// are given by the paths of their files, with their passphrases.
 ///
-/// What is kept for as long as a process lives stays in that process: it answers for itself while it
-/// is there.
+/// Credentials with `.forSession` persistence stay in the program, which answers challenges while it runs.
 struct BackgroundCredential: Codable, Hashable, Sendable {
     private var host: String
     private var port: Int
@@ -30,7 +29,7 @@ struct BackgroundCredential: Codable, Hashable, Sendable {
         self.isDefault = isDefault
     }
 
-    /// Those of some spaces, always in the same order: equal settings share a session of the helper.
+    /// The credentials of some protection spaces, sorted, so that equal settings share a session of the helper.
     static func all(
         in storage: URLCredentialStorage, where isWanted: (URLProtectionSpace) -> Bool
     ) -> [BackgroundCredential] {

@@ -1,8 +1,7 @@
 import FoundationEssentials
 
-/// What the background sessions of a user have to do and have done, on the disk: one file a task,
-/// always whole. Whoever is killed, whenever: the next one finds each task in its last state or the
-/// one before.
+/// The tasks of a user's background sessions on disk, one file per task, replaced atomically. Whenever a
+/// helper is killed, the next one finds each task in its last state or the one before.
 ///
 /// One process writes at a time: the one that holds the helper's lock.
 struct BackgroundJournal: Sendable {
@@ -84,7 +83,7 @@ struct BackgroundJournal: Sendable {
         records[Key(session: session, number: number)]
     }
 
-    /// Enters a task. When this returns it is on the disk.
+    /// Adds a task. When this returns, it is on disk.
     mutating func add(_ record: BackgroundTaskRecord) throws {
         let key = Key(session: record.session, number: record.number)
         precondition(records[key] == nil, "task \(record.number) is in the journal already")
@@ -92,11 +91,10 @@ struct BackgroundJournal: Sendable {
         records[key] = record
     }
 
-    /// Notes what has happened to a task. When this returns true it is on the disk; when it throws
-    /// the task is as it was.
+    /// Records an event of a task. When this returns true the new state is on disk; when it throws, the
+    /// task is unchanged.
     ///
-    /// Progress alone is not written: it is not worth a disk's time, and nobody who comes later needs
-    /// it.
+    /// Progress is kept in memory only: a later helper does not need it.
     ///
     /// - Returns: false when there is no such task, or its state does not allow it.
     mutating func note(
@@ -121,7 +119,7 @@ struct BackgroundJournal: Sendable {
         return true
     }
 
-    /// Changes what is not a task's state. When this throws nothing has changed.
+    /// Changes the fields of a record other than its state. When this throws, nothing has changed.
     mutating func change(
         _ number: Int, in session: String, _ change: (inout BackgroundTaskRecord) -> Void
     ) throws {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// Where background sessions keep what has to outlive a process, by the XDG Base Directory
-/// Specification. Each folder is its user's alone (0700).
+/// The folders of background sessions, after the XDG Base Directory Specification. Each is accessible to
+/// its user only (0700).
 ///
 /// | | |
 /// |---|---|
@@ -15,7 +15,7 @@ struct BackgroundPaths: Hashable, Sendable {
     let results: String
     let parts: String
     let runtime: String
-    /// Tells the sockets of several state folders apart.
+    /// Unique for each state folder.
     private let socketName: String
 
     init(environment: [String: String]) {
@@ -39,18 +39,18 @@ struct BackgroundPaths: Hashable, Sendable {
     }
 
     var journal: String { state + "/journal" }
-    /// Tasks on their way to the journal.
+    /// Tasks that are not in the journal yet.
     var spool: String { state + "/deposits" }
-    /// Which files a delegate was told of.
+    /// Which files were reported to a delegate.
     var reportedTasks: String { state + "/announced" }
     /// Locked by the helper as long as it lives. Inside: the path of its socket.
     var lock: String { state + "/helper.lock" }
-    /// Locked by a helper while it comes or goes.
+    /// Locked by a helper while it starts or exits.
     var handover: String { state + "/helper.turn" }
     var log: String { state + "/helper.log" }
     var socket: String { runtime + "/" + socketName }
 
-    /// The journal's files of one session begin with this: an identifier is anybody's text.
+    /// The prefix of a session's files in the journal: a hash, because an identifier can be any text.
     static func prefix(of session: String) -> String {
         (DigestAlgorithm.sha256.hexHash(session) ?? "").prefix(16) + "-"
     }
@@ -60,9 +60,9 @@ struct BackgroundPaths: Hashable, Sendable {
         Int(text).flatMap { BackgroundTaskRecord.numbers.contains($0) ? $0 : nil }
     }
 
-    /// The numbers of a session's tasks in the journal and on their way to it, without a look into them.
+    /// The numbers of a session's tasks in the journal and in the spool, from the names of the files.
     func numbers(of session: String) -> [Int] {
-        // In the order in which tasks go from the one to the other, so that none is missed on its way.
+        // The spool first: a task that moves to the journal meanwhile is seen twice, and never missed.
         let onTheirWay = PendingTaskSpool(self).numbers(of: session)
         let prefix = Self.prefix(of: session)
         let suffix = BackgroundJournal.suffix
@@ -75,8 +75,8 @@ struct BackgroundPaths: Hashable, Sendable {
     }
 }
 
-/// What a helper gets of the environment of the program that starts it: where things are, how names
-/// and certificates are found, and nothing that may be a secret of the program's.
+/// The environment variables passed on to a helper: locations, name resolution, certificates, and nothing
+/// that may be a secret of the program.
 enum BackgroundEnvironment {
     private static let names: Set<String> = [
         "HOME", "PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD",
@@ -85,7 +85,7 @@ enum BackgroundEnvironment {
         "ASAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", idleVariable,
     ]
 
-    /// How many seconds a helper stays when there is nothing to do; 10 unless set.
+    /// After how many idle seconds a helper exits; 10 by default.
     static let idleVariable = "CURLNETWORKING_BACKGROUND_REST"
 
     static func fitting(_ environment: [String: String]) -> [String: String] {

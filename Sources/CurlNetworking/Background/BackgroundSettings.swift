@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a helper needs of a session's configuration, as plain values.
+/// The part of a session's configuration that the helper needs, as plain values.
 struct BackgroundSettings: Codable, Hashable, Sendable {
     var additionalFields: [BackgroundTaskRecord.Request.Field]?
     var requestTimeout: Double
@@ -15,10 +15,10 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     var allowsCellular: Bool
     var allowsExpensive: Bool
     var allowsConstrained: Bool
-    /// As the configuration has them, else the program's environment: a helper's own is that of
-    /// whoever started it. nil: as the helper's environment has it.
+    /// From the configuration, else from the program's environment: the helper's own is that of the
+    /// program that started it. nil for the helper's environment.
     var proxies: ProxySettings?
-    /// By their numbers on the wire; nil: the usual ones.
+    /// Version numbers on the wire; nil for the defaults.
     var oldestTLS: UInt16?
     var newestTLS: UInt16?
     /// Permanent credentials for the host of the request, and for the proxies.
@@ -42,7 +42,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         newestTLS = settings.tls.maximum.rawValue
     }
 
-    /// The same, with what the storage has for the host of a request, and for the proxies.
+    /// A copy with the storage's credentials for the host of a request and for the proxies.
     func with(_ storage: URLCredentialStorage?, for request: URLRequest) -> BackgroundSettings {
         guard let storage, let host = request.url.flatMap(Origin.init(of:))?.host else {
             return self
@@ -57,13 +57,13 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         return settings
     }
 
-    /// A span as JSON can say it: 0 for one that never ends.
+    /// A time interval that JSON can represent; 0 stands for no limit.
     static func plain(_ seconds: Double) -> Double {
         seconds > 0 && seconds < 1e9 ? seconds : 0
     }
 
-    /// A configuration for the session that does the work in the helper. It has no resource timeout:
-    /// that one spans all attempts of a task, and is the helper's own affair.
+    /// A configuration for the helper's own session. It has no resource timeout: the helper applies that to
+    /// all attempts of a task together.
     func makeConfiguration() -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.httpAdditionalHeaders = additionalFields.map { fields in
@@ -100,7 +100,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         return configuration
     }
 
-    /// Whether the numbers make sense.
+    /// Whether all numbers are valid.
     var isSound: Bool {
         requestTimeout >= 0 && resourceTimeout >= 0 && connectionsPerHost > 0
             && [proxies?.http, proxies?.https, proxies?.socks].allSatisfy { proxy in

@@ -53,15 +53,14 @@ extension BackgroundTaskRecord.Answer {
 // MARK: - Answers in parts
 
 extension BackgroundTaskRecord.Answer {
-    /// An answer with the rest of a body, as the program is told of it that has asked for more: with the
-    /// status and the lengths of the answer the body began with, and the fields of both (RFC 9110
-    /// §15.3.7.3: the newer one's go before).
+    /// A partial response (206) as the program sees it: with the status and lengths of the response that the
+    /// body began with, and the fields of both (RFC 9110 §15.3.7.3: newer fields take precedence).
     func asWhole(_ record: BackgroundTaskRecord) -> Self {
         var fields = HTTPHeaderFields(fields)
         let range = fields["Content-Range"].flatMap(ContentRange.init)
         for name in ["Content-Range", "Content-Length", "Transfer-Encoding"] { fields[name] = nil }
         guard let first = record.firstAnswer else {
-            // The program has asked for a part itself, or a helper of an earlier version has begun.
+            // The program itself asked for a range, or a helper of an earlier version began the download.
             if case .download(.some) = record.kind { return self }
             if let total = range?.total { fields["Content-Length"] = String(total) }
             return Self(

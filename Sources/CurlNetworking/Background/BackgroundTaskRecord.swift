@@ -15,38 +15,37 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     let session: String
     let kind: Kind
     let request: Request
-    /// Seconds since 1970, moved on by all the time the task was suspended; after the resource timeout
-    /// nobody tries any more.
+    /// Seconds since 1970, plus the time the task was suspended. The resource timeout counts from here.
     private(set) var created: Int64
-    /// Tells this task from any other that ever had its number.
+    /// Distinguishes this task from any other with its number.
     let key: UInt64
     let settings: BackgroundSettings
     var description: String?
     var priority: Float
     /// Seconds since 1970; nil while it is not suspended.
     private(set) var suspendedSince: Int64?
-    /// Resume data for what has arrived of a download: its secrets are left out, and not needed.
+    /// Resume data for the part of a download that has arrived, without secrets.
     var part: Data?
-    /// Which start of the machine wrote it: after another one, only what was noted is sure to be there.
+    /// The boot ID at that time: after a reboot only what was synced is certain to be on disk.
     var partBoot: String?
-    /// The plain name of the file for the bytes of the last attempt that began at nothing: noted before
-    /// the file is made, so that one that is of no use is removed even if its process is killed.
+    /// The file name for the body of the last attempt that started at the first byte. Recorded before the
+    /// file is created, so that an unusable one is removed even if the helper is killed.
     var newPart: String?
-    /// The head of the answer the part began with.
+    /// The response that the part began with.
     var firstAnswer: Answer?
-    /// What is needed to ask how much of an upload has arrived.
+    /// Resume data of an upload.
     var upload: Upload?
     /// Whether the attempt that runs may have sent all of a request that must not be carried out twice: if
     /// its process ends before the answer comes, it is not sent again. nil for no.
     var mayBeSent: Bool?
-    /// The most that has arrived for certain: of a download here, of an upload at the server.
+    /// The most bytes that have certainly arrived: of a download here, of an upload at the server.
     private(set) var reachedByteCount: Int64?
     private(set) var state: State
-    /// Of a task that is over.
+    /// Of a completed task.
     var history = BackgroundHistory()
-    /// How often it was set going.
+    /// How often it was started.
     private(set) var attempts: Int
-    /// How often in a row the process that carried it was gone all of a sudden.
+    /// How many helpers in a row ended unexpectedly while it was running.
     private(set) var interruptions = 0
 
     /// Task numbers. `Int` holds far more, so counting on from any of them does not overflow.
@@ -56,7 +55,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     /// Seconds since 1970 that can be added to and subtracted from one another.
     static let times: ClosedRange<Int64> = -(1 << 40)...(1 << 40)
 
-    /// After so many interruptions in a row the task itself is to blame.
+    /// After this many interruptions in a row, the task fails.
     static let mostInterruptions = 20
 
     enum Kind: Codable, Hashable, Sendable {
@@ -66,7 +65,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         case upload(file: String)
     }
 
-    /// A request with all it needs, credentials included: the record is for our eyes only.
+    /// A complete request, credentials included.
     struct Request: Codable, Hashable, Sendable {
         var url: String
         var method: String
@@ -80,14 +79,14 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// An upload that the server keeps the beginning of.
+    /// An upload that the server can resume.
     struct Upload: Codable, Hashable, Sendable {
         var resumeData: Data
-        /// Of the file it was begun with: the rest of another one does not belong to it.
+        /// The version of the file that it began with.
         var stamp: AtomicFile.Stamp
     }
 
-    /// The head of an answer.
+    /// Status and fields of a response.
     struct Answer: Codable, Hashable, Sendable {
         var url: String
         var status: Int
@@ -96,11 +95,11 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
 
     enum State: Codable, Hashable, Sendable {
         case queued
-        /// Bytes moved, of how many (-1: not known).
+        /// Bytes transferred, and bytes expected (-1 when unknown).
         case running(moved: Int64, expected: Int64)
         /// The plain name of the file with the body; nil when there was none.
         case finished(Answer, file: String?)
-        /// An `URLError` code and its text, with resume data where it can be gone on with.
+        /// A `URLError` code and its text, with resume data if there is any.
         case failed(code: Int, text: String?, resumeData: Data?)
         case delivered
 
@@ -131,7 +130,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         if case .download(let resumeData) = kind { part = resumeData }
     }
 
-    /// The same, known by another number.
+    /// A copy with another number.
     func renumbered(_ number: Int) -> BackgroundTaskRecord {
         var record = self
         record.number = number
@@ -159,17 +158,17 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     enum Event: Sendable {
         case start
         case progress(moved: Int64, expected: Int64)
-        /// The connection was lost, or the helper hands over: it will be started again.
+        /// The attempt ended early, or the helper exits: it will be started again.
         case pause
-        /// The process that carried it is gone, and could not say so.
+        /// The helper that ran it ended unexpectedly.
         case interrupt
         case finish(Answer, file: String?)
         case fail(URLError, resumeData: Data?)
-        /// The app was told how it ended.
+        /// Its completion was reported to the delegate.
         case deliver
     }
 
-    /// More has arrived than ever before: the task is not to blame for the ends of those who carried it.
+    /// Resets the interruptions when more has arrived than ever before: the task makes progress.
     mutating func note(reached byteCount: Int64) {
         guard byteCount > reachedByteCount ?? 0 else { return }
         reachedByteCount = byteCount

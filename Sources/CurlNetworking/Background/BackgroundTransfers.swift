@@ -1,69 +1,67 @@
 public import FoundationEssentials
 import Glibc
 
-/// What the background sessions of this user keep, beside the sessions themselves. Not in Apple's suite.
+/// The background sessions of this user, apart from the sessions themselves. Not in Apple's suite.
 ///
-/// Transfers of a background session are carried by one helper process per user. It is this very
-/// program, started once more: a constructor in the library turns it off before `main`, so that there
-/// is nothing to install. `ps` shows it as `CurlNetworking: background transfers`. It is started when a
-/// task is set going, or when a session is made that still has some, and leaves some seconds after
-/// there is nothing to do (`CURLNETWORKING_BACKGROUND_REST`, 10 unless set).
+/// Transfers of background sessions run in one helper process per user. The helper is this very program,
+/// started a second time: a constructor in the library takes over before `main`, so that there is nothing to
+/// install. `ps` shows it as `CurlNetworking: background transfers`. It is started when a task is resumed, or
+/// when a session is created that still has tasks, and exits after some idle seconds
+/// (`CURLNETWORKING_BACKGROUND_REST`, 10 by default).
 ///
-/// **What goes on.** Downloads, and uploads from files. A transfer that is cut off, times out or finds no
-/// server is tried again, after 0.1 seconds, doubled up to a minute, until the configuration's
-/// `timeoutIntervalForResource` is over. A download goes on where it was when the server allows it; its
-/// response is that to the whole, with status 200, unless the task was made with resume data (206). An
-/// upload goes on where the server offers that (`104`) and the file has not changed, else it starts again.
-/// What must not be carried out twice, a `POST` for instance, is not sent again once it may have been sent
-/// whole: it fails with `.networkConnectionLost`. A task whose helper ends 20 times in a row without a byte of progress fails. Redirects are followed. Data tasks run in the program, as long as it does. Tasks
-/// with completion handlers (the `async` forms too) and uploads from memory or a stream fail at once
-/// with a clear text.
+/// **What it runs.** Downloads, and uploads from files. A transfer that is interrupted, times out or finds no
+/// server is retried after 0.1 seconds, doubled up to a minute, until `timeoutIntervalForResource` is over.
+/// A download resumes where the server allows it; its response is that of the whole, with status 200, unless
+/// the task was created with resume data (206). An upload resumes where the server offers that (`104`) and the
+/// file has not changed; otherwise it restarts. A request that is not idempotent, such as a `POST`, is not
+/// sent again once its body may have been sent whole: it fails with `.networkConnectionLost`. A task whose
+/// helper ends 20 times in a row without progress fails. Redirects are followed. Data tasks run in the
+/// program, as long as it runs. Tasks with completion handlers (the `async` forms too) and uploads from
+/// memory or a stream fail at once with a clear text.
 ///
-/// **What goes along.** Of the configuration: fields, time-outs, the number of connections, proxies with
-/// their log-in (those of the environment too, as the program has it), versions of TLS,
-/// `certificateAuthoritiesFile`, `unixSocketPath`, what networks are allowed, the file of a cookie storage,
-/// and the `.permanent` credentials of the credential storage for the request's host and the proxies,
-/// client certificates by the paths of their files. What stays behind: cookies in memory, the cache,
-/// `protocolClasses`, `partialDownloadsFolder`, and credentials that are to be kept for as long as the
-/// process lives.
+/// **What it gets.** Of the configuration: header fields, timeouts, the number of connections, proxies with
+/// their credentials (including those of the program's environment), TLS versions,
+/// `certificateAuthoritiesFile`, `unixSocketPath`, allowed networks, the file of a cookie storage, and the
+/// `.permanent` credentials of the credential storage for the request's host and the proxies, client
+/// certificates by the paths of their files. It does not get: cookies in memory, the cache,
+/// `protocolClasses`, `partialDownloadsFolder`, and credentials with `.forSession` persistence.
 ///
-/// **Who answers.** Challenges are put to the delegate while its program is connected, and where it
-/// leaves them to us, the program's own storage answers. When nobody is connected, or goes without an
-/// answer, the credentials that went along are tried, and servers are believed as the system does: a
-/// delegate that pins certificates is not asked then.
+/// **Challenges.** They are sent to the delegate while its program is connected; with default handling, the
+/// program's own storage answers. When no program is connected, or it does not answer, the credentials sent
+/// with the task are used, and servers are evaluated as the system does: a delegate that pins certificates is
+/// not asked then.
 ///
-/// **What is lost when.** `resume()` returns when the task's record has left the program: it is taken up
-/// by a helper even if the program is killed right then, by the one that is there or the next that is
-/// started. From the helper's journal on, which follows some milliseconds later, it also survives the end
-/// of the machine.
+/// **Durability.** When `resume()` returns, the task's record is outside the program: a helper, running or
+/// started next, finds it even if the program is killed right then. A few milliseconds later it is in the
+/// helper's journal, and survives the end of the machine.
 ///
-/// **What comes back.** A session made with the same identifier is told what was not told yet: for a
-/// download `didFinishDownloadingTo`, for an upload the answer's head and body, then
-/// `didCompleteWithError`; and when all of that is told `urlSessionDidFinishEvents`. A task counts as told
-/// when the delegate's method has returned, and its file stays until then. A program that ends in between
-/// is told again, the file included, unless it has moved the file away: then the next run is told
-/// `didCompleteWithError` alone, without an error. A delegate that copies files and must not do so twice
-/// looks whether it is done, by the task's description for instance. Tasks that are under way are found by `getAllTasks`.
+/// **Events.** A session with the same identifier receives what was not reported yet: for a download
+/// `didFinishDownloadingTo`, for an upload the response and its body, then `didCompleteWithError`; and after
+/// all of these `urlSessionDidFinishEvents`. A task counts as reported when the delegate's method has
+/// returned, and its file is kept until then. If the program ends in between, the task is reported again with
+/// its file, unless the program has moved that: then the next run receives `didCompleteWithError` alone,
+/// without an error. A delegate that copies files and must not do so twice has to check, by the task's
+/// description for instance. `getAllTasks` lists the running tasks.
 ///
-/// **Who.** One session at a time has an identifier and its tasks; tasks of a second one fail with
-/// `.backgroundSessionInUseByAnotherProcess`. When the other process ends, or has nothing more to do, the
-/// second one takes over, and is told what was not told. Identifiers are the user's, not the program's: choose one
-/// like `org.example.app.photos`.
+/// **Ownership.** One session at a time owns an identifier and its tasks; tasks of a second one fail with
+/// `.backgroundSessionInUseByAnotherProcess`. When the other process ends or has no more tasks, the second
+/// session takes over and receives the pending events. Identifiers are shared by all programs of the user:
+/// choose one like `org.example.app.photos`.
 ///
-/// **Where.** `$XDG_STATE_HOME/CurlNetworking/Background` has the journal, with the requests as they are,
-/// `Authorization` and stored credentials for their hosts included; `$XDG_CACHE_HOME/CurlNetworking` has
-/// the bodies; `$XDG_RUNTIME_DIR/CurlNetworking` (else `/tmp/CurlNetworking-<user id>`) the socket. The
-/// folders have mode 0700, the files 0600, and the helper talks to processes of its own user alone.
+/// **Files.** `$XDG_STATE_HOME/CurlNetworking/Background` has the journal, with complete requests,
+/// `Authorization` and stored credentials for their hosts included; `$XDG_CACHE_HOME/CurlNetworking` has the
+/// bodies; `$XDG_RUNTIME_DIR/CurlNetworking` (else `/tmp/CurlNetworking-<user id>`) the socket. Folders have
+/// mode 0700, files 0600, and the helper accepts connections of its own user only. A record that is damaged
+/// costs one task: it fails, or is moved aside if it does not say which task it is.
 ///
-/// **Not here.** Nobody starts a program because its transfers are done: it finds out when it is next
-/// run. A helper ends with the machine, or with a log-out where the system is set up to end a user's
-/// processes; what it had to do waits in the journal for the next session of that identifier, or the
-/// next helper.
+/// **Limits.** No program is started because its transfers are done: it finds out when it runs next. A helper
+/// ends with the machine, or at logout where the system ends a user's processes; its tasks wait in the journal
+/// for the next session with their identifier, or the next helper.
 public struct BackgroundTransfers: Sendable {
     private let environment: [String: String]
     private let paths: BackgroundPaths
 
-    /// Those of the user whose environment this process has.
+    /// The sessions of the user whose environment this process has.
     public init() {
         self.init(environment: ProcessInfo.processInfo.environment)
     }
@@ -73,13 +71,13 @@ public struct BackgroundTransfers: Sendable {
         paths = BackgroundPaths(environment: environment)
     }
 
-    /// What is known of one session's tasks without being connected.
+    /// The number of a session's tasks, without a connection.
     public struct Summary: Hashable, Sendable {
         /// The session's identifier.
         public var identifier: String
-        /// Tasks that are not over.
+        /// Tasks that are not completed.
         public var unfinishedCount = 0
-        /// Tasks that are over, and whose delegate was not told yet.
+        /// Tasks that are completed and not reported to a delegate yet.
         public var untoldCount = 0
     }
 
@@ -98,16 +96,16 @@ public struct BackgroundTransfers: Sendable {
         return summaries.values.sorted { $0.identifier < $1.identifier }
     }
 
-    /// The identifiers of sessions with something to tell: make a session with one to be told.
+    /// The identifiers of sessions with pending events: create a session with one to receive them.
     public var identifiersWithPendingEvents: [String] {
         sessions.filter { $0.untoldCount > 0 }.map(\.identifier)
     }
 
-    /// Where the helper writes what it does: a line each, of which session and task, without
-    /// addresses. At most some 512 KiB, the file before (`….old`) included.
+    /// The helper's log: one line per event, with session and task, without addresses. About 512 KiB at most,
+    /// including the previous file (`….old`).
     public var logFile: URL { URL(filePath: paths.log, directoryHint: .notDirectory) }
 
-    /// Cancels all tasks of a session and removes what they have brought, told or not.
+    /// Cancels all tasks of a session and removes their results, reported or not.
     ///
     /// - Throws: `URLError.backgroundSessionInUseByAnotherProcess` while a session with this identifier
     ///   is connected, `.backgroundSessionWasDisconnected` when no helper can be reached.
@@ -121,10 +119,9 @@ public struct BackgroundTransfers: Sendable {
         if let error { throw error }
     }
 
-    /// What makes sense of the journal, and of what is on its way to it. Files that are being replaced
-    /// are seen before or after it.
+    /// The readable records of the journal and the spool.
     private var records: [BackgroundTaskRecord] {
-        // Looked for first, so that none is missed that gets there meanwhile.
+        // The spool first: a task that moves to the journal meanwhile is seen twice, and never missed.
         let onTheirWay = PendingTaskSpool(paths).records
         var records: [BackgroundTaskRecord] = []
         if access(paths.journal, F_OK) == 0,
@@ -141,12 +138,12 @@ public struct BackgroundTransfers: Sendable {
 }
 
 extension BackgroundClient {
-    /// Meets all tasks only to cancel them. Returns why that could not be.
+    /// Cancels all tasks of the journal. Returns the reason when that is impossible.
     func forgetEverything() async -> URLError? {
         await withCheckedContinuation { continuation in
             submit { client in
                 client.forgets = true
-                // The helper may have been faster than we.
+                // Some may be known already.
                 for number in Array(client.entries.keys) {
                     client.acknowledge(number, .cancel(number))
                 }

@@ -3,12 +3,11 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Tasks that were set going and that no helper has in its journal yet, on the disk for the case that
-/// their program is gone before it could hand them over. One file a task, in a folder beside the
-/// journal; the next helper takes up what nobody alive answers for.
+/// Tasks that were resumed and are in no helper's journal yet, one file each in a folder beside it. If their
+/// program ends before it could send them, the next helper takes them from here.
 ///
-/// They reach the kernel, not the disk itself, so that `resume()` waits for none: the end of a process
-/// does them no harm, that of the machine may.
+/// The files are not synced, so that `resume()` does not wait for the disk: they survive the end of the
+/// process, not necessarily that of the machine.
 struct PendingTaskSpool: Sendable {
     private let path: String
 
@@ -18,13 +17,13 @@ struct PendingTaskSpool: Sendable {
 
     // MARK: - In the program
 
-    /// What this process's files begin with. It lives as long as the lock of its `….owner` is taken.
+    /// The prefix of this process's files. The process is alive while the lock on its `….owner` is held.
     static let owner = String(UInt64.random(in: .min ... .max), radix: 36)
 
     /// The locks of this process, by folder.
     private static let locks = Mutex<[String: Int32]>([:])
 
-    /// What cannot be written is done without: it protects a moment.
+    /// Failures are ignored: the file only covers the moment until a helper has the task.
     func put(_ record: BackgroundTaskRecord) {
         guard let folder = try? PrivateFolder(path: path), isOwned(folder),
             let data = try? record.render(), data.count <= BackgroundTaskRecord.largestByteCount
@@ -33,14 +32,13 @@ struct PendingTaskSpool: Sendable {
         _ = try? AtomicFile.write(data, to: folder.path(of: name), isBroughtToDisk: false)
     }
 
-    /// To be called by the helper when a task is in the journal, and by its owner when nobody is to
-    /// carry it.
+    /// Called by the helper when a task is in the journal, and by its owner when the task is not to run.
     func remove(_ number: Int, of session: String, owner: String = Self.owner) {
         let name = Self.name(owner, session, number)
         if PrivateFolder.isPlain(name) { unlink(path + "/" + name) }
     }
 
-    /// Whether whoever looks can see that this process is alive.
+    /// Whether others can see that this process is alive.
     private func isOwned(_ folder: PrivateFolder) -> Bool {
         Self.locks.withLock { locks in
             if let lock = locks[path] {
@@ -76,7 +74,7 @@ struct PendingTaskSpool: Sendable {
         owner + "-" + BackgroundPaths.prefix(of: session) + "\(number)" + BackgroundJournal.suffix
     }
 
-    /// The numbers of a session's tasks, whoever answers for them.
+    /// The numbers of a session's tasks, of all processes.
     func numbers(of session: String) -> [Int] {
         let prefix = BackgroundPaths.prefix(of: session)
         return names.compactMap { name in
@@ -94,7 +92,7 @@ struct PendingTaskSpool: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 
-    /// All readable records, whoever answers for them.
+    /// All readable records, of all processes.
     var records: [BackgroundTaskRecord] {
         guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else {
             return []

@@ -1,15 +1,14 @@
 import FoundationEssentials
 import Glibc
 
-/// Which files of finished downloads a delegate was told of: an empty file per task, beside the journal.
+/// Which downloaded files were reported to a delegate: an empty marker file per task, beside the journal.
 ///
-/// The program writes it right before the call, and the helper removes it with the task's record. A
-/// program that is killed after its delegate has moved the file, and before the helper knows, leaves a
-/// record whose file is gone: the announcement tells that from a file that somebody else has removed.
+/// The program creates the marker right before `didFinishDownloadingTo`, and the helper removes it with the
+/// task's record. If the program is killed after its delegate has moved the file and before the helper
+/// knows, the marker tells that case from a file that was removed by somebody else.
 ///
-/// They reach the kernel, not the disk itself: the call comes from the delegate's queue, perhaps the main
-/// one. A move that the delegate makes afterwards is not on the disk before them on file systems that
-/// keep the order of names, as ext4, XFS and Btrfs do.
+/// Markers are not synced: they are created on the delegate's queue, possibly the main one. On file systems
+/// that keep the order of names (ext4, XFS, Btrfs) a later move by the delegate is not on disk before them.
 struct ReportedTasks: Sendable {
     private let path: String
 
@@ -21,7 +20,7 @@ struct ReportedTasks: Sendable {
         BackgroundPaths.prefix(of: session) + "\(number)-" + String(key, radix: 36)
     }
 
-    /// What cannot be written is left out: it protects a moment.
+    /// Failures are ignored: the marker only covers the moment of the call.
     func add(_ number: Int, of session: String, key: UInt64) {
         guard let folder = try? PrivateFolder(path: path) else { return }
         let file = open(
@@ -38,7 +37,7 @@ struct ReportedTasks: Sendable {
         unlink(path + "/" + Self.name(record.session, record.number, record.key))
     }
 
-    /// Removes those of tasks that are no longer in the journal.
+    /// Removes the markers of tasks that are no longer in the journal.
     func removeAll(except records: [BackgroundTaskRecord]) {
         guard access(path, F_OK) == 0, let folder = try? PrivateFolder(path: path) else { return }
         let known = Set(records.map { Self.name($0.session, $0.number, $0.key) })

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The body of an answer, read from the helper's file as fast as the delegate takes it.
+/// A response body, read from the helper's file as fast as the delegate takes it.
 final class BackgroundBody {
     private let descriptor: Int32
     static let pieceByteCount = 128 << 10

@@ -2,10 +2,10 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-// How tasks ended, as the delegate is told of it: a download by its file, an upload by its answer.
+// Reports completed tasks to the delegate: a download by its file, an upload by its response.
 
 extension BackgroundClient {
-    /// How a task ended.
+    /// Reports how a task ended.
     func end(
         _ entry: BackgroundTaskEntry, _ state: BackgroundTaskRecord.State,
         _ history: BackgroundHistory
@@ -31,7 +31,7 @@ extension BackgroundClient {
             }
         case .failed(let code, let text, let resumeData):
             if let resumeData, task is URLSessionUploadTask {
-                // To go on with the data alone, as one may in the process that has made it.
+                // So that the upload can be resumed with this data alone, as in the process that made it.
                 UploadBodies.remember(resumeData, request: task.firstRequest, source: task.source)
             }
             let error = URLError(
@@ -51,7 +51,7 @@ extension BackgroundClient {
         var facts = stat()
         guard let path, lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             if reportedTasks.contains(number, of: identifier, key: key) {
-                // The program was told of it, has taken it, and ended before it could say so.
+                // The program was told, has moved the file, and ended before it could acknowledge that.
                 return entry.task.post(.completed(TaskResult())) { status in
                     status.response = response
                     status.receivedByteCount = max(0, response.expectedContentLength)
@@ -64,8 +64,8 @@ extension BackgroundClient {
                     .fileDoesNotExist, failingURL: response.url,
                     underlyingText: "the file was removed by somebody else"))
         }
-        // The helper removes it when it hears that all is told. A program that ends before that is told
-        // again, and finds the file still there.
+        // The helper removes it when the program has acknowledged the task. A program that ends before that
+        // is told again, and finds the file still there.
         let file = TemporaryFile(path: path) {
             reportedTasks.add(number, of: identifier, key: key)
         }
@@ -77,7 +77,7 @@ extension BackgroundClient {
         }
     }
 
-    /// Tells the answer to an upload as that to any: head, body, end.
+    /// Reports the response to an upload: head, body, completion.
     private func finishUpload(
         _ entry: BackgroundTaskEntry, _ response: HTTPURLResponse, _ path: String?
     ) {

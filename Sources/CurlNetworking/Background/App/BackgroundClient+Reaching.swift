@@ -4,7 +4,7 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-// How a client gets a line: to the helper that is there, else to one that it starts.
+// Connects a client: to the running helper, else to one that it starts.
 
 extension BackgroundClient {
     func reach() {
@@ -15,7 +15,7 @@ extension BackgroundClient {
                         .backgroundSessionInUseByAnotherProcess,
                         underlyingText: "another session of this process has the identifier"))
             }
-            // The session before was invalidated: it is ours as soon as its last word is out.
+            // The previous session was invalidated: the identifier is free once that one is idle.
             stage = .queueing
             let next: @Sendable () -> Void = { [weak self] in self?.submit { $0.stage = .apart } }
             other.submit { $0.whenGone(next) }
@@ -37,7 +37,7 @@ extension BackgroundClient {
         }
     }
 
-    /// Whether a socket lies in a folder that is our user's alone.
+    /// Whether a socket is in a folder that only our user can access.
     private func isOurs(_ path: String) -> Bool {
         guard let slash = path.lastIndex(of: "/") else { return false }
         var facts = stat()
@@ -105,8 +105,8 @@ extension BackgroundClient {
         source.activate()
     }
 
-    /// The helper can be reached, or tells why not. Without a word it ended because another one is
-    /// there, or was not let live.
+    /// The helper reports that it is ready, or why not. Without a report it exited because another one is
+    /// running, or was killed.
     private func helperReported(_ text: String) {
         guard case .starting(let source) = stage else { return }
         source.cancel()

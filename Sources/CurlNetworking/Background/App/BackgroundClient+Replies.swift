@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Synchronization
 
-// What the helper tells of tasks, while they are under way.
+// Handles the helper's messages about running tasks.
 
 extension BackgroundClient {
     func handle(_ reply: BackgroundReply) {
@@ -56,7 +56,7 @@ extension BackgroundClient {
         }
     }
 
-    /// Asks the delegate. Where it leaves it to us, what the program's own storage has is tried.
+    /// Asks the delegate. With default handling, the credential of the program's own storage is used.
     private func put(
         _ question: BackgroundChallenge, to task: URLSessionTask?, _ number: Int, _ key: Int
     ) {

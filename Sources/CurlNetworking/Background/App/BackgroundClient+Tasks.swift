@@ -2,12 +2,12 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-// What tasks want of the helper, and how both compare what they know at the beginning of a line.
+// Sends the tasks' changes to the helper, and synchronizes both sides when a connection is made.
 
 extension BackgroundClient {
     // MARK: - From tasks
 
-    /// A task is set going. When this returns its record is out of this process, whoever ends it then.
+    /// A task was resumed. When this returns, its record is outside this process and survives it.
     nonisolated func enlist(_ task: URLSessionTask) {
         let identity = BackgroundTaskEntry.Identity()
         if BackgroundTaskEntry.refusal(of: task) == nil,
@@ -37,7 +37,7 @@ extension BackgroundClient {
         if case .attached = stage { add(entry) }
     }
 
-    /// A helper has the task on record, or nobody is to carry it.
+    /// Removes a task's file from the spool: it is in the journal, or is not to run.
     func removeSpooled(_ number: Int) {
         spool.remove(number, of: identifier)
     }
@@ -58,13 +58,13 @@ extension BackgroundClient {
         send(.describe(task.taskIdentifier, task.taskDescription))
     }
 
-    /// Ends a task; a download may be asked for what is needed to go on.
+    /// Cancels a task; a download may be asked for resume data.
     func abort(_ task: URLSessionTask) {
         let number = task.taskIdentifier
         guard let entry = entries[number], entry.needsHelper, entry.wasSent else {
             entries[number] = nil
             removeSpooled(number)
-            // One that never left has lost nothing of what it was given.
+            // A task that was never sent keeps the resume data it was given.
             return task.finishCancelling(
                 resumeData: task.wantsResumeData ? task.givenResumeData : nil)
         }
@@ -77,7 +77,7 @@ extension BackgroundClient {
         }
     }
 
-    /// The delegate has heard how a task ended.
+    /// The completion was reported to the delegate.
     func completionReported(of task: URLSessionTask) {
         let number = task.taskIdentifier
         acknowledge(number, .delivered(number))
@@ -85,7 +85,8 @@ extension BackgroundClient {
         found.remove(number)
     }
 
-    /// Tells once all is told that was waiting, and once more when all is that was under way.
+    /// Calls `urlSessionDidFinishEvents` when all pending tasks were reported, and again when all tasks that
+    /// were found running were.
     func notifyFinish() {
         guard isReady else { return }
         let isDue = hasPendingEvents && pending.isEmpty || hasFoundTasks && found.isEmpty
@@ -97,7 +98,7 @@ extension BackgroundClient {
         }
     }
 
-    /// A task is over here: its record can go.
+    /// A task is completed here: the helper can remove its record.
     func acknowledge(_ number: Int, _ request: BackgroundRequest) {
         guard let entry = entries.removeValue(forKey: number), entry.needsHelper else { return }
         removeSpooled(number)
@@ -115,17 +116,17 @@ extension BackgroundClient {
         send(.add(record))
     }
 
-    // MARK: - At the beginning of a line
+    // MARK: - When a connection is made
 
-    /// The helper knows of a task.
+    /// Matches a task of the helper's journal with one of this session.
     func register(_ record: BackgroundTaskRecord) {
         let number = record.number
-        // Another task of this number says nothing about ours.
+        // A different task with this number says nothing about ours.
         if entries[number].map({ $0.key == record.key }) ?? true { announced.insert(number) }
         if forgets || acknowledgedKeys.contains(record.key) {
             if acknowledged[number] == nil { acknowledged[number] = .cancel(number) }
         } else if let entry = entries[number] {
-            // Else another process has used the number, and the helper will say so.
+            // Otherwise another process has used the number, and the helper will refuse ours.
             guard entry.key == record.key else { return }
             entry.isKept = true
             removeSpooled(number)
@@ -144,7 +145,7 @@ extension BackgroundClient {
         }
     }
 
-    /// All was told: now it is our turn.
+    /// The helper has sent all its tasks: now the client sends what has changed.
     func sendCurrentState() {
         for request in acknowledged.values { send(request) }
         for (number, entry) in entries.sorted(by: { $0.key < $1.key })

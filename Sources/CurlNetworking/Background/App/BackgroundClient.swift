@@ -2,11 +2,11 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// A background session's line to the helper.
+/// A background session's connection to the helper.
 ///
-/// It is connected while the session has tasks: to be told of them, and so that nobody else takes the
-/// session meanwhile. A helper that is not there is started; one that went away all of a sudden is
-/// started again and goes on from its journal.
+/// It is open while the session has tasks, to receive their events and to hold the session's identifier. If
+/// no helper is running, one is started; one that ends unexpectedly is started again and continues from
+/// its journal.
 actor BackgroundClient {
     nonisolated let executor = QueueExecutor(label: "CurlNetworking.background")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -21,12 +21,12 @@ actor BackgroundClient {
 
     enum Stage {
         case apart
-        /// For the session that had the identifier before to end.
+        /// Waits for the previous session with the identifier to finish.
         case queueing
-        /// A helper is on its way.
+        /// A helper was started and is not ready yet.
         case starting(any DispatchSourceRead)
         case greeting
-        /// It tells what it knows of the session.
+        /// The helper sends the session's tasks.
         case attaching
         /// Another process has the session.
         case waiting
@@ -34,34 +34,33 @@ actor BackgroundClient {
     }
 
     private(set) weak var session: URLSession?
-    /// The session, as long as it may have something to tell that nobody else keeps it for.
+    /// Keeps the session alive while it has events to report.
     private var kept: URLSession?
     var stage = Stage.apart
     var channel: Channel?
-    /// Tasks that have no end yet, or whose end was not told yet.
+    /// Tasks that are not completed, or whose completion was not reported yet.
     var entries: [Int: BackgroundTaskEntry] = [:]
-    /// What the helper was told, or will be, of tasks that are over here; until it says that they are
-    /// gone.
+    /// The last request for each task that is completed here, until the helper confirms that it is gone.
     var acknowledged: [Int: BackgroundRequest] = [:]
-    /// Keys of all that was ever acknowledged here: what comes up again is not told twice.
+    /// Keys of all tasks ever acknowledged here, so that none is reported twice.
     var acknowledgedKeys: Set<UInt64> = []
-    /// Tasks that ended while no program was there, or that were found under way, and were not told
-    /// yet.
+    /// Tasks that ended while no program was connected (`pending`) or were running already (`found`), and
+    /// were not reported yet.
     var pending: Set<Int> = []
     var found: Set<Int> = []
     var hasPendingEvents = false
     var hasFoundTasks = false
-    /// Cancelled tasks whose resume data is awaited.
+    /// Cancelled tasks that wait for their resume data.
     var awaitingResumeData: [Int: URLSessionTask] = [:]
-    /// Tasks the helper has told of on this line.
+    /// Tasks that the helper has sent on this connection.
     var announced: Set<Int> = []
-    /// What to do once it is known which tasks there are.
+    /// Work to do once the session's tasks are known.
     private var awaitingReadiness: [@Sendable (isolated BackgroundClient) -> Void] = []
-    /// Whether tasks that turn up are cancelled unseen.
+    /// Whether all tasks of the journal are cancelled.
     var forgets = false
-    /// Whether another process has the session: when it is free, this one takes it.
+    /// Whether another process has the session, and this one takes over when it is free.
     private var awaitsTurn = false
-    /// Why no helper has the session, if that is so.
+    /// Why the helper does not have the session, if it does not.
     private(set) var refusal: URLError?
     private var awaitingCalm: [@Sendable () -> Void] = []
     private var awaitingGone: [@Sendable () -> Void] = []
@@ -70,9 +69,9 @@ actor BackgroundClient {
         didSet { readiness.withLock { $0 = isReady } }
     }
     private nonisolated let readiness: Mutex<Bool>
-    /// Attempts to reach a helper since the last that led to something.
+    /// Attempts to connect since the last success.
     var attempts = 0
-    /// How often a helper was lost since a task last moved.
+    /// How often the connection was lost since a task last made progress.
     var losses = 0
     var lastReason: String?
 
@@ -91,7 +90,7 @@ actor BackgroundClient {
 
     nonisolated var isReadyNow: Bool { readiness.withLock { $0 } }
 
-    /// To be called once, as soon as the session is there.
+    /// To be called once, when the session is initialized.
     nonisolated func begin(for session: URLSession) {
         ExitHandlers.add(self)
         submit { client in
@@ -100,7 +99,7 @@ actor BackgroundClient {
         }
     }
 
-    /// Runs work in its turn, then settles what follows.
+    /// Runs work on the queue, then updates the connection.
     nonisolated func submit(_ work: @escaping @Sendable (isolated BackgroundClient) -> Void) {
         executor.queue.async { @Sendable [self] in
             assumeIsolated { client in
@@ -110,7 +109,7 @@ actor BackgroundClient {
         }
     }
 
-    /// Calls back when it is known which tasks the session has: at once, unless the journal has some.
+    /// Calls back when the session's tasks are known: at once, unless the journal has some.
     nonisolated func whenReady(_ work: @escaping @Sendable () -> Void) {
         submit { $0.whenReadyInTurn { _ in work() } }
     }
@@ -119,7 +118,7 @@ actor BackgroundClient {
         if isReady { work(self) } else { awaitingReadiness.append(work) }
     }
 
-    /// Calls back when the helper knows all it has to and nothing is to be told.
+    /// Calls back when the helper has all tasks and nothing waits to be acknowledged.
     func whenCalm(_ work: @escaping @Sendable () -> Void) {
         awaitingCalm.append(work)
     }
@@ -128,7 +127,7 @@ actor BackgroundClient {
         !isReady || !acknowledged.isEmpty || entries.values.contains(where: \.needsHelper)
     }
 
-    /// Does what comes next.
+    /// Connects, waits or disconnects, as the tasks require.
     func proceed() {
         if awaitsTurn, isEnding, !isBusy { stopWaiting() }
         while case .apart = stage, isBusy || awaitsTurn { reach() }
@@ -150,12 +149,12 @@ actor BackgroundClient {
         channel?.send(request)
     }
 
-    /// A task has moved: whatever went wrong before was not its fault.
+    /// A task has made progress: earlier losses do not count any more.
     func noteMovement() {
         losses = 0
     }
 
-    // MARK: - On the line
+    // MARK: - Messages
 
     func receive() {
         guard let channel else { return }
@@ -193,7 +192,7 @@ actor BackgroundClient {
         }
     }
 
-    /// Asks for the session. One that only waits leaves it to the process that had it before.
+    /// Asks for the session. A client that only waits yields to the process that had it before.
     private func attach() {
         let waits = awaitsTurn && !isBusy
         stage = waits ? .waiting : .attaching
@@ -203,9 +202,9 @@ actor BackgroundClient {
         )
     }
 
-    /// Another process has the session: the tasks of this one fail, and it stays on the line.
+    /// Another process has the session: the tasks of this one fail, and it stays connected to take over.
     private func awaitTurn(_ error: URLError) {
-        // Whoever wants to forget all tasks wants so now.
+        // `forget` does not wait for another process.
         guard !forgets else { return refuse(error) }
         stage = .waiting
         awaitsTurn = true
@@ -227,7 +226,7 @@ actor BackgroundClient {
         session?.finishInvalidationIfIdle()
     }
 
-    /// The line is broken. `proceed()` mends it if there is a reason.
+    /// The connection is lost. `proceed()` connects again if needed.
     func connectionLost(_ reason: String) {
         lastReason = reason
         losses += 1
@@ -241,7 +240,7 @@ actor BackgroundClient {
         announced = []
     }
 
-    /// All is said: nothing is kept of the helper, and others may have the session.
+    /// Nothing is left to do: disconnects, so that others can have the session.
     private func finishIfIdle() {
         switch stage {
         case .attached: disconnect()
@@ -271,7 +270,7 @@ actor BackgroundClient {
         submit { _ in }  // it may be waiting
     }
 
-    /// No helper will have these tasks.
+    /// The helper cannot have these tasks: they fail.
     func refuse(_ error: URLError) {
         closeChannel()
         BackgroundHolders.leave(self)
@@ -290,8 +289,7 @@ actor BackgroundClient {
 }
 
 extension BackgroundClient: ExitHandler {
-    /// The process exits: what was given to the session has to be in the helper's hands. Waits for two
-    /// seconds at most.
+    /// The process exits: waits up to two seconds until the helper has all tasks.
     nonisolated func handleExit() {
         let calm = DispatchSemaphore(value: 0)
         submit { $0.whenCalm { calm.signal() } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which client of this process has a session: one at a time.
+/// Which client of this process holds a session identifier: one at a time.
 enum BackgroundHolders {
     private struct Holding: Hashable {
         var identifier: String
@@ -18,7 +18,7 @@ enum BackgroundHolders {
 
     private static let holders = Mutex<[Holding: WeakClient]>([:])
 
-    /// Who else has the client's session; nil: now it has.
+    /// Returns the other client that holds the identifier; nil when this one holds it now.
     static func enter(_ client: BackgroundClient) -> BackgroundClient? {
         holders.withLock { holders in
             let holding = Holding(client)

@@ -4,11 +4,11 @@ import Synchronization
 /// What makes a session a background session.
 struct BackgroundIdentity: Hashable, Sendable {
     var identifier: String
-    /// Where things are; nil: as the environment of this process has it.
+    /// Determines the folders; nil for the environment of this process.
     var environment: [String: String]?
 }
 
-/// What a background session can know before it has asked anybody.
+/// What a background session knows from the names of files, before it is connected.
 struct BackgroundLine {
     private let identity: BackgroundIdentity
     private let environment: [String: String]
@@ -33,7 +33,7 @@ struct BackgroundLine {
 }
 
 extension URLSessionTask {
-    /// A task as the journal has it, already set going. nil when its request makes no sense.
+    /// A task of the journal, already resumed. nil when its request is invalid.
     static func make(_ record: BackgroundTaskRecord, in session: URLSession) -> URLSessionTask? {
         guard let request = record.request.request else { return nil }
         let task: URLSessionTask

@@ -1,22 +1,21 @@
 import FoundationEssentials
 import Synchronization
 
-/// A task of a background session, as its program knows it. Owned by the client, used on its queue
-/// alone.
+/// A task of a background session in its program. Owned by the client, used on its queue only.
 final class BackgroundTaskEntry {
     let task: URLSessionTask
     let identity: Identity
-    /// Whether a helper was told of it, and whether one has said that it is in the journal.
+    /// Whether it was sent to a helper, and whether the helper has confirmed that it is in the journal.
     var wasSent: Bool
     var isKept: Bool
-    /// Whether the helper carries it, or has its result.
+    /// Whether the helper runs it, or has its result.
     var needsHelper = true
-    /// Whether its end is known here.
+    /// Whether its completion is known here.
     var hasEnded = false
-    /// The body of an answer on its way to the delegate.
+    /// A response body that is being delivered to the delegate.
     var body: BackgroundBody?
 
-    /// When a task was set going, and what tells it from any other of its number.
+    /// When a task was resumed, and what distinguishes it from others with its number.
     struct Identity: Sendable {
         let key: UInt64
         let time: Int64
@@ -59,7 +58,7 @@ final class BackgroundTaskEntry {
         }
     }
 
-    /// Why no background session can have a task; nil when it can.
+    /// Why a task cannot run in a background session; nil when it can.
     static func refusal(of task: URLSessionTask) -> URLError? {
         if let failure = task.startFailure { return failure }
         let url = task.firstRequest.url
@@ -89,7 +88,7 @@ final class BackgroundTaskEntry {
 }
 
 extension BackgroundTaskEntry.Identity {
-    /// The task as it is now; nil when something speaks against it.
+    /// The task's current state; nil when it cannot run in a background session.
     func makeRecord(
         of task: URLSessionTask, session: String, settings: BackgroundSettings
     ) -> BackgroundTaskRecord? {
@@ -111,14 +110,14 @@ extension BackgroundTaskEntry.Identity {
 }
 
 extension URL {
-    /// The path of a file URL from the root on: the helper is in another folder.
+    /// The absolute path of a file URL: the helper has another working directory.
     var absolutePath: String {
         path(percentEncoded: false).absolutePath
     }
 }
 
 extension String {
-    /// The same path from the root on.
+    /// The absolute path.
     var absolutePath: String {
         hasPrefix("/") ? self : FileManager.default.currentDirectoryPath + "/" + self
     }

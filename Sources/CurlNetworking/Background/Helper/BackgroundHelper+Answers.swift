@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-// What an attempt brings: the answer's head, and its body on the way to a file.
+// Handles what an attempt receives: the response, and its body, which goes to a file.
 
 extension BackgroundHelper {
     func redirected(_ transfer: HelperTransfer, to request: URLRequest) {
@@ -9,7 +9,7 @@ extension BackgroundHelper {
         notify(transfer.id.session, .redirected(transfer.id.number, request))
     }
 
-    /// The server keeps what arrives of an upload, and says where.
+    /// The server can resume the upload (104), and names its location.
     func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         let id = transfer.id
         guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
@@ -19,20 +19,20 @@ extension BackgroundHelper {
         var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))
         upload.take(
             interim: ResponseHead(status: response.statusCode, headers: response.headers))
-        // After a redirect it may be on a server that the task's own request is not for.
+        // After a redirect it may be on another server than the task's request is for.
         guard let data = upload.resumeData, let blob = try? data.blob,
             let url = URL(string: record.request.url), Origin(of: url) == Origin(of: data.location)
         else { return }
         keep(id.number, in: id.session) { $0.upload = .init(resumeData: blob, stamp: stamp) }
     }
 
-    /// - Parameter byteCount: What is new of `total`.
+    /// - Parameter byteCount: Sent since the last call; part of `total`.
     func sent(
         _ transfer: HelperTransfer, _ byteCount: Int64, of total: Int64, expected: Int64
     ) {
         let id = transfer.id
         if transfer.awaitsOffset {
-            // The first word of an attempt counts from what the server has.
+            // The first report of a continued upload includes what the server had already.
             transfer.awaitsOffset = false
             keep(id.number, in: id.session) { $0.note(reached: total - byteCount) }
         }
@@ -77,7 +77,7 @@ extension BackgroundHelper {
                     notify(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
                 }
             case .startOver:
-                // Another version: what was noted of the one before is not true of this file any more.
+                // Another version: what was recorded of the previous one does not apply to this file.
                 keep(id.number, in: id.session) { record in
                     record.part = nil
                     record.firstAnswer = nil
@@ -88,8 +88,8 @@ extension BackgroundHelper {
             case .askForWhole:
                 transfer.asksForWhole = true
             case .unavailable(let error):
-                // The server is overtaxed. What is there stays good for the next attempt, unless that
-                // has been so for long.
+                // The server is overloaded. The part is kept for the next attempt, unless this has gone on
+                // for long.
                 guard transfer.failedAttempts < 6 else {
                     transfer.asksForWhole = true
                     break
@@ -146,7 +146,7 @@ extension BackgroundHelper {
             .received(id.number, total: file.byteCount, expected: transfer.expected))
     }
 
-    /// Notes what is needed to go on if this process should end now. A small body is not worth it.
+    /// Records resume data in case this process ends now. Small bodies are not worth it.
     private func notePart(of transfer: HelperTransfer) {
         guard transfer.expected < 0 || transfer.expected > 256 << 10,
             let blob = try? resumeData(of: transfer)?.blob
@@ -159,7 +159,7 @@ extension BackgroundHelper {
         transfer.file?.keepMarks()
     }
 
-    /// What has arrived of a download, in this attempt or those before.
+    /// Resume data for what has arrived of a download, in this attempt or earlier ones.
     func resumeData(of transfer: HelperTransfer) -> ResumeData? {
         guard let record = journal[transfer.id.session, transfer.id.number],
             case .download = record.kind

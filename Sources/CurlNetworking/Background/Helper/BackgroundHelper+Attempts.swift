@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-// An attempt to load what a task wants: one after another, until it has an end.
+// The attempts of a task: one after another, until it completes.
 
 extension BackgroundHelper {
     func startAttempt(_ transfer: HelperTransfer) {
@@ -13,7 +13,7 @@ extension BackgroundHelper {
             let data = try? ResumeData(blob: blob)
         else { return start(transfer) }
         guard let file = try? parts.openFile(data.fileName) else {
-            // Without it the download starts anew, unless going on is what its program has asked for.
+            // Without it the download restarts, unless the program has asked to resume.
             guard case .download(.some) = record.kind, record.attempts == 0 else {
                 return start(transfer)
             }
@@ -26,7 +26,7 @@ extension BackgroundHelper {
         check(file, data, for: transfer, record)
     }
 
-    /// Finds out how much of a part is as it was written.
+    /// Verifies how much of a part is intact.
     private func check(
         _ file: HelperFile, _ data: ResumeData, for transfer: HelperTransfer,
         _ record: BackgroundTaskRecord
@@ -37,8 +37,8 @@ extension BackgroundHelper {
         transfer.check = number
         transfer.file = file
         let marks = data.marks + PartialFileMarks.read(ofPartAt: file.path)
-        // Without marks, only what was noted is sure to have reached the disk; but the kernel that has
-        // taken all that was written is the one that is asked.
+        // Without checksums, only what was synced is certain to be on disk, unless the machine has not been
+        // restarted since.
         let hasAll = !marks.isEmpty || record.isPartOfThisBoot
         let limit = hasAll ? file.byteCount : min(data.byteCount, file.byteCount)
         let descriptor = file.duplicate()
@@ -74,7 +74,7 @@ extension BackgroundHelper {
         start(transfer)
     }
 
-    /// Sends the request: for the whole, or for what has not arrived yet.
+    /// Sends the request, for the whole body or for the rest of it.
     private func start(_ transfer: HelperTransfer) {
         let id = transfer.id
         guard let record = journal[id.session, id.number], let request = record.request.request
@@ -106,7 +106,7 @@ extension BackgroundHelper {
                 ? true : nil
         }
         do {
-            // One that asks for the whole after all has been started already.
+            // An attempt that restarts with the whole body is running already.
             if try !journal.note(.start, of: id.number, in: id.session, along: change) {
                 try journal.change(id.number, in: id.session, change)
             }
@@ -132,7 +132,7 @@ extension BackgroundHelper {
         inner.resume()
     }
 
-    /// What an upload is gone on with; nil when it begins at its first byte.
+    /// Resume data of an upload; nil when it starts at the first byte.
     private func prepareUpload(
         of transfer: HelperTransfer, _ record: BackgroundTaskRecord
     ) -> BackgroundTaskRecord.Upload? {
@@ -143,19 +143,19 @@ extension BackgroundHelper {
         return upload
     }
 
-    /// Chooses a name for the body of a download that begins at its first byte, and removes what an
-    /// attempt before has left under another one.
+    /// Chooses a file name for a download that starts at its first byte, and removes the file of an earlier
+    /// attempt.
     private func makePartName(
         for transfer: HelperTransfer, _ record: BackgroundTaskRecord
     ) -> String? {
         guard case .download = record.kind else { return nil }
         let kept = transfer.resumption?.data.fileName
         if let old = record.newPart, old != kept { parts.remove(old) }
-        // A part that the program has named may be another task's, too, and is never removed as ours.
+        // A part from the program's resume data may belong to another task, and is never removed.
         return kept.map { $0 == record.newPart ? $0 : nil } ?? PartialFiles.makeName()
     }
 
-    // MARK: - Its end
+    // MARK: - Completion
 
     func attemptEnded(_ transfer: HelperTransfer, _ error: URLError?) {
         guard let error else { return finish(transfer) }
@@ -167,8 +167,8 @@ extension BackgroundHelper {
         }
     }
 
-    /// Whether the server has all of a request that must not be carried out twice (RFC 9110 §9.2.2), and
-    /// only its answer is missing. Of less than the whole body a server makes nothing.
+    /// Whether the whole of a non-idempotent request was sent (RFC 9110 §9.2.2) and only the response is
+    /// missing. A server does not act on an incomplete body.
     private func mayBeDone(_ transfer: HelperTransfer, _ error: URLError) -> Bool {
         guard error.code == .timedOut || error.code == .networkConnectionLost,
             let inner = transfer.inner, mustNotBeRepeated(transfer)
@@ -176,7 +176,7 @@ extension BackgroundHelper {
         return inner.countOfBytesSent >= inner.countOfBytesExpectedToSend
     }
 
-    /// Whether its request may be sent whole only once. A continued upload asks first how much has arrived.
+    /// Whether the request must not be sent a second time. A resumed upload asks first how much has arrived.
     func mustNotBeRepeated(_ transfer: HelperTransfer) -> Bool {
         guard let method = transfer.inner?.currentRequest?.httpMethod else { return false }
         return !LostRequest.isIdempotent(method)
@@ -191,7 +191,7 @@ extension BackgroundHelper {
                 + "carried out, and is not sent again")
     }
 
-    /// Takes an attempt off its session. What it has brought stays.
+    /// Cancels the running attempt. What it has received is kept.
     func stop(_ transfer: HelperTransfer) {
         guard let inner = transfer.inner else { return }
         carried[ObjectIdentifier(inner)] = nil
@@ -210,7 +210,7 @@ extension BackgroundHelper {
         log.note("task \(id.number) of \(id.session) waits: \(error.errorCode)")
     }
 
-    /// Removes what has arrived, unless a later attempt can go on with it.
+    /// Removes what has arrived, unless a later attempt can resume it.
     private func discardUnusable(_ transfer: HelperTransfer) {
         guard let file = transfer.file else { return }
         file.mark()
@@ -220,7 +220,7 @@ extension BackgroundHelper {
         if noted?.fileName != file.name { file.remove() }
     }
 
-    /// Leaves a task in the journal for another helper.
+    /// Stops a task and leaves it in the journal for the next helper.
     func park(_ transfer: HelperTransfer) {
         guard transfer.inner != nil else { return }
         let id = transfer.id
@@ -234,8 +234,8 @@ extension BackgroundHelper {
 }
 
 extension DownloadResumption {
-    /// A task's own request, with what it needs to go on: unlike `request` it goes the whole way again,
-    /// redirects and credentials included.
+    /// The task's own request with the fields for resuming: unlike `request` it follows redirects and
+    /// authenticates again.
     func continuing(_ whole: URLRequest) -> URLRequest {
         var request = whole
         for name in ["Range", "If-Range", "Accept-Encoding"] {

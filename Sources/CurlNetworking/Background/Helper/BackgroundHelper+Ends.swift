@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-// How a task ends: by itself, which is on the disk before anybody is told, or because its program wants
-// it.
+// The completion of a task: on disk before it is reported; and its cancellation.
 
 extension BackgroundHelper {
     func finish(_ transfer: HelperTransfer) {
@@ -31,7 +30,7 @@ extension BackgroundHelper {
         }
     }
 
-    /// Ends a task with an error, and with what is needed to go on with it later.
+    /// Completes a task with an error, and with resume data if there is any.
     func fail(_ transfer: HelperTransfer, _ error: URLError) {
         let data = resumeBlob(of: transfer)
         stop(transfer)
@@ -49,14 +48,14 @@ extension BackgroundHelper {
         return try? resumeData(of: transfer)?.blob
     }
 
-    /// The part goes to whoever has the resume data, which has a checksum of its own.
+    /// The resume data has a checksum of its own.
     private func removeMarks(_ blob: Data) {
         guard let data = try? ResumeData(blob: blob) else { return }
         PartialFileMarks.remove(ofPartAt: parts.folder.path(of: data.fileName))
     }
 
-    /// Brings the end of a task to the disk, then tells it. On a full disk it is only told; if nobody
-    /// hears it, the task is tried again some day.
+    /// Writes the end of a task to disk, then reports it. On a full disk it is only reported; if no program
+    /// is connected, a later helper runs the task again.
     func end(_ transfer: HelperTransfer, _ event: BackgroundTaskRecord.Event) {
         let id = transfer.id
         transfers[id] = nil
@@ -75,7 +74,7 @@ extension BackgroundHelper {
         dismissWorkers(of: id.session)
     }
 
-    // MARK: - What programs want
+    // MARK: - Requests of the program
 
     func cancel(_ id: HelperTransfer.ID) {
         if let transfer = transfers.removeValue(forKey: id) {
@@ -95,7 +94,7 @@ extension BackgroundHelper {
         forget(id)
     }
 
-    /// Ends a download so that another can go on with what has arrived.
+    /// Cancels a download and returns its resume data.
     func takeResumeData(_ id: HelperTransfer.ID) -> Data? {
         defer { forget(id) }
         guard let transfer = transfers.removeValue(forKey: id), !transfer.isFinishing else {
@@ -107,7 +106,7 @@ extension BackgroundHelper {
         return data
     }
 
-    /// Nothing is left of a task that was delivered or cancelled, its result included.
+    /// Removes all files of a task that was acknowledged or cancelled.
     func forget(_ id: HelperTransfer.ID) {
         guard let record = journal[id.session, id.number] else { return }
         do {

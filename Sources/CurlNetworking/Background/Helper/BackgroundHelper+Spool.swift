@@ -1,10 +1,10 @@
 import Dispatch
 import FoundationEssentials
 
-// Tasks of programs that were gone before they could hand them over.
+// Tasks of programs that ended before they could send them.
 
 extension BackgroundHelper {
-    /// Enters into the journal, and begins, what nobody alive answers for.
+    /// Moves the tasks of ended processes to the journal, and starts them.
     func takeSpooledTasks() {
         let damaged = PendingTaskSpool(paths).takeAbandoned { record in
             if let present = journal[record.session, record.number], present.key == record.key {
@@ -12,7 +12,7 @@ extension BackgroundHelper {
             }
             var record = record
             if journal[record.session, record.number] != nil {
-                // Whoever knew it by its number is gone.
+                // The process that knew it by this number has ended.
                 record = record.renumbered(journal.nextNumber(in: record.session))
             }
             do {
@@ -30,7 +30,7 @@ extension BackgroundHelper {
         for name in damaged { log.note("removed, as it is no record of a task: \(name)") }
     }
 
-    /// The same a little later: a process that ends hangs up before it lets go of all its locks.
+    /// The same a little later: an ending process closes its socket before its locks are released.
     func takeSpooledTasksSoon() {
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { @Sendable [self] in
             assumeIsolated { helper in

@@ -1,17 +1,17 @@
 import Dispatch
 import FoundationEssentials
 
-// The tasks that are carried: taken up, woken in their time, and held when their program wants it.
+// The tasks that run: starting, timers, suspending.
 
 extension BackgroundHelper {
-    /// Whether it keeps the helper here. One that is suspended and nobody's waits in the journal.
+    /// Whether it keeps the helper running. A suspended task does not.
     func isAtWork(_ transfer: HelperTransfer) -> Bool {
         if transfer.isFinishing || transfer.check != nil { return true }
         guard transfer.inner != nil || transfer.retryAt != nil else { return false }
         return journal[transfer.id.session, transfer.id.number]?.isSuspended == false
     }
 
-    /// Begins to carry a task of the journal.
+    /// Starts a task of the journal.
     func carry(_ record: BackgroundTaskRecord) {
         let transfer = HelperTransfer(.init(session: record.session, number: record.number))
         transfers[transfer.id] = transfer

@@ -3,7 +3,7 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// Where a helper process begins, called by the constructor in `CBackgroundHelper`.
+/// The entry point of a helper process, called by the constructor in `CBackgroundHelper`.
 @_cdecl("byteclub_helper_main")
 func backgroundHelperMain() {
     let environment = ProcessInfo.processInfo.environment
@@ -17,19 +17,19 @@ func backgroundHelperMain() {
         let helper = try BackgroundHelper(paths, lock, idleSeconds: max(0.5, idleSeconds))
         helper.submit { $0.open(reportingTo: readyDescriptor) }
     } catch {
-        // Whoever started us tells it to its tasks.
+        // The program that started us fails its tasks with this reason.
         let reason = Array((error.underlyingText ?? error.localizedDescription).utf8.prefix(2000))
         _ = write(readyDescriptor, reason, reason.count)
         _exit(1)
     }
-    // All that happens now happens on queues.
+    // Everything else runs on queues.
     while true { pause() }
 }
 
-/// The process that carries the background transfers of a user.
+/// The process that runs the background transfers of a user.
 ///
-/// It keeps what it has to do in the journal, does it with sessions of its own, and tells programs that
-/// are connected. With nothing to do it sleeps in the kernel, and leaves after some seconds.
+/// It keeps its tasks in the journal, runs them with sessions of its own, and reports to the programs that
+/// are connected. When idle it sleeps in the kernel, and exits after some seconds.
 actor BackgroundHelper {
     nonisolated let executor = QueueExecutor(label: "CurlNetworking.helper")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -41,13 +41,13 @@ actor BackgroundHelper {
     var journal: BackgroundJournal
     var clients: [Int: HelperClient] = [:]
     var transfers: [HelperTransfer.ID: HelperTransfer] = [:]
-    /// Whose callbacks belong to whom.
+    /// Transfers by their running tasks.
     var carried: [ObjectIdentifier: HelperTransfer] = [:]
     var workers: [WorkerKey: URLSession] = [:]
 
-    /// Sessions that were somebody's since this helper is here.
+    /// Sessions that were attached since this helper started.
     var seenSessions: Set<String> = []
-    /// When those who had sessions at the helper before have had time enough to come back.
+    /// Until then, programs that were attached to the previous helper may reconnect first.
     let reconnectDeadline = DispatchTime.now().uptimeNanoseconds + 3_000_000_000
 
     private let lock: BackgroundLock
@@ -71,7 +71,7 @@ actor BackgroundHelper {
         timer = DispatchSource.makeTimerSource(queue: executor.queue)
     }
 
-    /// Runs work in its turn, then settles what follows.
+    /// Runs work on the queue, then rearms the timer.
     nonisolated func submit(_ work: @escaping @Sendable (isolated BackgroundHelper) -> Void) {
         executor.queue.async { @Sendable [self] in
             assumeIsolated { helper in
@@ -81,9 +81,9 @@ actor BackgroundHelper {
         }
     }
 
-    // MARK: - Coming
+    // MARK: - Starting
 
-    /// Takes up what the journal holds, and lets programs in.
+    /// Starts the tasks of the journal, and accepts connections.
     func open(reportingTo readyDescriptor: Int32) {
         timer.setEventHandler { @Sendable [self] in
             assumeIsolated { helper in
@@ -142,7 +142,7 @@ actor BackgroundHelper {
                     helper.armTimer()
                 }
             }
-            // The folder keeps others out; this is the second bolt.
+            // The folder keeps others out already; this is a second check.
             guard let process = channel.peer else {
                 log.note("refused somebody who is not our user")
                 channel.close()
@@ -152,7 +152,7 @@ actor BackgroundHelper {
         }
     }
 
-    /// Files of results that no task knows: of a helper that was killed before it could say so.
+    /// Removes result files without a task, left by a helper that was killed.
     private func removeStrayResults() {
         let records = journal.sessions.flatMap { journal.tasks(of: $0) }
         ReportedTasks(paths).removeAll(except: records)
@@ -165,10 +165,9 @@ actor BackgroundHelper {
         }
     }
 
-    // MARK: - Going
+    // MARK: - Exiting
 
-    /// Arms the timer for what comes next: an attempt, the end of somebody's patience, or the end of
-    /// ours.
+    /// Arms the timer for the next retry, timeout, or the end of the idle time.
     func armTimer() {
         guard !isShuttingDown else { return }
         let now = DispatchTime.now().uptimeNanoseconds
@@ -193,7 +192,7 @@ actor BackgroundHelper {
         }
     }
 
-    /// Nothing was to do for long. Leaves, unless a program has left something meanwhile.
+    /// The idle time is over. Exits, unless there are new tasks in the spool.
     private func leaveIfIdle() {
         takeSpooledTasks()
         if transfers.values.contains(where: isAtWork) {
@@ -203,7 +202,7 @@ actor BackgroundHelper {
         }
     }
 
-    /// Lets go of everything, in a state the next helper can go on from, and ends the process.
+    /// Stops everything in a state that the next helper can continue from, and ends the process.
     func shutDown(_ reason: String) {
         isShuttingDown = true
         log.note("gone: \(reason)")

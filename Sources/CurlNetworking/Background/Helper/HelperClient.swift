@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-/// A program that is connected, on behalf of one session. Owned by the helper, used on its queue alone.
+/// A connected program, for one session. Owned by the helper, used on its queue only.
 final class HelperClient {
     typealias Channel = BackgroundChannel<BackgroundRequest, BackgroundReply>
 
@@ -11,7 +11,7 @@ final class HelperClient {
     var session: String?
     /// The identifier of the session it waits for.
     var awaited: String?
-    /// What its deposits are known by.
+    /// The prefix of its files in the spool.
     var owner: String?
     var hasSaidHello = false
 
@@ -57,7 +57,7 @@ extension BackgroundHelper {
         client(of: session)?.channel.send(reply)
     }
 
-    /// Returns whether the request makes sense.
+    /// Returns whether the request is valid.
     private func handle(_ request: BackgroundRequest, _ client: HelperClient) -> Bool {
         switch request {
         case .hello(let version):
@@ -70,7 +70,7 @@ extension BackgroundHelper {
             client.channel.send(.welcome(version: version))
             return true
         case .attach(let session, let owner, let waits):
-            // One that has waited may have been let in while it asked again.
+            // A waiting client may have been given the session while it asked again.
             if client.session == session { return true }
             guard client.hasSaidHello, client.session == nil, !session.isEmpty else { return false }
             client.owner = owner
@@ -100,12 +100,12 @@ extension BackgroundHelper {
         }
     }
 
-    /// Whether the process that had a session at the helper before may not have come back yet.
+    /// Whether the process that had the session at the previous helper may still reconnect.
     private func awaitsReconnect(of session: String) -> Bool {
         !seenSessions.contains(session) && Self.now < reconnectDeadline
     }
 
-    /// Gives sessions that are free to those who have waited for them longest.
+    /// Gives free sessions to the clients that have waited longest.
     func assignWaitingClients() {
         for (_, client) in clients.sorted(by: { $0.key < $1.key }) {
             guard let session = client.awaited, !client.channel.isClosed,
@@ -121,7 +121,7 @@ extension BackgroundHelper {
         client.session = session
         for record in journal.tasks(of: session) { client.channel.send(.task(record)) }
         client.channel.send(.attached)
-        // Whoever comes back may have brought the network along.
+        // A program that starts may mean that the network is back.
         for transfer in transfers.values where transfer.id.session == session {
             transfer.forgetFailures()
             if transfer.retryAt != nil { startAttempt(transfer) }
@@ -169,7 +169,7 @@ extension BackgroundHelper {
 
     private func add(_ record: BackgroundTaskRecord, for client: HelperClient) {
         if let present = journal[record.session, record.number] {
-            // The same one: its program had missed our answer. Its word on the rest is newer.
+            // The same task: its program missed our reply. Its own state is newer.
             guard present.key != record.key else {
                 removeSpooled(of: record, client)
                 client.channel.send(.added(record.number))
@@ -211,7 +211,7 @@ extension BackgroundHelper {
         transfers[id]?.inner?.priority = priority
     }
 
-    /// Changes what a task's record says; a disk that cannot take it costs the change its future.
+    /// Changes a task's record. If that cannot be written, the change is lost.
     func keep(
         _ number: Int, in session: String, _ change: (inout BackgroundTaskRecord) -> Void
     ) {
@@ -222,7 +222,7 @@ extension BackgroundHelper {
         }
     }
 
-    /// Puts a challenge to the program of a task. Returns whether it is there.
+    /// Sends a challenge to the task's program. Returns whether it is connected.
     func ask(
         _ challenge: URLAuthenticationChallenge, for transfer: HelperTransfer,
         _ receive:
@@ -238,7 +238,7 @@ extension BackgroundHelper {
         return true
     }
 
-    /// Its program has gone without an answer.
+    /// The program disconnected without answering.
     private func answerByDefault(_ session: String) {
         for transfer in transfers.values where transfer.id.session == session {
             for question in transfer.questions.values {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Hears what the helper's own sessions tell, on the helper's queue.
+/// The delegate of the helper's own sessions, on the helper's queue.
 final class HelperDelegate: URLSessionDataDelegate {
     private let helper: BackgroundHelper
 
@@ -13,7 +13,7 @@ final class HelperDelegate: URLSessionDataDelegate {
         _ event: @Sendable (isolated BackgroundHelper, HelperTransfer) -> Void
     ) {
         helper.assumeIsolated { helper in
-            // What an attempt that was given up still has to say is of no interest.
+            // Events of a cancelled attempt are ignored.
             guard let transfer = helper.carried[ObjectIdentifier(task)] else { return }
             event(helper, transfer)
             helper.armTimer()
@@ -29,8 +29,8 @@ final class HelperDelegate: URLSessionDataDelegate {
         completionHandler(request)
     }
 
-    /// Asks the program, if it is there. If not, or when it goes before it has answered, what the storage
-    /// has is tried, and servers are believed as the system does.
+    /// Asks the program if it is connected. If not, or when it disconnects without an answer, the default
+    /// handling applies: the storage's credential, and the system's evaluation of the server.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,

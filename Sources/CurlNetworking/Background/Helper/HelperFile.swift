@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Glibc
 
-/// The file the body of an answer is written to, open.
+/// The open file that a response body is written to.
 final class HelperFile {
     let folder: PrivateFolder
     let name: String
     private var descriptor: Int32
     private(set) var byteCount: Int64
-    /// Of so many bytes.
+    /// Of the first `byteCount` bytes.
     private(set) var checksum = Checksum()
-    /// Of a part that another attempt, or another process, may continue.
+    /// Checksums of a part that another attempt, or another process, may resume.
     private var marks: PartialFileMarks?
 
     init(_ name: String, in folder: PrivateFolder, _ descriptor: Int32, byteCount: Int64) {
@@ -25,18 +25,18 @@ final class HelperFile {
 
     var path: String { folder.path(of: name) }
 
-    // MARK: - Its beginning
+    // MARK: - Opening
 
-    /// A descriptor of its own for whoever reads it elsewhere, and closes it; -1 when that cannot be.
+    /// A duplicate descriptor for reading on another queue, closed by the caller; -1 on failure.
     func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
 
-    /// Goes on behind what was found to be as it was written.
+    /// Continues behind the part that was verified.
     func accept(_ found: PartialFileChecks.Finding) {
         byteCount = found.byteCount
         checksum = found.checksum
     }
 
-    /// From here on it leaves marks of what is written.
+    /// From here on, checksums of what is written are recorded.
     func keepMarks() {
         guard marks == nil else { return }
         marks = PartialFileMarks(ofPartAt: path)
@@ -44,14 +44,14 @@ final class HelperFile {
         mark()
     }
 
-    /// Marks all that was written so far.
+    /// Records a checksum of all that was written so far.
     func mark() {
         marks?.add(PartialFileMark(byteCount: byteCount, checksum: checksum.value))
     }
 
-    // MARK: - What comes
+    // MARK: - Writing
 
-    /// Cuts the file to what was accepted or to nothing, and goes on from there.
+    /// Truncates the file, and continues from there.
     func cut(to count: Int64) throws(URLError) {
         let place = off_t(count)
         guard ftruncate(descriptor, place) == 0, lseek(descriptor, place, SEEK_SET) == place else {
@@ -62,7 +62,7 @@ final class HelperFile {
         if count > 0 { marks?.cut(to: count) } else { removeMarks() }
     }
 
-    /// When this throws, `byteCount` and `checksum` say how much was written all the same.
+    /// When this throws, `byteCount` and `checksum` still tell how much was written.
     func append(_ data: Data) throws(URLError) {
         let isWritten = data.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -91,8 +91,8 @@ final class HelperFile {
         PartialFileMarks.remove(ofPartAt: path)
     }
 
-    /// Brings the file to the disk and into the folder of results, under the same name, on the queue
-    /// for files: a large one takes its time.
+    /// Syncs the file and moves it to the folder of results under the same name, on the queue for files,
+    /// because a large one takes a while.
     ///
     /// - Parameter staysOnFailure: Whether resume data names it.
     func finish(

@@ -1,14 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// What the helper has done, for people: a line each, without paths, queries or header fields of what
-/// it carries.
+/// The helper's log for people, one line per event, without paths, queries or header fields of requests.
 struct HelperLog {
     private let descriptor: Int32
     private static let largestByteCount: off_t = 256 << 10
 
-    /// A log that has grown large is moved aside, over the one before. One that cannot be opened is
-    /// done without.
+    /// A large log is moved aside and replaces the one before. If it cannot be opened, nothing is logged.
     init(path: String) {
         var facts = stat()
         if lstat(path, &facts) == 0, facts.st_size > Self.largestByteCount {

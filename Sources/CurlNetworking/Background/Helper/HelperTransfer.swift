@@ -1,8 +1,8 @@
 import Dispatch
 import FoundationEssentials
 
-/// The helper's side of a task: one attempt after another, until it has an end. Owned by the helper,
-/// used on its queue alone.
+/// The helper's side of a task, with its attempts until it completes. Owned by the helper, used on its
+/// queue only.
 final class HelperTransfer {
     struct ID: Hashable, Sendable {
         var session: String
@@ -10,32 +10,32 @@ final class HelperTransfer {
     }
 
     let id: ID
-    /// Carries the attempt that is under way.
+    /// The running attempt.
     var inner: URLSessionTask?
-    /// Where the body of the answer goes, from its first byte on.
+    /// The file of the response body.
     var file: HelperFile?
     var resumption: DownloadResumption?
     var answer: HTTPURLResponse?
-    /// What the body will have in all; -1 when it is not known.
+    /// The expected length of the whole body; -1 when unknown.
     var expected: Int64 = -1
-    /// The answer's body is dropped, and the whole asked for.
+    /// Whether the response is dropped and the whole body requested.
     var asksForWhole = false
-    /// How many bytes have moved in this attempt.
+    /// How many bytes were transferred in this attempt.
     var movedByteCount: Int64 = 0
-    /// Progress the program was not told, because it does not read.
+    /// Progress that was not sent yet because the program is not reading.
     var deferredProgress: BackgroundReply?
-    /// What its program was asked and has not answered yet.
+    /// Challenges that the program has not answered yet.
     var questions: [Int: Question] = [:]
     var history = BackgroundHistory()
-    /// Its result is brought to the disk.
+    /// Whether its result is being synced.
     var isFinishing = false
-    /// What has arrived is compared with its marks; which comparison that is.
+    /// The number of the verification of its part that is running.
     var check: Int?
-    /// As the program is told of it: an answer with the rest of a body is shown as one with the whole.
+    /// The response as reported to the program: a 206 with the rest of a body is shown as the whole.
     var shownAnswer: BackgroundTaskRecord.Answer?
-    /// Of the file an upload is sent from, as the attempt began.
+    /// The version of the uploaded file when the attempt began.
     var stamp: AtomicFile.Stamp?
-    /// Whether the server is asked how much has arrived of an upload, and has not said yet.
+    /// Whether the server has not yet answered how much of an upload it has.
     var awaitsOffset = false
     /// Whether the journal knows that the body may have been sent whole.
     var hasNotedLastPart = false
@@ -54,10 +54,10 @@ final class HelperTransfer {
         self.id = id
     }
 
-    /// Whether the answer brings what had not arrived yet.
+    /// Whether the response is the rest of the body.
     var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
 
-    /// Whether nobody is to try any more.
+    /// Whether the resource timeout is over.
     func isPastDeadline(at now: UInt64) -> Bool {
         deadline.map { $0 <= now } ?? false
     }
@@ -67,8 +67,8 @@ final class HelperTransfer {
         return min(retryAt, deadline ?? retryAt)
     }
 
-    /// How long to wait before the next attempt: a tenth of a second after one that has moved
-    /// something, doubled with each that has not, up to a minute.
+    /// The backoff in nanoseconds: a tenth of a second after an attempt with progress, doubled after each one
+    /// without, up to a minute.
     func nextDelay() -> UInt64 {
         if movedByteCount > 64 << 10 { failedAttempts = 0 }
         defer { failedAttempts += 1 }
@@ -98,7 +98,7 @@ final class HelperTransfer {
     }
 }
 
-/// Whether it may go better next time, without anybody changing anything.
+/// Whether a retry may succeed without any change.
 extension URLError {
     var isPassing: Bool {
         switch code {

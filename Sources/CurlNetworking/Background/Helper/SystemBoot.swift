@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Which start of the machine this is.
+/// Identifies the current boot of the machine.
 enum SystemBoot {
     static let current: String? = {
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
@@ -14,7 +14,7 @@ enum SystemBoot {
 }
 
 extension BackgroundTaskRecord {
-    /// Whether the kernel that runs now has taken all that was written of the part, noted or not.
+    /// Whether the part was written since the last boot, so that all writes are visible.
     var isPartOfThisBoot: Bool {
         guard let boot = SystemBoot.current else { return false }
         return partBoot == boot

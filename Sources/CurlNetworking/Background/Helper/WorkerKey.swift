@@ -1,16 +1,15 @@
 import FoundationEssentials
 
-/// What one of the helper's own sessions is for.
+/// Identifies one of the helper's own sessions.
 ///
-/// Each session of a program has its own: who its delegate has let in, and which passwords were good,
-/// is nobody else's.
+/// Each session of a program has its own, so that accepted servers and passwords are not shared.
 struct WorkerKey: Hashable {
     var session: String
     var settings: BackgroundSettings
 }
 
 extension BackgroundHelper {
-    /// A session that does the work of a task, with the settings the task was made with.
+    /// The session that runs a task, with the settings the task was created with.
     func worker(for record: BackgroundTaskRecord) -> URLSession {
         let work = WorkerKey(session: record.session, settings: record.settings)
         if let worker = workers[work] { return worker }
@@ -21,8 +20,8 @@ extension BackgroundHelper {
         return worker
     }
 
-    /// Lets go of what was made for a session that has no tasks here and whose program has gone, what it
-    /// knew of passwords included.
+    /// Releases the sessions for a program's session without tasks and connection, with their cached
+    /// credentials.
     func dismissWorkers(of session: String) {
         guard client(of: session) == nil, !transfers.keys.contains(where: { $0.session == session })
         else { return }

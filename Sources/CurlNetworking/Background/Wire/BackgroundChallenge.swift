@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A challenge as the helper passes it on to a program that is connected.
+/// A challenge as the helper sends it to a connected program.
 struct BackgroundChallenge: Codable, Hashable, Sendable {
     var host: String
     var port: Int
@@ -9,7 +9,7 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
     var realm: String?
     var method: String
     var distinguishedNames: [String]?
-    /// The server's certificates as DER, and OpenSSL's verdict on them.
+    /// The server's certificates as DER, and OpenSSL's verification result.
     var chain: [Data]?
     var verdict: Int?
     var trustedHost: String?
@@ -46,7 +46,7 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
             distinguishedNames: distinguishedNames)
     }
 
-    /// - Parameter storage: Of the program: what the helper has of it are the permanent ones alone.
+    /// - Parameter storage: The program's: the helper has only its permanent credentials.
     func makeChallenge(_ storage: URLCredentialStorage?) -> URLAuthenticationChallenge {
         let space = space
         return URLAuthenticationChallenge(
@@ -55,21 +55,21 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
             previousFailureCount: failureCount, failureResponse: answer?.response, error: nil)
     }
 
-    /// Whose method is asked first.
+    /// Which delegate method is asked first.
     var audience: AuthenticationAction.Audience {
         method == NSURLAuthenticationMethodServerTrust
             || method == NSURLAuthenticationMethodClientCertificate ? .session : .task
     }
 }
 
-/// What the program's delegate, or its storage, says to a challenge.
+/// The program's answer to a challenge.
 struct BackgroundChallengeAnswer: Codable, Hashable, Sendable {
     var disposition: Int
     var credential: Credential?
 
     enum Credential: Codable, Hashable, Sendable {
         case password(user: String, password: String, persistence: UInt)
-        /// In the server as it has shown itself to the helper.
+        /// Trust in the certificates that the server has sent to the helper.
         case trust
         case pem(certificate: String, key: String?, passphrase: String?)
         case pkcs12(file: String, passphrase: String?)
@@ -80,7 +80,7 @@ struct BackgroundChallengeAnswer: Codable, Hashable, Sendable {
         credential = answer.credential.flatMap(Credential.init)
     }
 
-    /// - Parameter trust: Who the server has shown itself to be.
+    /// - Parameter trust: The server's certificates.
     func answer(
         _ trust: ServerTrust?
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

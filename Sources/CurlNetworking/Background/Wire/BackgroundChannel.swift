@@ -5,9 +5,9 @@ import FoundationEssentials
 import Glibc
 
 /// One end of a connection between a program and the helper, owned by an actor and used on its queue
-/// alone.
+/// only.
 ///
-/// Sending never waits: what the socket does not take is kept until it does.
+/// Sending does not block: what the socket does not take is buffered.
 final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
     private let descriptor: Int32
     private let reading: any DispatchSourceRead
@@ -19,7 +19,7 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
 
     /// - Parameters:
     ///   - descriptor: A connected socket, closed with this.
-    ///   - wake: Called on `queue` when something has come or can go: call `turn()`.
+    ///   - wake: Called on `queue` when the socket is ready: call `turn()`.
     init(_ descriptor: Int32, on queue: DispatchQueue, wake: @escaping @Sendable () -> Void) {
         self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -41,10 +41,10 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         close()
     }
 
-    /// Whether messages wait for the peer to read: no time for what can be left out.
+    /// Whether messages are waiting because the peer is not reading.
     var isBacklogged: Bool { !outbox.isEmpty }
 
-    /// The process at the other end, if it is one of our user's.
+    /// The process at the other end; nil for one of another user.
     var peer: pid_t? {
         var user: uid_t = 0
         var process: pid_t = 0
@@ -58,8 +58,8 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         flush()
     }
 
-    /// Sends what can be sent, and returns what has come. After the last of it `isClosed` tells
-    /// whether the peer has gone.
+    /// Sends what can be sent, and returns the received messages. Afterwards `isClosed` tells whether the
+    /// peer has disconnected.
     func turn() -> [Incoming] {
         guard !isClosed else { return [] }
         flush()
@@ -87,8 +87,7 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         return messages
     }
 
-    /// Whether the peer is gone, found out without reading: a process that was killed may have been
-    /// replaced by one that speaks first.
+    /// Whether the peer has disconnected, determined without reading: its last messages are still to come.
     var isDeserted: Bool {
         guard !isClosed else { return true }
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -99,8 +98,7 @@ final class BackgroundChannel<Incoming: Decodable, Outgoing: Encodable> {
         guard !isClosed else { return }
         isClosed = true
         outbox = Data()
-        // At once: the descriptor itself is closed some turns later, and whoever comes next must not
-        // find us still there.
+        // At once: the descriptor itself is closed later, and the peer must not find it open until then.
         shutdown(descriptor, Int32(SHUT_RDWR))
         reading.cancel()
         writing.cancel()

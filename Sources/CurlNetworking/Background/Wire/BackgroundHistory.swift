@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// How the attempts of a task went, for its metrics.
+/// The transactions of a task's attempts, for its metrics.
 struct BackgroundHistory: Codable, Hashable, Sendable {
     var transactions: [Transaction] = []
     var redirectCount = 0
 
-    /// Of a task that is tried for days only the last ones are kept.
+    /// Only the last ones are kept.
     private static let mostTransactions = 16
 
     mutating func add(_ metrics: URLSessionTaskMetrics) {
@@ -16,7 +16,7 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether the numbers can be counted on from.
+    /// Whether its numbers can be added to without overflow.
     var isSound: Bool { BackgroundTaskRecord.counts.contains(redirectCount) }
 
     struct Transaction: Codable, Hashable, Sendable {
@@ -75,7 +75,7 @@ extension BackgroundHistory.Transaction {
         tlsCipher = metrics.negotiatedTLSCipherSuite?.rawValue
     }
 
-    /// nil when its request makes no sense.
+    /// nil when its request is invalid.
     var metrics: TransactionFacts? {
         guard let request = request?.request else { return nil }
         var metrics = TransactionFacts(

@@ -2,11 +2,11 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// The lock that makes one process the helper of a state folder, for as long as that process lives. It
-/// tells where the helper's socket is, since programs need not agree about `XDG_RUNTIME_DIR`.
+/// The lock that makes one process the helper of a state folder while it lives. The file has the path of
+/// the helper's socket, because programs may differ in `XDG_RUNTIME_DIR`.
 final class BackgroundLock {
     private let descriptor: Int32
-    /// Held while its helper cannot be reached: it comes, or it goes.
+    /// Held while the helper starts or exits and cannot be reached.
     private var handover: HandoverLock?
 
     private init(_ descriptor: Int32, _ handover: HandoverLock) {
@@ -18,7 +18,7 @@ final class BackgroundLock {
         LockedFile.close(descriptor)
     }
 
-    /// nil when another helper is there and can be reached. Waits for one that comes or goes.
+    /// nil when another helper is running. Waits for one that is starting or exiting.
     static func take(_ paths: BackgroundPaths) throws(URLError) -> BackgroundLock? {
         let handover = try HandoverLock(paths)
         let path = paths.lock
@@ -37,7 +37,7 @@ final class BackgroundLock {
         return nil
     }
 
-    /// Where the helper listens; nil when none does. It may be gone.
+    /// The helper's socket; nil when there is none. The helper may have ended.
     static func address(_ paths: BackgroundPaths) -> String? {
         guard let data = try? AtomicFile.read(paths.lock, atMost: 4096), !data.isEmpty else {
             return nil
@@ -46,7 +46,7 @@ final class BackgroundLock {
         return path.hasPrefix("/") && !path.utf8.contains(0) ? path : nil
     }
 
-    /// The helper can be reached.
+    /// Publishes the socket: the helper can be reached.
     func publish(_ address: String) throws(URLError) {
         let bytes = Array(address.utf8)
         guard ftruncate(descriptor, 0) == 0,
@@ -55,14 +55,14 @@ final class BackgroundLock {
         handover = nil
     }
 
-    /// The helper can be reached no longer, and its process is about to end.
+    /// Withdraws the socket: the helper is about to exit.
     func retract(_ paths: BackgroundPaths) {
         handover = try? HandoverLock(paths)
         ftruncate(descriptor, 0)
     }
 }
 
-/// The right to come or go as a helper: one process at a time has it, and the others wait.
+/// Serializes the start and exit of helpers: one process at a time holds it.
 final class HandoverLock {
     private let descriptor: Int32
     private static let longestWait = DispatchTimeInterval.seconds(5)
@@ -81,8 +81,8 @@ final class HandoverLock {
         LockedFile.close(descriptor)
     }
 
-    /// In a thread of its own, since `flock` knows no deadline. One that waits in vain ends with the
-    /// process, which has no other purpose.
+    /// On a thread of its own, because `flock` has no timeout. After one, the thread ends with the process,
+    /// which then exits.
     private static func wait(for descriptor: Int32) -> Bool {
         let isTaken = DispatchSemaphore(value: 0)
         DispatchQueue(label: "CurlNetworking.turn").async { @Sendable in

@@ -1,62 +1,62 @@
 import FoundationEssentials
 
-// What a program and the helper say to each other, over a unix socket, in frames of JSON. A
-// connection is for one session, and held as long as that session has tasks.
+// The messages between a program and the helper, over a Unix socket, in frames of JSON. A connection is
+// for one session, and is open as long as that session has tasks.
 
 /// From the program.
 enum BackgroundRequest: Codable, Hashable, Sendable {
-    /// The first message. A helper of an older version gives way.
+    /// The first message. A helper of an older version exits.
     case hello(version: Int)
     /// Asks for a session by its identifier. One connection has it at a time.
     ///
-    /// `owner`: of its deposits, which the helper removes as it takes the tasks over. `waits`: it has
-    /// waited for another process at a helper that is gone, and that process may be about to come back.
+    /// `owner`: of its files in the spool, which the helper removes when the tasks are in the journal.
+    /// `waits`: it waited for another process at the previous helper, and that process may reconnect first.
     case attach(session: String, owner: String? = nil, waits: Bool? = nil)
     case add(BackgroundTaskRecord)
     case suspend(Int)
     case resume(Int)
     case prioritize(Int, Float)
     case describe(Int, String?)
-    /// Ends a task; nothing of it is kept.
+    /// Cancels a task and removes its files.
     case cancel(Int)
-    /// Ends a task, and asks for what is needed to go on with it later.
+    /// Cancels a task and asks for its resume data.
     case cancelProducingResumeData(Int)
-    /// The delegate was told how a task ended: its record can go.
+    /// The completion was reported to the delegate: the record can be removed.
     case delivered(Int)
-    /// To a challenge.
+    /// Answers a challenge.
     case respond(Int, question: Int, BackgroundChallengeAnswer)
 }
 
 /// From the helper.
 enum BackgroundReply: Codable, Hashable, Sendable {
     case welcome(version: Int)
-    /// It is of an older version, leaves its tasks in the journal and goes.
+    /// It is of an older version, leaves its tasks in the journal and exits.
     case givingWay
-    /// Another process has the session. Whoever stays on the line gets it when it is free.
+    /// Another process has the session. A client that stays connected gets it when it is free.
     case inUse(process: Int32)
-    /// One task that is known of the session…
+    /// A task of the session…
     case task(BackgroundTaskRecord)
-    /// …and now all were told.
+    /// …and now all were sent.
     case attached
     case added(Int)
-    /// It is not in the journal.
+    /// It could not be added to the journal.
     case refused(Int, BackgroundFailure)
     case redirected(Int, BackgroundTaskRecord.Request)
     case answered(Int, BackgroundTaskRecord.Answer)
     case sent(Int, total: Int64, expected: Int64)
     case received(Int, total: Int64, expected: Int64)
-    /// A download goes on from here, with resume data of an earlier task.
+    /// A download resumes at this offset, with resume data of an earlier task.
     case resumed(Int, offset: Int64, expected: Int64)
-    /// Its state is final, and on the disk.
+    /// Its final state, which is on disk.
     case ended(Int, BackgroundTaskRecord.State, BackgroundHistory)
-    /// The server asks; the transfer waits.
+    /// An authentication challenge; the transfer waits for the answer.
     case challenged(Int, question: Int, BackgroundChallenge)
     case resumeData(Int, Data?)
-    /// Nothing of a task is left that was delivered or cancelled.
+    /// All files of an acknowledged or cancelled task are removed.
     case gone(Int)
 }
 
-/// An error as it crosses between processes.
+/// An error as it is sent between processes.
 struct BackgroundFailure: Codable, Hashable, Sendable {
     var code: Int
     var text: String?
@@ -72,14 +72,14 @@ struct BackgroundFailure: Codable, Hashable, Sendable {
     }
 }
 
-/// The version of all this. Raise it when a message changes; keep speaking the older ones.
+/// The protocol version. Raise it when a message changes, and keep supporting older ones.
 enum BackgroundVersion {
     static let current = 3
 }
 
 /// Messages as bytes: four for the length, big-endian, then JSON.
 enum BackgroundFrame {
-    /// A record of the largest kind fits, with its data in base64 twice over.
+    /// Room for the largest record, with its data in base64 twice.
     static let largestByteCount = 4 << 20
     static let headByteCount = 4
 
@@ -100,7 +100,7 @@ enum BackgroundFrame {
     }
 }
 
-/// Puts messages together from bytes as they come.
+/// Decodes messages from the bytes received.
 struct BackgroundDecoder<Message: Decodable> {
     private var bytes = Data()
 
@@ -113,8 +113,8 @@ struct BackgroundDecoder<Message: Decodable> {
         bytes.append(more)
     }
 
-    /// The next message; nil when more bytes are needed. After an error the peer cannot be followed
-    /// any more.
+    /// The next message; nil when more bytes are needed. After an error the stream cannot be decoded any
+    /// further.
     mutating func next() throws(CorruptionError) -> Message? {
         guard bytes.count >= BackgroundFrame.headByteCount else { return nil }
         let count = bytes.prefix(BackgroundFrame.headByteCount).reduce(0) { $0 << 8 | Int($1) }

@@ -4,10 +4,10 @@ import Glibc
 
 /// The unix socket the helper listens on.
 enum BackgroundSocket {
-    /// In bytes, without the NUL behind it.
+    /// In bytes, without the terminating NUL.
     static let longestPath = 107
 
-    /// nil when nobody listens there.
+    /// nil when no process listens there.
     static func connect(to path: String) -> Int32? {
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -21,7 +21,7 @@ enum BackgroundSocket {
         return descriptor
     }
 
-    /// Listens at a path where nobody else does: what is there is removed.
+    /// Listens at a path. A stale socket there is removed.
     static func listen(at path: String) throws(URLError) -> Int32 {
         guard var address = address(of: path) else {
             throw URLError(.cannotCreateFile, underlyingText: "\(path) is too long for a socket")
@@ -42,7 +42,7 @@ enum BackgroundSocket {
         return descriptor
     }
 
-    /// nil when nobody waits any more.
+    /// nil when no connection is waiting.
     static func accept(on listener: Int32) -> Int32? {
         while true {
             let descriptor = byteclub_take_connection(listener)
