@@ -90,7 +90,7 @@ struct AuthenticationState: Sendable {
     }
 
     /// Whether somebody has asked for a credential over HTTP, or was shown one.
-    var hasSpoken: Bool { !dialogues.isEmpty }
+    var isInvolved: Bool { !dialogues.isEmpty }
 
     /// Whether the delegate is being asked.
     var isAsking: Bool { question != nil || handshakes.isAsking }
@@ -230,35 +230,39 @@ extension AuthenticationState {
         defer { dialogues[party] = dialogue }
         dialogue.sent = nil
         dialogue.renewals = 0
-        let isGenuine = Self.nextNonce(in: head, party, sent) { nonce in
+        let proof = Self.takeInfo(in: head, party, sent) { nonce in
             dialogue.credential?.take(nextNonce: nonce)
             cache.take(nextNonce: nonce, for: sent)
         }
-        guard let cached = dialogue.credential, sent.credential.persistence != .none, isGenuine
-        else {
-            return
-        }
+        guard let cached = dialogue.credential, sent.credential.persistence != .none,
+            proof == .genuine
+        else { return }
         cache.remember(cached)
         dialogue.credential = nil
         storage?.keep(sent.credential, for: sent.space)
     }
 
-    /// Reads `Authentication-Info`. Returns false when the server shows that it does not know the
-    /// password: then nothing of it is believed or remembered.
-    private static func nextNonce(
+    private enum ServerProof {
+        case genuine
+        /// The server shows that it does not know the password: nothing of it is believed or remembered.
+        case forged
+    }
+
+    /// Reads `Authentication-Info`.
+    private static func takeInfo(
         in head: ResponseHead, _ party: AuthenticationParty, _ sent: CachedCredential.Sent,
         take: (String) -> Void
-    ) -> Bool {
-        guard sent.nonce != nil, let field = head.headers[party.infoField] else { return true }
+    ) -> ServerProof {
+        guard sent.nonce != nil, let field = head.headers[party.infoField] else { return .genuine }
         let parameters = HTTPChallenge.parseParameters(field)
         let value = { (name: String) in parameters.first { $0.name == name }?.value }
-        if let cached = value("rspauth"), let expected = sent.expectedServerDigest,
-            cached.lowercased() != expected
+        if let digest = value("rspauth"), let expected = sent.expectedServerDigest,
+            digest.lowercased() != expected
         {
-            return false
+            return .forged
         }
         if let next = value("nextnonce"), !next.isEmpty { take(next) }
-        return true
+        return .genuine
     }
 }
 

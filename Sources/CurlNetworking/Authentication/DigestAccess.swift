@@ -143,7 +143,7 @@ struct DigestAccess: Sendable {
             expectedServerDigest: offer.protection == .request ? cached : nil)
     }
 
-    /// A name beyond ASCII goes as RFC 8187 has it where the server reads UTF-8.
+    /// A name beyond ASCII goes by RFC 8187 where the server reads UTF-8.
     private func userParameter(_ user: String) -> String? {
         if offer.hashesUser {
             return offer.algorithm.hexHash("\(user):\(offer.realm)").map { "username=\"\($0)\"" }

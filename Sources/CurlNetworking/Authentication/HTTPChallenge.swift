@@ -34,13 +34,14 @@ struct HTTPChallenge: Hashable, Sendable {
         guard bytes.count <= largestByteCount else { return [] }
         var scanner = FieldScanner(bytes)
         var found: [HTTPChallenge] = []
-        while scanner.skipSeparators() {
+        while scanner.nextItem() != nil {
             guard let word = scanner.token() else {
                 scanner.skipItem()
                 continue
             }
-            if let last = found.indices.last, found[last].token68 == nil, scanner.startsValue() {
-                let value = scanner.value()
+            if let last = found.indices.last, found[last].token68 == nil,
+                case .value(let value) = scanner.assignment()
+            {
                 scanner.skipItem()
                 if let value { found[last].add(word, value) }
             } else if let challenge = scanner.challenge(of: word) {
@@ -59,8 +60,8 @@ struct HTTPChallenge: Hashable, Sendable {
         guard bytes.count <= largestByteCount else { return [] }
         var scanner = FieldScanner(bytes)
         var list = HTTPChallenge(scheme: "")
-        while scanner.skipSeparators() {
-            if let word = scanner.token(), scanner.startsValue(), let value = scanner.value() {
+        while scanner.nextItem() != nil {
+            if let word = scanner.token(), case .value(let value?) = scanner.assignment() {
                 list.add(word, value)
             }
             scanner.skipItem()
@@ -87,10 +88,10 @@ private struct FieldScanner {
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
     private var isAtItemEnd: Bool { current == nil || current == UInt8(ascii: ",") }
 
-    /// Returns whether anything is left.
-    mutating func skipSeparators() -> Bool {
+    /// Goes to the next item, and returns its first byte; nil when nothing is left.
+    mutating func nextItem() -> UInt8? {
         while let byte = current, byte == UInt8(ascii: ",") || byte.isBlank { position += 1 }
-        return current != nil
+        return current
     }
 
     /// Goes to the next comma outside of quotes.
@@ -104,21 +105,28 @@ private struct FieldScanner {
         run(while: { $0.isTokenByte })
     }
 
-    /// Whether an equals sign follows; it is read.
-    mutating func startsValue() -> Bool {
+    enum Assignment {
+        /// No equals sign follows; nothing was read.
+        case none
+        /// Nil when what follows the equals sign is no value.
+        case value(String?)
+    }
+
+    /// Reads an equals sign and the value behind it.
+    mutating func assignment() -> Assignment {
         let start = position
         skipBlanks()
         guard current == UInt8(ascii: "=") else {
             position = start
-            return false
+            return .none
         }
         position += 1
         skipBlanks()
-        return true
+        return .value(value())
     }
 
     /// A quoted string, or a bare word, in which we bear the marks of base64.
-    mutating func value() -> String? {
+    private mutating func value() -> String? {
         if current == UInt8(ascii: "\"") { return quotedString() }
         return run(while: { $0.isTokenByte || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
     }

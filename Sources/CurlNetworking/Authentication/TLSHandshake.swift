@@ -21,9 +21,14 @@ final class TLSHandshake {
         byteclub_handshake_release(raw)
     }
 
+    enum Attachment {
+        case attached
+        case failed
+    }
+
     /// To be called in CURLOPT_SSL_CTX_FUNCTION. CURLOPT_SSL_VERIFYHOST has to be 0.
-    func attach(to context: UnsafeMutableRawPointer) -> Bool {
-        byteclub_handshake_attach(raw, context)
+    func attach(to context: UnsafeMutableRawPointer) -> Attachment {
+        byteclub_handshake_attach(raw, context) ? .attached : .failed
     }
 
     /// Has a function called when the handshake is held, while libcurl is on the stack.

@@ -51,11 +51,17 @@ public final class URLAuthenticationChallenge: Sendable {
         wasPassedOn.withLock { $0 = true }
     }
 
-    /// Whether the delegate that was asked last has no method for it: the next one is asked.
-    func takePassingOn() -> Bool {
+    enum Reception {
+        case taken
+        /// The delegate has no method for it: the next one is asked.
+        case passedOn
+    }
+
+    /// What the delegate that was asked last has made of it.
+    func takeReception() -> Reception {
         wasPassedOn.withLock { wasPassedOn in
             defer { wasPassedOn = false }
-            return wasPassedOn
+            return wasPassedOn ? .passedOn : .taken
         }
     }
 }

@@ -23,13 +23,18 @@ open class URLCredentialStorage: @unchecked Sendable {
         var defaults: [URLProtectionSpace: String] = [:]
 
         /// Returns whether the file may have to change.
+        enum Change {
+            case none
+            case changed
+        }
+
         @discardableResult
-        mutating func add(_ credential: URLCredential, for space: URLProtectionSpace) -> Bool {
+        mutating func add(_ credential: URLCredential, for space: URLProtectionSpace) -> Change {
             let user = credential.user ?? ""
             let old = credentials[space]?[user]
             credentials[space, default: [:]][user] = credential
             if defaults[space] == nil { defaults[space] = user }
-            return old != credential
+            return old == credential ? .none : .changed
         }
     }
 
@@ -141,8 +146,8 @@ open class URLCredentialStorage: @unchecked Sendable {
             return set(credential, for: space)
         }
         guard credential.persistence != .none, credential.trust == nil else { return }
-        let isWorthWriting = contents.withLock { $0.add(credential, for: space) }
-        if isWorthWriting, file != nil { FileQueue.run { self.writeOut() } }
+        let change = contents.withLock { $0.add(credential, for: space) }
+        if change == .changed, file != nil { FileQueue.run { self.writeOut() } }
     }
 
     private func change(_ change: (inout Contents) -> Void) {

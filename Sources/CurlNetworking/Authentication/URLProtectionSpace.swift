@@ -8,7 +8,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
     public let port: Int
     /// `NSURLProtectionSpaceHTTP`, `NSURLProtectionSpaceHTTPS`; nil for a proxy.
     public let `protocol`: String?
-    /// `NSURLProtectionSpaceHTTPProxy` and the like; nil for a server.
+    /// `NSURLProtectionSpaceHTTPProxy` and others; nil for a server.
     public let proxyType: String?
     /// What the server calls the part of it that the credential opens, in its own words: show it as
     /// text that is not to be trusted.
@@ -109,7 +109,7 @@ public let NSURLAuthenticationMethodDefault = "NSURLAuthenticationMethodDefault"
 public let NSURLAuthenticationMethodHTTPBasic = "NSURLAuthenticationMethodHTTPBasic"
 /// Name and a credential of the password (RFC 7616).
 public let NSURLAuthenticationMethodHTTPDigest = "NSURLAuthenticationMethodHTTPDigest"
-/// A certificate of ours, in the TLS handshake.
+/// The client's own certificate, in the TLS handshake.
 public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMethodClientCertificate"
 /// Whether to believe the server's certificate.
 public let NSURLAuthenticationMethodServerTrust = "NSURLAuthenticationMethodServerTrust"

@@ -40,7 +40,7 @@ final class CacheBodyFile: Sendable {
     let byteCount: Int
     private let descriptor: Int32
     private let offset: Int
-    /// So that whoever looks at a body twice gets the same one.
+    /// So that a body that is looked at twice is the same.
     private let loaded = Mutex<Data?>(nil)
 
     /// Owns the descriptor from now on.

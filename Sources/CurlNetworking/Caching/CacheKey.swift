@@ -28,7 +28,7 @@ struct CacheKey: Hashable, Sendable {
 
     private static let fileNameByteCount = 33
 
-    /// Whether a file in the folder can be one of ours.
+    /// Whether a file in the folder can be one of the cache's.
     static func isFileName(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         return bytes.count == fileNameByteCount

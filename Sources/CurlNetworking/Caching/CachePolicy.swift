@@ -1,7 +1,7 @@
 extension URLRequest {
     /// What a request may take from the cache. The numbers are Apple's.
     public enum CachePolicy: UInt, Sendable {
-        /// As HTTP has it: what is fresh, and what the server confirms (RFC 9111).
+        /// By the rules of HTTP: what is fresh, and what the server confirms (RFC 9111).
         case useProtocolCachePolicy = 0
         /// Nothing. What comes is stored.
         case reloadIgnoringLocalCacheData = 1

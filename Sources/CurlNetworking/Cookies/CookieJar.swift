@@ -18,7 +18,7 @@ struct CookieJar: Sendable {
         /// Tells cookies of the same instant apart, oldest first.
         var number: Int
 
-        /// A cookie set anew keeps its place in the order (§5.3).
+        /// A cookie that is set again keeps its place in the order (§5.3).
         mutating func replace(with cookie: Cookie, now: Date) {
             let created = self.cookie.created
             self.cookie = cookie

@@ -107,7 +107,7 @@ extension HTTPCookie {
         }
     }
 
-    /// Any string counts as yes, as Apple has it.
+    /// Any string counts as yes, as in Apple's suite.
     private static func isSet(_ value: Any?) -> Bool {
         if let flag = value as? Bool { return flag }
         return value.flatMap(text).map { !$0.isEmpty } ?? false
@@ -191,6 +191,6 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-    /// Which cookies a storage takes; where Apple's suite has it.
+    /// Which cookies a storage takes; as in Apple's suite.
     public typealias AcceptPolicy = HTTPCookieStorage.AcceptPolicy
 }

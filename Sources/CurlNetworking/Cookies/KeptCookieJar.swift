@@ -17,7 +17,7 @@ final class KeptCookieJar: Sendable {
 
     let file: CookieFile?
     private let state: Mutex<State>
-    /// Held while the file is read or written: whoever flushes waits for a write that is under way, and
+    /// Held while the file is read or written: a flush waits for a write that is under way, and
     /// nobody takes over a file that lacks what is just being written to it.
     private let filing = Mutex(())
     private let clock: @Sendable () -> Date
@@ -39,7 +39,8 @@ final class KeptCookieJar: Sendable {
         let now = clock()
         let (result, looks) = state.withLock { state in
             load(&state, now: now)
-            let looks = isTimeToLook(&state)
+            let looks = isLookDue(state)
+            if looks { state.lastLook = .now() }
             return (body(&state.jar, now), looks)
         }
         if looks { Self.queue.async { @Sendable [self] in lookAtFile() } }
@@ -105,14 +106,10 @@ final class KeptCookieJar: Sendable {
     }
 
     /// Once a second at most, and only when somebody asks for cookies.
-    private func isTimeToLook(_ state: inout State) -> Bool {
+    private func isLookDue(_ state: State) -> Bool {
         guard file != nil else { return false }
-        let now = DispatchTime.now()
-        guard now.uptimeNanoseconds - state.lastLook.uptimeNanoseconds > 1_000_000_000 else {
-            return false
-        }
-        state.lastLook = now
-        return true
+        let now = DispatchTime.now().uptimeNanoseconds
+        return now - state.lastLook.uptimeNanoseconds > 1_000_000_000
     }
 
     /// Takes over what another process has written.

@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// Where the RFC's revision (6265bis) and browsers agree, they win: control characters refuse the
 /// cookie, names and values of more than 4096 bytes together refuse it, attributes of more than 1024
-/// bytes are ignored. A cookie without a name is refused, as the RFC has it: browsers take such
+/// bytes are ignored. A cookie without a name is refused, by the RFC: browsers take such
 /// cookies, and with them other cookies can be forged.
 struct SetCookieField: Hashable, Sendable {
     var name: String

@@ -2,7 +2,7 @@
 ///
 /// Joining them was a mistake that cannot be undone for sure: dates and values have commas too. A comma
 /// is taken for a joint when a cookie's name and an equals sign follow, and it stands in no quoted
-/// value. Whoever has the lines themselves should not join them.
+/// value. Where the lines themselves are known, they should not be joined.
 enum SetCookieLines {
     static func split(_ joined: String) -> [[UInt8]] {
         let bytes = Array(joined.utf8)

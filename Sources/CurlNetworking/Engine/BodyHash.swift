@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The hash of a request's body, which Digest's `auth-int` puts into the proof.
+/// The hash of a request's body, which Digest's `auth-int` puts into the credentials.
 ///
 /// Made on the queue for files, a block per turn, so that nobody else waits for a long file.
 final class BodyHash: @unchecked Sendable {
@@ -36,7 +36,7 @@ final class BodyHash: @unchecked Sendable {
                 body = .file(descriptor)
             case .none, .given, .pipe, .stream: return finish(nil)
             }
-            BodyHash(body, Int(offset), algorithm, finish).goOn()
+            BodyHash(body, Int(offset), algorithm, finish).proceed()
         }
     }
 
@@ -54,11 +54,11 @@ final class BodyHash: @unchecked Sendable {
         if case .file(let descriptor) = body { close(descriptor) }
     }
 
-    private func goOn() {
+    private func proceed() {
         guard let count = takeBlock() else { return finish(nil) }
         guard count == 0 else {
             position += count
-            return FileQueue.run { self.goOn() }
+            return FileQueue.run { self.proceed() }
         }
         finish(stream.take()?.finish()?.hex)
     }

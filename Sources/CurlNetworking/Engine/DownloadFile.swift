@@ -186,7 +186,7 @@ final class DownloadFile: Sendable {
 
     private func open(_ state: inout State) throws(URLError) {
         guard state.file == nil else { return }
-        if state.recipe != nil, openPart(&state) { return }
+        if state.recipe != nil, openPart(&state) == .opened { return }
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(
             path: "CurlNetworkingDownload_\(UUID().uuidString).tmp", directoryHint: .notDirectory
@@ -201,15 +201,20 @@ final class DownloadFile: Sendable {
         state.file = TemporaryFile(path: path)
     }
 
-    /// Without a folder for parts the download still works, it just cannot be gone on with.
-    private func openPart(_ state: inout State) -> Bool {
+    private enum Part {
+        case opened
+        case unavailable
+    }
+
+    /// Without a folder for parts the download still works, it just cannot be continued later.
+    private func openPart(_ state: inout State) -> Part {
         guard let parts = try? PartialFiles(task.session.settings), let part = try? parts.make()
-        else { return false }
+        else { return .unavailable }
         parts.removeOldOnce()
         state.descriptor = part.descriptor
         state.partName = part.name
         state.file = TemporaryFile(path: parts.folder.path(of: part.name))
-        return true
+        return .opened
     }
 
     /// Gives a part a name that no resume data knows.

@@ -111,9 +111,9 @@ final class EasyHandle {
         return value.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Returns: Whether libcurl took it; before there is a connection it does not.
-    func pause(receiving: Bool, sending: Bool) -> Bool {
+    /// Without effect before there is a connection.
+    func pause(receiving: Bool, sending: Bool) {
         let mask = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
-        return curl_easy_pause(raw, mask) == CURLE_OK
+        curl_easy_pause(raw, mask)
     }
 }

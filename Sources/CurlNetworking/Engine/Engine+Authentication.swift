@@ -1,34 +1,43 @@
 import FoundationEssentials
 import Synchronization
 
-// Between a server or proxy that wants authorizationFields and a delegate that may have them. What follows from
-// what is decided by `AuthenticationState`.
+// Between a server or proxy that asks for credentials and a delegate that may have them. What follows
+// from what is decided by `AuthenticationState`.
+
+/// Whether a request can go out.
+enum Authorization {
+    case authorized
+    /// The body is being hashed; `connect` is called again then.
+    case hashingBody
+}
 
 extension Engine {
-    // MARK: - Before a attempt
+    // MARK: - Before a request
 
-    /// Finds the fields that authorize who we are, for the attempt that begins.
-    ///
-    /// - Returns: false when the body has to be hashed first; `connect` is called again then.
-    func authorize(_ transfer: Transfer) -> Bool {
+    /// Finds the fields that carry credentials, for the attempt that begins.
+    func authorize(_ transfer: Transfer) -> Authorization {
         let session = transfer.task.session
-        guard let url = transfer.request.url else { return true }
-        transfer.findRoute(to: url)
+        guard let url = transfer.request.url else { return .authorized }
+        let attempt = transfer.attempt
+        attempt.route = transfer.makeRoute(to: url)
         guard
-            transfer.authentication.hasSpoken
+            transfer.authentication.isInvolved
                 || session.authenticationCache.withLock({ !$0.isEmpty })
-        else { return true }
-        if transfer.challenged == nil {
+        else { return .authorized }
+        if attempt.authorization.request == nil {
             let request = transfer.makeChallengedRequest(url)
-            transfer.challenged = request
+            attempt.authorization.request = request
             let wanted = session.authenticationCache.withLock {
                 transfer.authentication.bodyHashAlgorithm(for: request, cache: $0)
             }
-            if let wanted, hashBody(of: transfer, with: wanted) { return false }
+            if let wanted, transfer.canHashBody {
+                hashBody(of: transfer, with: wanted)
+                return .hashingBody
+            }
         }
-        guard let request = transfer.challenged else { return true }
+        guard let request = attempt.authorization.request else { return .authorized }
         var own = transfer.request.headers
-        if !transfer.hasLeftOrigin, let more = transfer.settings.additionalHeaders {
+        if !transfer.history.hasLeftOrigin, let more = transfer.settings.additionalHeaders {
             own.fill(from: more)
         }
         let fields = session.authenticationCache.withLock { cache in
@@ -37,75 +46,54 @@ extension Engine {
                     transfer.authentication.fields(for: $0, own: own, cache: &cache)
                 } ?? [])
         }
-        transfer.authorizationFields = fields.filter {
+        attempt.authorization.fields = fields.filter {
             $0.name == AuthenticationParty.server.answerField
         }
-        transfer.proxyAuthorizationFields = fields.filter {
+        attempt.authorization.proxyFields = fields.filter {
             $0.name == AuthenticationParty.proxy.answerField
         }
-        return true
+        return .authorized
     }
 
-    /// - Returns: false when there is no body that could be hashed in advance.
-    private func hashBody(of transfer: Transfer, with algorithm: DigestAlgorithm) -> Bool {
-        let task = transfer.task
-        let attempt = transfer.attempt
-        if case .none = transfer.body { return false }
-        // libcurl sends no body with HEAD.
-        guard transfer.request.method != "HEAD" else { return false }
-        switch transfer.source {
-        case .none, .given, .pipe, .stream: return false
-        case .data, .file: break
-        }
-        BodyHash.make(of: transfer.source, from: transfer.bodyOffset, with: algorithm) { hash in
-            Self.shared.submit { $0.take(bodyHash: hash, for: task, attempt: attempt) }
-        }
-        return true
+    private func hashBody(of transfer: Transfer, with algorithm: DigestAlgorithm) {
+        transfer.state = .openingBody
+        BodyHash.make(
+            of: transfer.source, from: transfer.attempt.body.start, with: algorithm,
+            finish: callback(for: transfer) { engine, transfer, hash in
+                guard transfer.state.isOpeningBody else { return }
+                transfer.attempt.authorization.request?.bodyHash = hash
+                engine.connect(transfer)
+            })
     }
 
-    private func take(bodyHash: String?, for task: URLSessionTask, attempt: Int) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
-            transfer.stage == .preparing
-        else { return }
-        transfer.challenged?.bodyHash = bodyHash
-        connect(transfer)
-    }
-
-    // MARK: - Answers that ask
-
-    /// Whether the head asks for a proof that can perhaps be given. If so, all that follows is done.
-    func isChallenge(_ head: ResponseHead, to transfer: Transfer) -> Bool {
-        guard AuthenticationParty.isAsking(head) || transfer.challenged != nil,
-            let url = transfer.request.url
-        else { return false }
-        noteTunnel(of: transfer)
-        let request = transfer.challenged ?? transfer.makeChallengedRequest(url)
-        let action = transfer.task.session.authenticationCache.withLock {
-            transfer.authentication.take(
-                head, to: request, cache: &$0, storage: transfer.settings.credentialStorage)
-        }
-        if case .deliver = action { return false }
-        perform(action, for: transfer)
-        return true
-    }
+    // MARK: - After a challenge
 
     func perform(_ action: AuthenticationAction, for transfer: Transfer) {
+        let isTunnelRefused = transfer.attempt.route.isTunnelRefused
         switch action {
-        case .deliver where transfer.isTunnelRefused: refuseTunnel(transfer)
-        case .deliver: takeAnswer(of: transfer)
-        case .retry where transfer.isTunnelRefused: connectAgain(transfer)
-        case .retry: transfer.nextRequest = transfer.request
-        case .ask(let challenge, let audience): put(challenge, to: audience, for: transfer)
+        case .deliver where isTunnelRefused: failRefusedTunnel(transfer)
+        case .deliver: deliverChallenge(of: transfer)
+        case .retry where isTunnelRefused: connectAgain(transfer)
+        case .retry: transfer.attempt.nextRequest = transfer.request
+        case .ask(let challenge, let audience): ask(challenge, audience, transfer)
         case .trust: trustServer(of: transfer)
-        case .present: present(transfer)
-        case .presentNone: goOnWithHandshake(of: transfer)
+        case .present: presentCertificate(transfer)
+        case .presentNone: resumeHandshake(of: transfer)
         case .fail(let error): fail(transfer, with: error)
         }
     }
 
-    private func put(
-        _ challenge: URLAuthenticationChallenge, to audience: AuthenticationAction.Audience,
-        for transfer: Transfer
+    /// Nobody has the credentials: the challenge is the response.
+    private func deliverChallenge(of transfer: Transfer) {
+        guard let head = transfer.attempt.head.head, transfer.attempt.response != nil else {
+            return
+        }
+        takeHead(head, of: transfer, from: .isOfUpload)
+    }
+
+    private func ask(
+        _ challenge: URLAuthenticationChallenge, _ audience: AuthenticationAction.Audience,
+        _ transfer: Transfer
     ) {
         let task = transfer.task
         guard task.delegate != nil || task.session.delegate != nil else {
@@ -114,29 +102,24 @@ extension Engine {
                     .performDefaultHandling, nil, storage: transfer.settings.credentialStorage),
                 for: transfer)
         }
-        let attempt = transfer.attempt
-        transfer.pauses.insert(.asking)
-        applyPauses(to: transfer)
-        task.post(
-            .challenge(
-                challenge, audience,
-                Reply { answer in
-                    Self.shared.submit { $0.challengeAnswered(answer, for: task, attempt: attempt) }
-                }))
+        let answered: @Sendable (ChallengeAnswer) -> Void = question(of: transfer) {
+            engine, transfer, answer in
+            let action = transfer.authentication.answer(
+                answer.disposition, answer.credential, storage: transfer.settings.credentialStorage)
+            engine.perform(action, for: transfer)
+        }
+        task.post(.challenge(challenge, audience, Reply(answered)))
     }
+}
 
-    private func challengeAnswered(
-        _ answer: ChallengeAnswer, for task: URLSessionTask, attempt: Int
-    ) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
-            transfer.isAsking,
-            transfer.authentication.isAsking
-        else { return }
-        transfer.pauses.remove(.asking)
-        perform(
-            transfer.authentication.answer(
-                answer.disposition, answer.credential, storage: transfer.settings.credentialStorage),
-            for: transfer)
-        transfer.mark()
+extension Transfer {
+    /// Whether there is a body that can be hashed in advance.
+    fileprivate var canHashBody: Bool {
+        // libcurl sends no body with HEAD.
+        guard !attempt.body.isNone, request.method != "HEAD" else { return false }
+        switch source {
+        case .none, .given, .pipe, .stream: return false
+        case .data, .file: return true
+        }
     }
 }

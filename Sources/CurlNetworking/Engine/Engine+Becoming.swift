@@ -5,11 +5,9 @@ import Synchronization
 
 extension Engine {
     /// The delegate wants the rest of the answer in a file.
-    func becomeDownload(_ task: URLSessionTask, attempt: Int) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
-            transfer.isAsking,
-            let old = task.status.withLock({ $0.life.isOver ? nil : $0 })
-        else { return }
+    func becomeDownload(_ transfer: Transfer) {
+        let task = transfer.task
+        guard let old = task.status.withLock({ $0.life.isOver ? nil : $0 }) else { return }
         let successor = task.session.adopt { identifier in
             URLSessionDownloadTask(
                 session: task.session, identifier: identifier, request: task.firstRequest,
@@ -17,31 +15,29 @@ extension Engine {
         }
         successor.status.withLock { status in
             status.takeOver(old)
-            status.isHeldBack = true  // until the delegate knows of it
-            status.predecessor = task  // whose body may still be on its way
+            status.reports.isHeldBack = true  // until the delegate knows of it
+            status.succession.predecessor = task  // whose body may still be on its way
         }
         stopWatchingNetwork(for: transfer)
         transfers[transfer.id] = nil
         transfer.task = successor
         transfers[transfer.id] = transfer
-        transfer.caching.writer?.discard()
-        transfer.caching.writer = nil
+        transfer.attempt.cache.writer?.discard()
+        transfer.attempt.cache.writer = nil
         makeFile(for: transfer)
-        task.post(.becameDownload(successor)) { $0.successor = successor }
-        transfer.pauses.remove(.asking)
-        transfer.mark()
+        task.post(.becameDownload(successor)) { $0.succession.successor = successor }
     }
 
     /// A task was cancelled after it had become another, and before anybody knew: neither goes on.
     func dropSuccessor(of task: URLSessionTask) {
         guard let successor = task.successor else { return }
         if let transfer = transfers[ObjectIdentifier(successor)] {  // not over already
-            remove(transfer)
-            transfer.file?.discard()
+            close(transfer)
+            transfer.answer.file?.discard()
         }
         successor.status.withLock { status in
             status.life.complete()
-            status.predecessor = nil
+            status.succession.predecessor = nil
         }
         task.session.unregister(successor)
     }
@@ -53,13 +49,12 @@ extension TaskStatus {
         life = old.life
         currentRequest = old.currentRequest
         response = old.response
-        receivedByteCount = old.receivedByteCount
-        sentByteCount = old.sentByteCount
-        expectedToSend = old.expectedToSend
-        expectedToReceive = old.expectedToReceive
-        reportedSent = old.reportedSent
-        transactions = old.transactions
-        followedRedirects = old.followedRedirects
+        counts.received = old.counts.received
+        counts.sent = old.counts.sent
+        counts.expectedToSend = old.counts.expectedToSend
+        counts.expectedToReceive = old.counts.expectedToReceive
+        reports.sent = old.reports.sent
+        metrics = old.metrics
         priority = old.priority
         taskDescription = old.taskDescription
     }

@@ -2,88 +2,20 @@ import CCurl
 import FoundationEssentials
 import Synchronization
 
-// Cookies and cache, where the engine comes by them.
+// Cookies and the cache, where a transfer meets them.
 
 extension Engine {
-    // MARK: - Before a attempt
-
-    /// Asks the cache about a attempt, then goes for a connection or gives the answer that is there.
-    ///
-    /// A handshake, and what only moves an upload on, ask for no document: they pass the cache by.
-    func begin(_ transfer: Transfer) {
-        transfer.stage = .waiting
-        guard !transfer.pauses.contains(.suspended) else { return }  // until it is resumed
-        guard let cache = transfer.settings.web.cache, !transfer.isWebSocket,
-            !transfer.isControlRequest
-        else {
-            transfer.caching.plan = nil
-            return approach(transfer)
-        }
-        let request = transfer.requestWithFields
-        let policy = request.ownCachePolicy ?? transfer.settings.web.cachePolicy
-        if let plan = cache.planAtOnce(for: request, policy: policy) {
-            return carryOut(plan, transfer)
-        }
-        transfer.stage = .planning
-        let task = transfer.task
-        let attempt = transfer.attempt
-        cache.planLater(for: request, policy: policy) { plan in
-            Self.shared.submit { $0.take(plan, for: task, attempt: attempt) }
-        }
-    }
-
-    private func take(_ plan: CachePlan, for task: URLSessionTask, attempt: Int) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
-            transfer.stage == .planning
-        else { return }
-        transfer.stage = .waiting
-        guard !transfer.pauses.contains(.suspended) else { return }
-        carryOut(plan, transfer)
-    }
-
-    private func carryOut(_ plan: CachePlan, _ transfer: Transfer) {
-        transfer.caching.plan = plan
-        if let answer = plan.answer(at: Date()) {
-            serve(answer, transfer)
-        } else if plan.decision == .fail {
-            fail(transfer, with: URLError(.resourceUnavailable, failingURL: transfer.request.url))
-        } else {
-            approach(transfer)
-        }
-    }
-
-    /// Goes for a connection.
-    private func approach(_ transfer: Transfer) {
-        if !asksAboutNetwork(for: transfer) { proceed(transfer) }
-    }
-
-    /// A redirect within an origin keeps its connection.
-    func proceed(_ transfer: Transfer) {
-        if transfer.hasConnection { prepareBody(of: transfer) } else { enqueue(transfer) }
-    }
-
-    /// The fields to send, as they are at the last moment: while a transfer waits in line other answers
-    /// may have set cookies.
-    func fieldsToSend(for transfer: Transfer) -> HTTPHeaderFields {
-        var fields = transfer.fields
-        transfer.caching.requestTime = Date()
-        if let plan = transfer.caching.plan, plan.request.headers["Cookie"] != fields["Cookie"] {
-            var request = plan.request
-            request.headers = fields
-            transfer.caching.plan = plan.withoutEntry(for: request)
-        }
-        for field in transfer.caching.plan?.addedFields.fields ?? [] {
-            fields[field.name] = field.value
-        }
-        for field in transfer.upload?.creationFields ?? [] { fields[field.name] = field.value }
-        for proof in transfer.authorizationFields { fields[proof.name] = proof.value }
-        if fields["Content-Type"] == nil { fields["Content-Type"] = transfer.assumedContentType }
-        return fields
+    /// The cache has looked on the disk.
+    func cacheConsulted(_ plan: CachePlan, _ transfer: Transfer) {
+        guard transfer.state.isConsultingCache else { return }
+        transfer.state = .queued
+        guard !transfer.isSuspended else { return }
+        proceed(transfer, .plan(plan))
     }
 
     // MARK: - The head of an answer
 
-    func takeCookies(from head: ResponseHead, _ transfer: Transfer) {
+    func storeCookies(of head: ResponseHead, _ transfer: Transfer) {
         guard !head.setCookies.isEmpty, transfer.request.httpShouldHandleCookies,
             let url = transfer.request.url
         else { return }
@@ -92,104 +24,69 @@ extension Engine {
             sessionPolicy: transfer.settings.web.acceptPolicy)
     }
 
-    /// Tells the cache of an answer. Returns whether a stored one is given in its place.
-    func isReplacedFromCache(_ head: ResponseHead, _ transfer: Transfer) -> Bool {
-        guard let cache = transfer.settings.web.cache, let plan = transfer.caching.plan else {
-            return false
-        }
-        let now = Date()
-        let reaction = plan.react(
-            to: head, requestTime: transfer.caching.requestTime, responseTime: now)
+    /// Tells the cache what it has to do about an answer, and keeps the body for it.
+    func apply(_ reaction: CacheReaction, to transfer: Transfer) {
+        guard let cache = transfer.settings.web.cache, let plan = transfer.attempt.cache.plan
+        else { return }
         cache.apply(reaction, of: plan)
+        let stored: StoredHead
+        let isWorthKeeping: Bool
         switch reaction.answer {
-        case .server:
-            return false
-        case .serverAndStore(let stored):
-            transfer.caching.writer = transfer.response.flatMap {
-                CacheWriter(
-                    cache: cache, head: stored, response: $0, request: plan.request,
-                    isWorthKeeping: true)
-            }
-            return false
+        case .server, .stored:
+            return
+        case .serverAndStore(let head):
+            (stored, isWorthKeeping) = (head, true)
         case .serverAndPropose(let head):
-            guard transfer.task.asksAboutCaching else { return false }
-            transfer.caching.writer = transfer.response.flatMap {
-                CacheWriter(
-                    cache: cache, head: head, response: $0, request: plan.request,
-                    isWorthKeeping: false)
-            }
-            return false
-        case .stored(let stored):
-            transfer.caching.fallbackResponse = plan.answer(
-                under: stored, isConfirmed: head.status == 304, at: now)
-            return transfer.caching.fallbackResponse != nil
+            guard transfer.task.asksAboutCaching else { return }
+            (stored, isWorthKeeping) = (head, false)
+        }
+        transfer.attempt.cache.writer = transfer.attempt.response.flatMap {
+            CacheWriter(
+                cache: cache, head: stored, response: $0, request: plan.request,
+                isWorthKeeping: isWorthKeeping)
         }
     }
 
-    // MARK: - Giving a stored answer
+    // MARK: - Replaying a stored response
 
-    private func serve(_ answer: CachePlan.Answer, _ transfer: Transfer) {
+    func replay(_ answer: CachePlan.Answer, _ transfer: Transfer) {
         giveUpConnection(of: transfer)
-        transfer.stage = .serving
-        transfer.caching.serving = AttemptCaching.StoredBody(answer.body)
-        transfer.response = answer.response
-        noteCachedTransaction(of: transfer, answer.response)
-        transfer.mark()
-        react(to: answer.response, of: transfer)
+        transfer.state = .replayingCache(.init(answer.body))
+        transfer.attempt.response = answer.response
+        recordCachedTransaction(of: transfer, answer.response)
+        transfer.setNeedsProcessing()
+        takeHead(ResponseHead(answer.response), of: transfer, from: .isRedirect)
     }
 
     /// The server has confirmed what is stored, or has failed: its own body does not matter.
-    func serveFallbackResponse(of transfer: Transfer) {
-        guard let answer = transfer.caching.fallbackResponse else { return }
-        transfer.caching.fallbackResponse = nil
-        detach(transfer)
-        _ = transfer.takeArrived()
-        transfer.result = nil
-        serve(answer, transfer)
+    func replayFallback(of transfer: Transfer) {
+        guard let answer = transfer.attempt.cache.fallback else { return }
+        closeAttempt(of: transfer)
+        transfer.makeAttempt()
+        replay(answer, transfer)
     }
 
-    /// Returns whether a stored answer is given where none came from the server (RFC 5861 §4).
-    func isHelpedFromCache(_ transfer: Transfer, after error: URLError) -> Bool {
-        guard transfer.response == nil,
-            [.offline, .connecting, .exchanging].contains(transfer.stage),
-            error.code.isOfTheConnection,
-            let answer = transfer.caching.plan?.fallbackResponse(at: Date())
-        else { return false }
-        transfer.caching.fallbackResponse = answer
-        serveFallbackResponse(of: transfer)
-        return true
-    }
-
-    /// Brings the next piece of a stored body on its way.
-    func serveMore(_ transfer: Transfer) {
-        guard transfer.pauses.isEmpty, transfer.result == nil, transfer.stage == .serving,
-            let serving = transfer.caching.serving, !serving.isReading
+    /// Hands the next piece of a stored body over.
+    func replayMore(of transfer: Transfer) {
+        guard transfer.pauses.isEmpty, transfer.attempt.result == nil,
+            let replay = transfer.state.replay, !replay.isReading
         else { return }
-        if transfer.nextRequest != nil { return take(Data(), transfer) }
-        switch serving.body {
+        if transfer.attempt.nextRequest != nil { return take(Data(), transfer) }
+        switch replay.body {
         case .data:
-            take(serving.body.piece(at: serving.position, byteCount: Self.pieceByteCount), transfer)
+            take(replay.body.piece(at: replay.position, byteCount: Self.pieceByteCount), transfer)
         case .file(let file):
-            transfer.caching.serving?.isReading = true
-            let task = transfer.task
-            let attempt = transfer.attempt
-            let position = serving.position
-            FileQueue.run {
-                let piece = file.piece(at: position, byteCount: Self.pieceByteCount)
-                Self.shared.submit { $0.take(piece, for: task, attempt: attempt) }
+            transfer.state.replay?.isReading = true
+            let take = callback(for: transfer) { (engine, transfer, piece: Data?) in
+                transfer.state.replay?.isReading = false
+                engine.take(piece, transfer)
             }
+            let position = replay.position
+            FileQueue.run { take(file.piece(at: position, byteCount: Self.pieceByteCount)) }
         }
     }
 
     private static var pieceByteCount: Int { 256 << 10 }
-
-    private func take(_ piece: Data?, for task: URLSessionTask, attempt: Int) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.attempt == attempt,
-            transfer.stage == .serving
-        else { return }
-        transfer.caching.serving?.isReading = false
-        take(piece, transfer)
-    }
 
     private func take(_ piece: Data?, _ transfer: Transfer) {
         guard let piece else {
@@ -200,27 +97,46 @@ extension Engine {
                     underlyingText: "the cache's file cannot be read"))
         }
         if piece.isEmpty {
-            transfer.result = CURLE_OK
+            transfer.attempt.result = CURLE_OK
         } else {
-            transfer.caching.serving?.position += piece.count
-            piece.withUnsafeBytes { transfer.takeIn($0) }
+            transfer.state.replay?.position += piece.count
+            piece.withUnsafeBytes { transfer.attempt.received.append($0) }
         }
-        transfer.mark()
+        transfer.setNeedsProcessing()
     }
 
-    // MARK: - Keeping the server's answer
+    // MARK: - Keeping the server's response
 
     /// A redirect that was followed is complete.
     func keepRedirect(of transfer: Transfer) {
-        guard let writer = transfer.caching.writer else { return }
-        transfer.caching.writer = nil
-        if transfer.result == CURLE_OK { writer.keep() } else { writer.discard() }
+        guard let writer = transfer.attempt.cache.writer else { return }
+        transfer.attempt.cache.writer = nil
+        if transfer.attempt.result == CURLE_OK { writer.keep() } else { writer.discard() }
     }
 
-    /// Stores the answer of a transfer that is complete, as its delegate wants it, and then goes on.
-    func keepAnswer(of transfer: Transfer, then proceed: @escaping @Sendable () -> Void) {
-        guard let writer = transfer.caching.writer else { return proceed() }
-        transfer.caching.writer = nil
+    /// Reports the end of a transfer whose body is kept: by the cache, as its delegate wants it, or in a
+    /// file.
+    func finishStoring(_ transfer: Transfer) {
+        let task = transfer.task
+        guard let file = transfer.answer.file else {
+            let result = TaskResult(data: transfer.answer.memory)
+            return keepResponse(of: transfer) { task.post(.completed(result)) }
+        }
+        keepResponse(of: transfer) {
+            file.finish { result in
+                switch result {
+                case .success(let file):
+                    task.post(.completed(TaskResult(file: file)))
+                case .failure(let error):
+                    task.post(.completed(TaskResult(error: error.for(task.currentRequest?.url))))
+                }
+            }
+        }
+    }
+
+    private func keepResponse(of transfer: Transfer, then proceed: @escaping @Sendable () -> Void) {
+        guard let writer = transfer.attempt.cache.writer else { return proceed() }
+        transfer.attempt.cache.writer = nil
         let task = transfer.task
         guard task.asksAboutCaching else {
             writer.keep()
@@ -235,18 +151,6 @@ extension Engine {
                         writer.commit(chosen)
                         proceed()
                     }))
-        }
-    }
-}
-
-extension URLError.Code {
-    /// Whether it says that no server could be spoken to.
-    fileprivate var isOfTheConnection: Bool {
-        switch self {
-        case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
-            .dnsLookupFailed, .notConnectedToInternet, .secureConnectionFailed:
-            true
-        default: false
         }
     }
 }

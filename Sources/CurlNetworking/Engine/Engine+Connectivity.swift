@@ -5,38 +5,28 @@ import FoundationEssentials
 
 /// What a transfer knows of networks.
 struct TransferConnectivity {
-    /// Whether the delegate was told that the task waits.
+    /// Whether the delegate was notified that the task waits.
     var hasNotified = false
-    /// Whether networks have changed since the transfer last set out.
+    /// Whether networks have changed since the last check began.
     var hasChanged = false
-    /// Counts the questions, so that an answer that comes late is known by it.
-    var round = 0
+    /// Counts the checks.
+    var checkCount = 0
     var isWatching = false
-    /// What the transfer failed with while it is looked up whether there is a network.
-    var failure: URLError?
 }
 
 extension Engine {
-    /// Asks about the way to a transfer's server, or to its proxy, if it matters. The transfer then waits for the answer.
-    func asksAboutNetwork(for transfer: Transfer) -> Bool {
-        let access = transfer.settings.access
-        guard let host = transfer.firstHost, transfer.settings.unixSocketPath == nil,
-            access.waitsForConnectivity || access.hasNetworkRestrictions(about: transfer.request)
-        else { return false }
-        transfer.connectivity.failure = nil
-        ask(about: host, for: transfer)
-        return true
-    }
-
-    private func ask(about host: String, for transfer: Transfer) {
+    /// Finds out whether there is a way to a host that may be used.
+    ///
+    /// - Parameter failure: What the transfer fails with if there is.
+    func checkNetwork(to host: String, for transfer: Transfer, after failure: URLError? = nil) {
         let access = transfer.settings.access
         let task = transfer.task
-        transfer.stage = .offline
+        transfer.connectivity.checkCount += 1
+        transfer.connectivity.hasChanged = false
+        let number = transfer.connectivity.checkCount
+        transfer.state = .checkingNetwork(.init(number: number, failure: failure))
         transfer.updateTimers(at: now)
         deadlineChanged(of: transfer)
-        transfer.connectivity.round += 1
-        transfer.connectivity.hasChanged = false
-        let round = transfer.connectivity.round
         if access.waitsForConnectivity {  // before the look, so that no change is missed
             transfer.connectivity.isWatching = true
             access.network.watch(for: transfer.id) {
@@ -44,35 +34,37 @@ extension Engine {
             }
         }
         let knowsCost = access.hasNetworkRestrictions(about: transfer.request)
+        let checked = callback(for: transfer) { (engine, transfer, path: NetworkPath) in
+            guard let check = transfer.state.networkCheck, check.number == number else { return }
+            engine.networkChecked(path, check, transfer)
+        }
         Self.networkQueue.async { @Sendable in
-            let path = access.network.path(to: host, knowsCost: knowsCost)
-            Self.shared.submit { $0.take(path, for: task, round: round) }
+            checked(access.network.path(to: host, knowsCost: knowsCost))
         }
     }
 
     private static let networkQueue = DispatchQueue(label: "CurlNetworking.paths", qos: .utility)
 
-    private func take(_ path: NetworkPath, for task: URLSessionTask, round: Int) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.stage == .offline,
-            transfer.connectivity.round == round
-        else { return }
+    private func networkChecked(
+        _ path: NetworkPath, _ check: TransferState.NetworkCheck, _ transfer: Transfer
+    ) {
         let access = transfer.settings.access
         let refusal = access.refusal(of: path, for: transfer.request)
-        if let failure = transfer.connectivity.failure, path.isThere, refusal == nil {
+        if let failure = check.failure, path.isThere, refusal == nil {
             return fail(transfer, with: failure)  // it was not for want of a network
         }
         if refusal == nil, path.isThere || !access.waitsForConnectivity {
-            transfer.stage = .waiting
-            // A suspended transfer lines up when it is resumed, and asks again then.
-            return transfer.pauses.contains(.suspended) ? () : proceed(transfer)
+            transfer.state = .queued
+            // A suspended transfer begins again when it is resumed.
+            return transfer.isSuspended ? () : enqueue(transfer)
         }
         if let refusal, !access.waitsForConnectivity {
             return fail(transfer, with: URLError(refusal, failingURL: transfer.request.url))
         }
-        wait(transfer)
+        waitForChange(transfer)
     }
 
-    private func wait(_ transfer: Transfer) {
+    private func waitForChange(_ transfer: Transfer) {
         giveUpConnection(of: transfer)
         if transfer.connectivity.hasChanged { return begin(transfer) }
         guard !transfer.connectivity.hasNotified else { return }
@@ -84,7 +76,7 @@ extension Engine {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
         transfer.connectivity.hasChanged = true
         transfer.connectivity.isWatching = false
-        if transfer.stage == .offline { begin(transfer) }
+        if transfer.state.networkCheck != nil { begin(transfer) }
     }
 
     func stopWatchingNetwork(for transfer: Transfer) {
@@ -93,35 +85,42 @@ extension Engine {
         transfer.settings.access.network.unwatch(transfer.id)
     }
 
-    /// Returns whether a transfer that could not connect waits for a network, or finds out whether there
-    /// is one.
-    func waitsForNetwork(_ transfer: Transfer, after error: URLError) -> Bool {
-        guard transfer.settings.access.waitsForConnectivity, transfer.stage == .connecting,
+    /// Has a transfer that could not connect wait for a network, or find out whether there is one.
+    func waitForNetwork(_ transfer: Transfer, after error: URLError) -> Recovery {
+        guard transfer.settings.access.waitsForConnectivity, transfer.state.isConnecting,
             transfer.settings.unixSocketPath == nil, let host = transfer.firstHost
-        else { return false }
+        else { return .impossible }
         switch error.code {
         case .notConnectedToInternet:
-            detach(transfer)
-            transfer.result = nil
-            transfer.stage = .offline
+            closeAttempt(of: transfer)
+            transfer.makeAttempt()
+            transfer.state = .checkingNetwork(.init(number: transfer.connectivity.checkCount))
             transfer.updateTimers(at: now)
             deadlineChanged(of: transfer)
-            wait(transfer)
-            return true
+            waitForChange(transfer)
+            return .underway
         case .cannotFindHost, .dnsLookupFailed:
-            detach(transfer)
-            transfer.result = nil
-            transfer.connectivity.failure = error
-            ask(about: host, for: transfer)
-            return true
+            closeAttempt(of: transfer)
+            transfer.makeAttempt()
+            checkNetwork(to: host, for: transfer, after: error)
+            return .underway
         default:
-            return false
+            return .impossible
         }
     }
 }
 
 extension Transfer {
-    /// Whom the request's connection leads to: a proxy finds the way to the server by itself.
+    /// The host whose network has to be checked before a request; nil when none has to be.
+    var hostToCheck: String? {
+        let access = settings.access
+        guard settings.unixSocketPath == nil,
+            access.waitsForConnectivity || access.hasNetworkRestrictions(about: request)
+        else { return nil }
+        return firstHost
+    }
+
+    /// Whom the request's connection leads to: a proxy finds the way to the server.
     fileprivate var firstHost: String? {
         guard let url = request.url else { return nil }
         return settings.proxy(for: url)?.host ?? url.host(percentEncoded: false)

@@ -1,50 +1,43 @@
 import FoundationEssentials
 import Synchronization
 
-// Loads that rest: before their first attempt, until a date; between two attempts, so that a server in trouble
-// is not asked all the time.
+// Transfers that wait for a date: before their first attempt, because their user wants it; between two
+// attempts, so that a server in trouble is not asked all the time.
 
 extension Engine {
-    /// Whether a task has to wait for its date.
-    func delays(_ transfer: Transfer) -> Bool {
-        guard let date = transfer.task.earliestBeginDate else { return false }
-        transfer.stage = .preparing
-        transfer.isDelayed = true
-        wait(transfer, until: date)
-        return true
-    }
-
-    private func wait(_ transfer: Transfer, until date: Date) {
+    /// Has a transfer wait for its date.
+    func delay(_ transfer: Transfer, until date: Date) {
         let seconds = date.timeIntervalSinceNow
         guard seconds > 0 else { return askWhetherToBegin(transfer) }
-        transfer.retryDate = now + UInt64(min(seconds, 1e9) * 1e9)
+        transfer.state = .delayed(until: now + UInt64(min(seconds, 1e9) * 1e9))
         deadlineChanged(of: transfer)
     }
 
-    /// A rest is over.
-    func wake(_ transfer: Transfer) {
-        transfer.retryDate = nil
-        guard transfer.isDelayed else { return prepareBody(of: transfer) }
-        // Somebody may have set the clock back.
-        wait(transfer, until: transfer.task.earliestBeginDate ?? .distantPast)
+    /// The date of a transfer's state has come.
+    func dateReached(for transfer: Transfer) {
+        switch transfer.state {
+        case .delayed:
+            // Somebody may have set the clock back.
+            delay(transfer, until: transfer.task.earliestBeginDate ?? .distantPast)
+        case .backingOff:
+            openBody(of: transfer)
+        default:
+            break
+        }
     }
 
     private func askWhetherToBegin(_ transfer: Transfer) {
+        transfer.state = .delayed(until: nil)
         let task = transfer.task
-        guard task.listener != nil else { return takeUp(DelayedRequest(), for: task) }
-        task.post(
-            .delayed(
-                transfer.request,
-                Reply { answer in Self.shared.submit { $0.takeUp(answer, for: task) } }))
+        guard task.listener != nil else { return beginDelayed(DelayedRequest(), transfer) }
+        let answered = callback(for: transfer) { (engine, transfer, answer: DelayedRequest) in
+            engine.beginDelayed(answer, transfer)
+        }
+        task.post(.delayed(transfer.request, Reply(answered)))
     }
 
-    private func takeUp(_ answer: DelayedRequest, for task: URLSessionTask) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.isDelayed,
-            transfer.retryDate == nil
-        else {
-            return
-        }
-        transfer.isDelayed = false
+    private func beginDelayed(_ answer: DelayedRequest, _ transfer: Transfer) {
+        let task = transfer.task
         switch answer.disposition {
         case .continueLoading:
             startTransfer(transfer)
@@ -54,9 +47,9 @@ extension Engine {
                 let url = answer.request?.url
                 return fail(transfer, with: URLError(.badURL, failingURL: url?.withoutCredentials))
             }
-            transfer.request = request.withoutCredentials
+            transfer.makeAttempt(request.withoutCredentials)
             transfer.authentication = AuthenticationState(for: url)
-            transfer.place.origin = origin
+            transfer.slot.place.origin = origin
             if !(task is URLSessionUploadTask) {
                 transfer.source = request.httpBody.map(BodySource.data) ?? .none
             }

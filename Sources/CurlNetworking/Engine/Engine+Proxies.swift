@@ -3,59 +3,52 @@ import FoundationEssentials
 import Synchronization
 
 // A plain proxy answers like a server. One that is to make a tunnel answers CONNECT, which libcurl
-// sends by itself: its head is kept apart from the server's, and nothing of it ever is the answer.
+// sends: its head is kept apart from the server's, and nothing of it ever is the response.
 
 extension Engine {
-    /// Whether the transfer failed because a proxy wants a proof first. If so, all that follows is
-    /// done.
-    func isRefusedTunnel(_ transfer: Transfer) -> Bool {
-        guard transfer.stage == .connecting, let head = transfer.tunnelHead?.head,
-            head.status == AuthenticationParty.proxy.status,
-            let request = transfer.connectRequest
-        else { return false }
-        transfer.isTunnelRefused = true
+    /// The transfer has failed because a proxy wants credentials first.
+    func takeRefusedTunnel(_ head: ResponseHead, of transfer: Transfer) {
+        guard let request = transfer.connectRequest else { return }
+        transfer.attempt.route.isTunnelRefused = true
         let action = transfer.task.session.authenticationCache.withLock {
             transfer.authentication.take(
                 head, to: request, cache: &$0, storage: transfer.settings.credentialStorage)
         }
         perform(action, for: transfer)
-        transfer.mark()
-        return true
+        transfer.setNeedsProcessing()
     }
 
-    /// Nobody has what the proxy wants. What it says may not pass for the server's answer.
-    func refuseTunnel(_ transfer: Transfer) {
+    /// Nobody has what the proxy wants. What it says may not pass for the server's response.
+    func failRefusedTunnel(_ transfer: Transfer) {
         fail(
             transfer,
             with: URLError(
                 .userAuthenticationRequired, failingURL: transfer.request.url,
-                underlyingText: transfer.proxy?.trouble("wants a name and a password")))
-    }
-
-    /// The tunnel is made: what opened it was right.
-    func noteTunnel(of transfer: Transfer) {
-        guard let head = transfer.tunnelHead?.head, (200..<300).contains(head.status),
-            let request = transfer.connectRequest
-        else { return }
-        _ = transfer.task.session.authenticationCache.withLock {
-            transfer.authentication.take(
-                head, to: request, cache: &$0, storage: transfer.settings.credentialStorage)
-        }
+                underlyingText: transfer.attempt.route.proxy?.trouble(
+                    "wants a name and a password")))
     }
 }
 
 extension Transfer {
-    /// Finds the attempt's proxy, and what its parties get to see of the request.
-    func findRoute(to url: URL) {
-        proxy = settings.proxy(for: url)
+    /// The proxy's answer that it wants credentials before it makes a tunnel.
+    var refusedTunnel: ResponseHead? {
+        guard state.isConnecting, let head = attempt.route.tunnelHead?.head,
+            head.status == AuthenticationParty.proxy.status, connectRequest != nil
+        else { return nil }
+        return head
+    }
+
+    /// The attempt's proxy, and whether it makes a tunnel.
+    func makeRoute(to url: URL) -> Attempt.Route {
+        let proxy = settings.proxy(for: url)
         let isTunnelled = proxy?.isHTTP == true && url.scheme?.lowercased() == "https"
-        tunnelHead = isTunnelled ? ResponseHeadParser() : nil
+        return Attempt.Route(proxy: proxy, tunnelHead: isTunnelled ? ResponseHeadParser() : nil)
     }
 
     /// The request as its server and a plain proxy see it.
     func makeChallengedRequest(_ url: URL) -> ChallengedRequest {
         var challenged = ChallengedRequest(url, method: request.method)
-        if let proxy, proxy.isHTTP, tunnelHead == nil {
+        if let proxy = attempt.route.proxy, proxy.isHTTP, attempt.route.tunnelHead == nil {
             challenged.proxy = proxy.address(for: url)
             challenged.proxyTarget = url.absoluteTarget(challenged.target)
         }
@@ -64,7 +57,8 @@ extension Transfer {
 
     /// The request that makes the tunnel.
     var connectRequest: ChallengedRequest? {
-        guard tunnelHead != nil, let proxy, let url = request.url, let origin = Origin(of: url)
+        guard attempt.route.tunnelHead != nil, let proxy = attempt.route.proxy,
+            let url = request.url, let origin = Origin(of: url)
         else { return nil }
         let host = url.host(percentEncoded: true)?.withoutBrackets ?? origin.host
         var connect = ChallengedRequest(
@@ -73,28 +67,6 @@ extension Transfer {
             proxy: proxy.address(for: url))
         connect.isTunnel = true
         return connect
-    }
-}
-
-extension EasyHandle {
-    /// A `Proxy-Authorization` of the request's own goes to the proxy unless there is a better one.
-    func setProxy(for transfer: Transfer) {
-        let proxy = transfer.proxy
-        // Never what libcurl would find in the environment by itself.
-        set(CURLOPT_NOPROXY, "")
-        set(CURLOPT_PROXY, proxy?.curlText ?? "")
-        guard let proxy else { return }
-        guard proxy.isHTTP else {
-            // SOCKS has a log-in of its own, outside of HTTP.
-            set(CURLOPT_PROXYUSERNAME, proxy.user)
-            set(CURLOPT_PROXYPASSWORD, proxy.password)
-            return
-        }
-        let name = AuthenticationParty.proxy.answerField
-        let value =
-            transfer.proxyAuthorizationFields.first?.value ?? transfer.request.headers[name]
-            ?? transfer.settings.additionalHeaders?[name]
-        setProxyHeaderLines(value.map { [name + ": " + $0.withoutLineBreaks] } ?? [])
     }
 }
 

@@ -1,39 +1,39 @@
 import FoundationEssentials
 import Synchronization
 
-// Downloads that go on where an earlier task has stopped. What an answer means for what is there is
+// Downloads that continue where an earlier task has stopped. What an answer means for what is there is
 // decided by `DownloadResumption`.
 
 extension Engine {
-    /// Whether a task that starts goes on with the part of a download; then it lines up when that is
-    /// open.
-    func openPartialFile(for transfer: Transfer) -> Bool {
+    /// Opens the part of a download that is there; then the first attempt begins.
+    func openPartialFile(of transfer: Transfer, _ data: ResumeData) {
         let task = transfer.task
-        guard let data = (task as? URLSessionDownloadTask)?.resumption?.data else { return false }
-        transfer.stage = .preparing
+        transfer.state = .openingPartialFile
         FileQueue.run {
             let opened = Result { () throws(URLError) in
                 try DownloadFile(goingOnWith: data, for: task)
             }
-            Self.shared.submit { $0.take(opened, for: task) }
+            Self.shared.submit { $0.partialFileOpened(opened, for: task) }
         }
-        return true
     }
 
-    private func take(_ opened: Result<DownloadFile, URLError>, for task: URLSessionTask) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.stage == .preparing,
-            let given = (task as? URLSessionDownloadTask)?.resumption, let data = given.data
+    private func partialFileOpened(
+        _ opened: Result<DownloadFile, URLError>, for task: URLSessionTask
+    ) {
+        guard let transfer = transfers[ObjectIdentifier(task)],
+            case .openingPartialFile = transfer.state,
+            let start = (task as? URLSessionDownloadTask)?.resumption, let data = start.data
         else {
             if case .success(let file) = opened { file.discard() }
             return
         }
         switch opened {
         case .success(let file):
-            let resumption = DownloadResumption(data, at: file.byteCount)
-            transfer.file = file
-            transfer.resumption = resumption
-            transfer.request = given.complete(resumption.request)
-            let request = transfer.request
+            let download = DownloadResumption(data, at: file.byteCount)
+            transfer.answer.file = file
+            transfer.download = download
+            let request = start.complete(download.request)
+            transfer.makeAttempt(request)
             task.status.withLock { $0.currentRequest = request }
             begin(transfer)
         case .failure(let error):
@@ -41,55 +41,65 @@ extension Engine {
         }
     }
 
-    /// Compares the answer with what is there.
-    ///
-    /// - Returns: Whether it is to be delivered; if not, all that follows is done.
-    func goesOn(_ transfer: Transfer, with response: HTTPURLResponse) -> Bool {
-        guard var resumption = transfer.resumption else { return true }
-        let task = transfer.task
-        let head = ResponseHead(status: response.statusCode, headers: response.headers)
-        switch resumption.decide(on: head) {
-        case .proceed(let offset, let total):
-            var data = resumption.data
-            data.totalByteCount = total
-            transfer.file?.begin(at: offset, total: total, .goesOn(data))
-            task.post(.resumed(at: offset, expected: total ?? -1)) { $0.resumedOffset = offset }
-            return true
-        case .startOver:
-            transfer.file?.begin(
-                at: 0, total: nil,
-                .make(for: transfer.request, originalURL: resumption.data.originalURL, head))
-            transfer.resumption = nil
-            return true
-        case .askForWhole:
-            resumption.startOver()
-            transfer.resumption = resumption
-            transfer.nextRequest =
-                (task as? URLSessionDownloadTask)?.resumption?.complete(resumption.request)
-            return false
-        case .deliver, .unavailable:
-            transfer.file?.discard()  // but not what the resume data names
-            transfer.file = nil
-            transfer.resumption = nil
-            return true
-        }
+    enum Continuation {
+        /// The response is to be delivered.
+        case delivered
+        /// The whole is requested instead.
+        case wholeRequested
     }
 
-    /// The file for the body of an answer.
+    /// Prepares what is there of a download for the body of the response.
+    func continueDownload(
+        of transfer: Transfer, _ decision: DownloadResumption.Decision
+    ) -> Continuation {
+        guard var download = transfer.download, let response = transfer.attempt.response else {
+            return .delivered
+        }
+        let task = transfer.task
+        switch decision {
+        case .proceed(let offset, let total):
+            var data = download.data
+            data.totalByteCount = total
+            transfer.answer.file?.begin(at: offset, total: total, .goesOn(data))
+            task.post(.resumed(at: offset, expected: total ?? -1)) {
+                $0.counts.resumedOffset = offset
+            }
+        case .startOver:
+            transfer.answer.file?.begin(
+                at: 0, total: nil,
+                .make(
+                    for: transfer.request, originalURL: download.data.originalURL,
+                    ResponseHead(response)))
+            transfer.download = nil
+        case .askForWhole:
+            download.startOver()
+            transfer.download = download
+            transfer.attempt.nextRequest =
+                (task as? URLSessionDownloadTask)?.resumption?.complete(download.request)
+            return .wholeRequested
+        case .deliver, .unavailable:
+            transfer.answer.file?.discard()  // but not what the resume data names
+            transfer.answer.file = nil
+            transfer.download = nil
+        }
+        return .delivered
+    }
+
+    /// Makes the file for the body of the response.
     func makeFile(for transfer: Transfer) {
-        guard transfer.file == nil else { return }
-        // A stored answer comes without a head from the server, and needs no going on with.
-        transfer.file = DownloadFile(
+        guard transfer.answer.file == nil else { return }
+        // A stored response comes without a head from the server, and does not have to be continued.
+        transfer.answer.file = DownloadFile(
             for: transfer.task,
-            recipe: transfer.head.head.flatMap { head in
+            recipe: transfer.attempt.head.head.flatMap { head in
                 .make(for: transfer.request, originalURL: transfer.task.originalRequest?.url, head)
             })
     }
 
-    /// Tells that a transfer has failed, with what a later task needs to go on.
+    /// Reports that a transfer has failed, with what a later task needs to continue.
     func reportFailure(of transfer: Transfer, _ error: URLError) {
         let task = transfer.task
-        guard let file = transfer.file else {
+        guard let file = transfer.answer.file else {
             let blob = uploadResumeData(of: transfer)
             return task.post(
                 .completed(TaskResult(error: error.with(resumeData: blob, of: task))))
@@ -99,18 +109,18 @@ extension Engine {
         }
     }
 
-    /// Lets go of a cancelled transfer, and makes resume data if its user asked for it.
+    /// Ends a cancelled transfer, and makes resume data if its user asked for it.
     func stop(_ transfer: Transfer) {
         let task = transfer.task
-        remove(transfer)
+        close(transfer)
         if task.wantsResumeData {
-            if let file = transfer.file {
+            if let file = transfer.answer.file {
                 return file.stop { task.finishCancelling(resumeData: $0) }
             }
             return task.finishCancelling(
                 resumeData: uploadResumeData(of: transfer) ?? task.givenResumeData)
         }
-        transfer.file?.discard()
+        transfer.answer.file?.discard()
         task.finishCancelling()
     }
 }

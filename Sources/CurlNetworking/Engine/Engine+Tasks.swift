@@ -1,64 +1,41 @@
 import FoundationEssentials
 import Synchronization
 
-// What tasks ask of the engine. What a task wants is read from the task itself, so that jobs that
-// come late or twice do no harm. As in the files beside this one, every function runs in a turn of the
-// engine, never inside a callback of libcurl.
+// What tasks ask of the engine. What a task wants is read from the task itself, so that jobs that come
+// late or twice do no harm.
 
 extension Engine {
-    func start(_ task: URLSessionTask) {
-        guard transfers[ObjectIdentifier(task)] == nil, !task.status.withLock({ $0.life.isOver })
-        else {
-            return
-        }
-        if let failure = task.startFailure {
-            return task.post(.completed(TaskResult(error: failure)))
-        }
-        let request = task.requestToLoad
-        guard let url = request.url, let origin = Origin(of: url) else {
-            let url = request.url
-            let isHTTP = ["http", "https"].contains(url?.scheme?.lowercased())
-            let code: URLError.Code = isHTTP ? .badURL : .unsupportedURL
-            return task.post(
-                .completed(TaskResult(error: URLError(code, failingURL: url?.withoutCredentials))))
-        }
-        let transfer = Transfer(task: task, origin: origin, marks: marks, sockets: sockets)
-        transfers[transfer.id] = transfer
-        noteSuspension(of: transfer)
-        if !delays(transfer) { startTransfer(transfer) }
-    }
-
-    /// The time to begin has come.
-    func startTransfer(_ transfer: Transfer) {
-        resumeUpload(transfer)
-        if !openPartialFile(for: transfer) { begin(transfer) }
-    }
-
     func lifeChanged(of task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        let wasSuspended = transfer.isSuspended
         noteSuspension(of: transfer)
-        let isSuspended = transfer.pauses.contains(.suspended)
-        switch transfer.stage {
-        case .waiting where isSuspended && transfer.isQueued:
-            slots.withdraw(transfer.id, from: transfer.place)
-            transfer.isQueued = false
-        case .waiting where !isSuspended && !transfer.isQueued:
+        switch transfer.state {
+        case _ where transfer.isSuspended == wasSuspended:
+            break
+        case .queued where transfer.isSuspended:
+            slots.withdraw(transfer.id, from: transfer.slot.place)
+        case .queued:
             begin(transfer)
-        case .held where !isSuspended:
+        case .readyToConnect where !transfer.isSuspended:
             connect(transfer)
-        case .connecting where isSuspended && !transfer.isAsking:
-            detach(transfer)  // nothing of the request has left yet
-            transfer.stage = .held
+        case .connecting where transfer.isSuspended && !transfer.isAsking:
+            holdConnecting(transfer)
         default:
             break
         }
         applyPauses(to: transfer)
     }
 
+    /// Suspends a transfer that has no connection: nothing of the request has left yet.
+    func holdConnecting(_ transfer: Transfer) {
+        closeAttempt(of: transfer)
+        transfer.makeAttempt()
+        transfer.state = .readyToConnect
+    }
+
     func priorityChanged(of task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task)], transfer.isQueued else { return }
-        slots.withdraw(transfer.id, from: transfer.place)
-        transfer.isQueued = false
+        slots.withdraw(transfer.id, from: transfer.slot.place)
         enqueue(transfer)
     }
 
@@ -92,15 +69,16 @@ extension Engine {
 
     // MARK: - Pauses
 
+    /// Brings timers and libcurl in line with why a transfer is paused, if it is.
     func applyPauses(to transfer: Transfer) {
-        if transfer.stage == .serving { return serveMore(transfer) }
+        if transfer.state.replay != nil { return replayMore(of: transfer) }
         transfer.updateTimers(at: now)
         deadlineChanged(of: transfer)
-        guard transfer.stage == .exchanging, transfer.result == nil, let easy = transfer.easy else {
-            return
-        }
-        _ = easy.pause(
+        guard transfer.state.isExchanging, transfer.attempt.result == nil,
+            let easy = transfer.attempt.easy
+        else { return }
+        easy.pause(
             receiving: !transfer.pauses.isEmpty,
-            sending: transfer.isAwaitingBody || transfer.pauses.contains(.suspended))
+            sending: transfer.attempt.body.isAwaited || transfer.isSuspended)
     }
 }

@@ -6,124 +6,109 @@ import Synchronization
 
 extension Engine {
     /// From how many bytes on an upload asks to be resumable: to send less again costs nothing.
-    static var leastResumableByteCount: Int64 { 64 << 10 }
+    fileprivate static var leastResumableByteCount: Int64 { 64 << 10 }
 
-    /// Whether a task that starts goes on with an upload; then it lines up to ask how far that is.
-    func resumeUpload(_ transfer: Transfer) {
-        guard let start = (transfer.task as? URLSessionUploadTask)?.resumption,
-            let data = start.data
-        else { return }
+    /// Continues an upload of an earlier task, if the new one was made for that: first asks the server
+    /// how much it has.
+    func resumeUpload(of transfer: Transfer, _ start: UploadStart) {
+        guard let data = start.data else { return }
         let upload = UploadResumption(data, request: start.request, startsOver: start.hasRequest)
         transfer.upload = upload
-        if let next = upload.next { transfer.request = next }
+        if let next = upload.next { transfer.makeAttempt(next) }
     }
 
-    /// The body is open and a attempt begins: finds out where in the body.
+    /// The body is open: finds out where in it the attempt begins.
     ///
-    /// - Returns: false when the body is not the one that was begun with; the task has failed then.
-    func prepareUpload(of transfer: Transfer) -> Bool {
-        guard transfer.task is URLSessionUploadTask else { return true }
-        if transfer.upload?.step == nil { transfer.upload = makeUpload(for: transfer) }
-        guard let attempt = transfer.upload?.step, let offset = attempt.bodyOffset else {
-            return true
-        }
-        guard let upload = transfer.upload, upload.isOf(transfer.body.byteCount) else {
-            fail(
-                transfer,
-                with: URLError(
-                    .requestBodyStreamExhausted, failingURL: transfer.task.currentRequest?.url,
-                    underlyingText: "the body is not as long as when the upload began"))
-            return false
+    /// - Throws: `.requestBodyStreamExhausted` when it is not the body that was begun with.
+    func positionUpload(of transfer: Transfer) throws(URLError) {
+        guard transfer.task is URLSessionUploadTask else { return }
+        if transfer.upload?.step == nil { transfer.upload = transfer.makeUpload() }
+        guard let offset = transfer.upload?.step?.bodyOffset else { return }
+        let attempt = transfer.attempt
+        guard let upload = transfer.upload, upload.isOf(attempt.body.byteCount) else {
+            throw URLError(
+                .requestBodyStreamExhausted, failingURL: transfer.task.currentRequest?.url,
+                underlyingText: "the body is not as long as when the upload began")
         }
         transfer.upload?.beginAttempt()
-        guard offset > 0, transfer.bodyOffset == 0 else { return true }
-        transfer.bodyOffset = offset
-        _ = transfer.seek(to: 0)
-        transfer.postedSent = offset
-        transfer.sendsAgain = true
-        return true
+        guard offset > 0, attempt.body.start == 0 else { return }
+        attempt.body.start = offset
+        _ = attempt.body.seek(to: 0)
+        transfer.uploadProgress.reportedByteCount = offset
+        transfer.uploadProgress.isRepeated = true
     }
 
-    /// Asks the delegate for the rest of a body that another process has begun to send.
-    func askForRest(of transfer: Transfer) {
-        let task = transfer.task
-        let attempt = transfer.attempt
-        task.post(
-            .needsRestOfBody(
-                from: transfer.upload?.offset ?? 0,
-                Reply { stream in
-                    let opened: Result<BodyReader, URLError> =
-                        stream.map {
-                            .success(
-                                BodyReader(
-                                    stream: $0, byteCount: -1, wake: Self.waker(for: task)))
-                        }
-                        ?? .failure(
-                            URLError(
-                                .requestBodyStreamExhausted,
-                                underlyingText: "the delegate gave no rest of the body"))
-                    Self.shared.submit { $0.take(opened, for: task, attempt: attempt) }
-                }))
+    func noteExpectedUpload(of transfer: Transfer) {
+        guard transfer.upload?.step?.isUpload != false else { return }
+        let expected = transfer.attempt.body.byteCount
+        transfer.task.status.withLock { $0.counts.expectedToSend = expected }
     }
 
-    private func makeUpload(for transfer: Transfer) -> UploadResumption? {
-        switch transfer.body {
-        case .none, .pipe: return nil
-        case .reader(let reader) where !reader.canRewind: return nil
-        case .data, .reader: break
+    func reportUploadProgress(of transfer: Transfer) {
+        let body = transfer.attempt.body
+        let sent = body.start + body.sentByteCount
+        guard sent != transfer.uploadProgress.reportedByteCount,
+            transfer.upload?.step?.isUpload != false, transfer.webSocket == nil
+        else { return }
+        transfer.uploadProgress.reportedByteCount = sent
+        if transfer.uploadProgress.isRepeated {
+            transfer.uploadProgress.isRepeated = false
+            transfer.task.post(.sendsAgain(from: body.start))
         }
-        guard transfer.body.byteCount >= Self.leastResumableByteCount,
-            ["POST", "PUT", "PATCH"].contains(transfer.request.method)
-        else { return nil }
-        return UploadResumption(transfer.request, byteCount: transfer.body.byteCount)
-    }
-
-    /// Takes the head of an answer to a attempt of an upload.
-    ///
-    /// - Returns: false when it is to be treated as any answer.
-    func isUploadAnswer(_ head: ResponseHead, to transfer: Transfer) -> Bool {
-        guard let isFirst = transfer.upload?.isCreating, transfer.upload?.step != nil,
-            let response = transfer.response, let decision = transfer.upload?.take(head)
-        else { return false }
-        switch decision {
-        case .deliver where isFirst: return false
-        case .deliver, .deliverWithoutBody: deliver(response, of: transfer)
-        case .send: transfer.nextRequest = transfer.upload?.next
-        case .fail(let error): fail(transfer, with: error)
+        transfer.task.post(.sent(total: sent, expected: body.byteCount)) {
+            $0.counts.sent = sent
         }
-        return true
+        transfer.task.updateProgress()
     }
 
-    /// Whether an upload goes on after a failure; then all that follows is done.
-    func survives(_ transfer: Transfer, _ error: URLError) -> Bool {
+    /// Asks the server how much it has, if it has said where, and sends the rest.
+    func continueUpload(of transfer: Transfer, after error: URLError) -> Recovery {
         let hasSentAll = transfer.hasSentBody
-        guard transfer.upload?.step != nil, transfer.response == nil,
+        guard transfer.upload?.step != nil, transfer.attempt.response == nil,
             [.networkConnectionLost, .timedOut, .cannotConnectToHost].contains(error.code),
-            transfer.resourceTimer.deadline.map({ $0 > now }) ?? true,
+            transfer.timers.resource.deadline.map({ $0 > now }) ?? true,
             let decision = transfer.upload?.takeLoss(error, hasSentAll: hasSentAll),
-            case .send = decision,
-            let next = transfer.upload?.next
-        else { return false }
-        detach(transfer)
-        transfer.beginAttempt()
-        transfer.request = next
-        transfer.needsFreshConnection = true
-        let rest = transfer.upload?.backoffSeconds ?? 0
-        if rest > 0 {
-            transfer.retryDate = now + UInt64(rest * 1e9)
+            case .send = decision, let next = transfer.upload?.next
+        else { return .impossible }
+        closeAttempt(of: transfer)
+        transfer.makeAttempt(next)
+        transfer.history.needsFreshConnection = true
+        let seconds = transfer.upload?.backoffSeconds ?? 0
+        if seconds > 0 {
+            transfer.state = .backingOff(until: now + UInt64(seconds * 1e9))
             deadlineChanged(of: transfer)
         } else {
-            prepareBody(of: transfer)
+            openBody(of: transfer)
         }
-        return true
+        return .underway
     }
 
-    /// What a later task needs to go on with a transfer's upload.
+    /// What a later task needs to continue a transfer's upload.
     func uploadResumeData(of transfer: Transfer) -> Data? {
-        guard let data = transfer.upload?.resumeData, let blob = try? data.blob else { return nil }
+        guard let data = transfer.upload?.resumeData, let blob = try? data.blob else {
+            return nil
+        }
         UploadBodies.remember(
             blob, request: transfer.upload?.request ?? transfer.request,
             source: transfer.task.source)
         return blob
+    }
+
+    fileprivate static var resumableMethods: [String] { ["POST", "PUT", "PATCH"] }
+}
+
+extension Transfer {
+    /// Nil for an upload that cannot be continued.
+    fileprivate func makeUpload() -> UploadResumption? {
+        switch attempt.body.content {
+        case .none, .pipe: return nil
+        case .reader(let reader) where !reader.canRewind: return nil
+        case .data, .reader: break
+        }
+        let byteCount = attempt.body.byteCount
+        guard byteCount >= Engine.leastResumableByteCount,
+            Engine.resumableMethods.contains(request.method)
+        else { return nil }
+        return UploadResumption(request, byteCount: byteCount)
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Moves the bytes of every task of the process, on one thread, with one libcurl multi handle.
 ///
-/// Three things wake it: a socket that can move, a time that has come, and what tasks submit. Each turn
-/// it lets libcurl act, then settles: it attends to every transfer that something has happened to. With
+/// Three things wake it: a socket that can move, a time that has come, and a job that a task submits. In
+/// each turn it lets libcurl act, then processes every transfer that something has happened to. With
 /// nothing to do it sleeps.
 actor Engine {
     static let shared = {
@@ -19,7 +19,7 @@ actor Engine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let multi: MultiHandle
-    let marks = Transfer.Marks()
+    let pending = PendingTransfers()
     let sockets = ConnectionSockets()
     var transfers: [ObjectIdentifier: Transfer] = [:]
     var slots = ConnectionSlots<ObjectIdentifier>()
@@ -36,7 +36,7 @@ actor Engine {
         multi = MultiHandle(wakeupDescriptor: thread.wakeupDescriptor)
     }
 
-    /// Runs work on the engine in the order of the calls, then settles. Returns at once.
+    /// Runs work on the engine in the order of the calls, then processes what has happened. Returns at once.
     nonisolated func submit(_ work: @escaping @Sendable (isolated Engine) -> Void) {
         thread.submit(work)
     }
@@ -55,7 +55,7 @@ actor Engine {
             }
             jobs.removeAll(keepingCapacity: true)  // they hold their tasks
             processPending()
-            takeTurn(waiting: thread.prepareToWait() ? millisecondsToWait : 0)
+            takeTurn(waiting: thread.prepareToWait() == .idle ? millisecondsToWait : 0)
             thread.didWake()
         }
     }
@@ -83,18 +83,18 @@ actor Engine {
         repeat {
             if let deadline = multi.deadline, deadline <= now { multi.timeOut() }
             while let (easy, code) = multi.nextFinished() {
-                guard let transfer = transfer(of: easy) else { continue }
-                transfer.result = code
-                transfer.mark()
+                guard let attempt = Attempt.of(easy) else { continue }
+                attempt.result = code
+                attempt.transfer?.setNeedsProcessing()
             }
-            for transfer in marks.takeAll() { process(to: transfer) }
+            for transfer in pending.takeAll() { process(transfer) }
             rounds += 1
-        } while !marks.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
+        } while !pending.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
         reportEnded()
     }
 
-    /// Tells how a task has ended once everything else of this turn is done: whoever is told wakes
-    /// another thread, and the request that comes next on the connection goes first.
+    /// Reports how a task has ended once everything else of this turn is done: the report wakes another
+    /// thread, and the request that comes next on the connection goes first.
     func reportAfterTurn(_ task: URLSessionTask, _ result: TaskResult) {
         ended.append((task, result))
     }
@@ -117,15 +117,9 @@ actor Engine {
         }
     }
 
-    /// Where those are woken who await one of many tasks: a call into the kernel for each, which would
+    /// Wakes those who await one of many tasks: a call into the kernel for each, which would
     /// keep the sockets waiting.
     private static let wakers = DispatchQueue(label: "CurlNetworking.wakers")
-
-    private func transfer(of easy: UnsafeMutableRawPointer) -> Transfer? {
-        var context: UnsafeMutablePointer<CChar>?
-        byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context)
-        return context.map { Transfer.from($0) }
-    }
 
     // MARK: - Time
 
@@ -135,11 +129,11 @@ actor Engine {
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
     }
 
-    /// A byte moves a deadline later, which nobody is told: the engine then wakes early and finds out.
+    /// A byte moves a deadline later, which is not reported: the engine then wakes early and finds out.
     private func expireTransfers() {
         for transfer in transfers.values {
-            if let rest = transfer.retryDate {
-                if rest <= now { wake(transfer) }
+            if let date = transfer.state.date {
+                if date <= now { dateReached(for: transfer) }
                 continue
             }
             if let deadline = transfer.deadline, deadline <= now {

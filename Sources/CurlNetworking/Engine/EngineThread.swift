@@ -6,18 +6,18 @@ import Synchronization
 ///
 /// A thread instead of a Dispatch queue: where a descriptor behind a source passes each event through
 /// three threads and five system calls, here one `epoll_wait` waits for sockets, timers and jobs
-/// together. At rest it sleeps in that call, and whoever has a job then rings.
+/// together. Idle, it sleeps in that call, and a submitted job wakes it.
 final class EngineThread: SerialExecutor {
     typealias Job = @Sendable (isolated Engine) -> Void
 
-    /// Ends the thread's wait with each ring.
+    /// Ends the thread's wait when it is signaled.
     let wakeupDescriptor: Int32
     private let inbox = Mutex(Inbox())
     private let identity = Atomic<pthread_t>(0)
 
     private struct Inbox {
         var jobs: [Job] = []
-        /// Whether the thread sleeps, or is about to, and has to be rung for.
+        /// Whether the thread sleeps, or is about to, and has to be woken.
         var isWaiting = false
     }
 
@@ -40,7 +40,7 @@ final class EngineThread: SerialExecutor {
         pthread_detach(thread)
     }
 
-    // MARK: - Wishes
+    // MARK: - Jobs
 
     func submit(_ job: @escaping Job) {
         let rings = inbox.withLock { inbox in
@@ -56,11 +56,16 @@ final class EngineThread: SerialExecutor {
         inbox.withLock { swap(&$0.jobs, &jobs) }
     }
 
-    /// Returns whether the thread may sleep; from then on each job rings.
-    func prepareToWait() -> Bool {
+    enum Inactivity {
+        case idle
+        case hasJobs
+    }
+
+    /// Finds out whether the thread may sleep; if so, the next job signals.
+    func prepareToWait() -> Inactivity {
         inbox.withLock { inbox in
             inbox.isWaiting = inbox.jobs.isEmpty
-            return inbox.isWaiting
+            return inbox.isWaiting ? .idle : .hasJobs
         }
     }
 

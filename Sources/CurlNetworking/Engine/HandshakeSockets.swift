@@ -20,15 +20,21 @@ struct HandshakeSockets {
         transfers[easy.raw] = nil
     }
 
-    /// Notes what libcurl wants to hear of. Returns whether the socket must not be watched now.
+    enum Watching {
+        case allowed
+        /// The socket must not be watched now.
+        case held
+    }
+
+    /// Notes what libcurl wants to hear of.
     mutating func note(
         _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ wanted: Int32
-    ) -> Bool {
-        guard !transfers.isEmpty, let easy, var transfer = transfers[easy] else { return false }
+    ) -> Watching {
+        guard !transfers.isEmpty, let easy, var transfer = transfers[easy] else { return .allowed }
         let isGone = wanted == CURL_POLL_REMOVE
         transfer.wanted[socket] = isGone ? nil : wanted
         transfers[easy] = transfer
-        return transfer.isHeld && !isGone
+        return transfer.isHeld && !isGone ? .held : .allowed
     }
 
     /// Returns the sockets that must not be watched from now on.

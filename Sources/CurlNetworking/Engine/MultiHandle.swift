@@ -52,12 +52,13 @@ final class MultiHandle {
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-    func add(_ easy: EasyHandle) -> Bool {
+    func add(_ easy: EasyHandle) throws(URLError) {
         easy.useShare(UnsafeMutableRawPointer(share))
-        guard curl_multi_add_handle(multi, easy.raw) == CURLM_OK else { return false }
+        guard curl_multi_add_handle(multi, easy.raw) == CURLM_OK else {
+            throw URLError(.unknown, underlyingText: "libcurl refused the transfer")
+        }
         transferCount += 1
         makeRoom()
-        return true
     }
 
     func remove(_ easy: EasyHandle) {
@@ -105,8 +106,8 @@ private func watchSocket(
 ) -> Int32 {
     guard let context else { return 0 }
     let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
-    if multi.handshakes.note(easy, socket, wanted) { return 0 }
-    Transfer.note(wanted, on: socket, easy)
+    guard multi.handshakes.note(easy, socket, wanted) == .allowed else { return 0 }
+    Attempt.note(wanted, on: socket, easy)
     if wanted == CURL_POLL_REMOVE {
         byteclub_epoll_forget(multi.epollDescriptor, socket)
     } else {

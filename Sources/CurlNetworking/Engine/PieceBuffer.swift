@@ -27,7 +27,7 @@ final class PieceBuffer {
         return UnsafeRawBufferPointer(rebasing: bytes[part...])
     }
 
-    /// The bytes: without a copy when they fill at least half of the buffer, so that whoever keeps
+    /// The bytes: without a copy when they fill at least half of the buffer, so that keeping
     /// small pieces does not keep large buffers.
     func makeData() -> Data {
         guard count >= Self.byteCount / 2 else { return Data(bytes: storage.start, count: count) }

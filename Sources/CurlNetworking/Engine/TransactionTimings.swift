@@ -4,10 +4,10 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-/// What happens to one attempt of a transfer and when, for the metrics. Instants are nanoseconds of the monotonic
+/// What happens to one attempt and when, for the metrics. Instants are nanoseconds of the monotonic
 /// clock; 0 means it did not happen.
 struct TransactionTimings {
-    /// The same moment on both clocks: dates are reckoned from here.
+    /// The same moment on both clocks: dates are calculated from here.
     let fetchStart = DispatchTime.now().uptimeNanoseconds
     let fetchStartDate = Date()
     /// When libcurl got the request.
@@ -48,12 +48,12 @@ struct TransactionTimings {
 }
 
 extension TransactionFacts {
-    /// Reads a attempt that has come to its end, while its handle still knows of it.
-    init(of transfer: Transfer, _ easy: EasyHandle, at now: UInt64) {
-        self.init(request: transfer.request, response: transfer.response)
-        let timings = transfer.timings
+    /// Reads an attempt that has come to its end, while its handle still knows of it.
+    init(of attempt: Attempt, _ easy: EasyHandle, at now: UInt64) {
+        self.init(request: attempt.request, response: attempt.response)
+        let timings = attempt.timings
         resourceFetchType = .networkLoad
-        fetchStartDate = timings.date(timings.fetchStart)
+        dates.fetchStartDate = timings.date(timings.fetchStart)
         let microseconds = { (info: CURLINFO) in UInt64(max(0, easy.offset(info))) }
         if !timings.isReused {
             // libcurl counts from the moment it begins, and 0 is what it did not come to.
@@ -62,24 +62,25 @@ extension TransactionFacts {
                 return span == 0 ? nil : timings.date(timings.handedOver + span * 1000)
             }
             let lookup = instant(CURLINFO_NAMELOOKUP_TIME_T)
-            domainLookupStartDate = lookup == nil ? nil : timings.date(timings.handedOver)
-            domainLookupEndDate = lookup
+            dates.domainLookupStartDate = lookup == nil ? nil : timings.date(timings.handedOver)
+            dates.domainLookupEndDate = lookup
             let connected = instant(CURLINFO_CONNECT_TIME_T)
-            connectStartDate = lookup
-            secureConnectionEndDate = instant(CURLINFO_APPCONNECT_TIME_T)
-            secureConnectionStartDate = secureConnectionEndDate == nil ? nil : connected
-            connectEndDate = secureConnectionEndDate ?? connected
+            dates.connectStartDate = lookup
+            dates.secureConnectionEndDate = instant(CURLINFO_APPCONNECT_TIME_T)
+            dates.secureConnectionStartDate = dates.secureConnectionEndDate == nil ? nil : connected
+            dates.connectEndDate = dates.secureConnectionEndDate ?? connected
         }
         isReusedConnection = timings.isReused
-        isProxyConnection = transfer.proxy != nil
+        isProxyConnection = attempt.route.proxy != nil
         if timings.requestStart > 0 {
-            requestStartDate = max(
-                timings.date(timings.requestStart), connectEndDate ?? .distantPast)
-            requestEndDate = max(timings.date(timings.requestEnd), requestStartDate ?? .distantPast)
+            dates.requestStartDate = max(
+                timings.date(timings.requestStart), dates.connectEndDate ?? .distantPast)
+            dates.requestEndDate = max(
+                timings.date(timings.requestEnd), dates.requestStartDate ?? .distantPast)
         }
         if timings.responseStart > 0 {
-            responseStartDate = timings.date(timings.responseStart)
-            responseEndDate = timings.date(max(now, timings.responseStart))
+            dates.responseStartDate = timings.date(timings.responseStart)
+            dates.responseEndDate = timings.date(max(now, timings.responseStart))
             networkProtocolName =
                 switch easy.number(CURLINFO_HTTP_VERSION) {
                 case CURL_HTTP_VERSION_1_0: "http/1.0"
@@ -89,12 +90,12 @@ extension TransactionFacts {
                 default: nil
                 }
         }
-        countOfRequestHeaderBytesSent = Int64(easy.number(CURLINFO_REQUEST_SIZE))
-        countOfRequestBodyBytesSent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
-        countOfRequestBodyBytesBeforeEncoding = transfer.sentByteCount
-        countOfResponseHeaderBytesReceived = Int64(easy.number(CURLINFO_HEADER_SIZE))
-        countOfResponseBodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
-        countOfResponseBodyBytesAfterDecoding = timings.decodedByteCount
+        counts.countOfRequestHeaderBytesSent = Int64(easy.number(CURLINFO_REQUEST_SIZE))
+        counts.countOfRequestBodyBytesSent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
+        counts.countOfRequestBodyBytesBeforeEncoding = attempt.body.sentByteCount
+        counts.countOfResponseHeaderBytesReceived = Int64(easy.number(CURLINFO_HEADER_SIZE))
+        counts.countOfResponseBodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
+        counts.countOfResponseBodyBytesAfterDecoding = timings.decodedByteCount
         remotePort = Self.port(easy.number(CURLINFO_PRIMARY_PORT))
         localPort = Self.port(easy.number(CURLINFO_LOCAL_PORT))
         if remotePort != nil {
@@ -110,35 +111,35 @@ extension TransactionFacts {
     init(cached response: URLResponse, for request: URLRequest, since timings: TransactionTimings) {
         self.init(request: request, response: response)
         resourceFetchType = .localCache
-        fetchStartDate = timings.date(timings.fetchStart)
-        responseStartDate = timings.date(DispatchTime.now().uptimeNanoseconds)
-        responseEndDate = responseStartDate
+        dates.fetchStartDate = timings.date(timings.fetchStart)
+        dates.responseStartDate = timings.date(DispatchTime.now().uptimeNanoseconds)
+        dates.responseEndDate = dates.responseStartDate
     }
 
     private static func port(_ number: Int) -> Int? { number > 0 ? number : nil }
 }
 
 extension Engine {
-    /// Writes down a attempt that ends, when there is somebody to be told.
-    func noteTransaction(of transfer: Transfer, _ easy: EasyHandle) {
+    /// Records an attempt that ends, when there is somebody to report it to.
+    func recordTransaction(of transfer: Transfer, _ easy: EasyHandle) {
         guard transfer.task.listener != nil else { return }
-        let transaction = TransactionFacts(of: transfer, easy, at: now)
-        let followed = transfer.followedRedirects
+        let transaction = TransactionFacts(of: transfer.attempt, easy, at: now)
+        let followed = transfer.history.followedRedirects
         transfer.task.status.withLock { status in
-            status.transactions.append(transaction)
-            status.followedRedirects = followed
+            status.metrics.transactions.append(transaction)
+            status.metrics.followedRedirects = followed
         }
     }
 
-    /// Writes down that the answer was stored.
-    func noteCachedTransaction(of transfer: Transfer, _ response: URLResponse) {
+    /// Records that the response was stored.
+    func recordCachedTransaction(of transfer: Transfer, _ response: URLResponse) {
         guard transfer.task.listener != nil else { return }
         let transaction = TransactionFacts(
-            cached: response, for: transfer.request, since: transfer.timings)
-        let followed = transfer.followedRedirects
+            cached: response, for: transfer.request, since: transfer.attempt.timings)
+        let followed = transfer.history.followedRedirects
         transfer.task.status.withLock { status in
-            status.transactions.append(transaction)
-            status.followedRedirects = followed
+            status.metrics.transactions.append(transaction)
+            status.metrics.followedRedirects = followed
         }
     }
 }

@@ -11,16 +11,22 @@ struct ConnectionSlots<Ticket: Hashable> {
 
     private var lines: [Place: Line] = [:]
 
-    /// Returns whether the task may connect now; if not it waits, behind those of its priority.
+    enum Entry {
+        /// It may connect now.
+        case connection
+        /// It waits, behind those of its priority.
+        case queue
+    }
+
     mutating func enter(
         _ ticket: Ticket, at place: Place, limit: Int, priority: Float = 0.5
-    ) -> Bool {
+    ) -> Entry {
         if lines[place, default: Line()].taken < limit {
             lines[place, default: Line()].taken += 1
-            return true
+            return .connection
         }
         lines[place, default: Line()].append(ticket, priority)
-        return false
+        return .queue
     }
 
     /// Gives a connection back. Returns who may connect now: the one of the highest priority, among

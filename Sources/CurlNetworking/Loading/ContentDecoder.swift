@@ -62,12 +62,12 @@ final class ContentDecoder {
 
     /// Takes bytes as they come, cut anywhere.
     ///
-    /// - Parameter take: Gets what comes of them, piece by piece, and says whether it wants more.
-    /// - Returns: Whether it did to the end.
+    /// - Parameter take: Gets what comes of them, piece by piece.
+    /// - Returns: What `take` has said last.
     func decode(
         _ bytes: UnsafeRawBufferPointer,
-        _ take: (UnsafeRawBufferPointer) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
+        _ take: (UnsafeRawBufferPointer) throws(Failure) -> DecodingDemand
+    ) throws(Failure) -> DecodingDemand {
         var rest = bytes
         while !rest.isEmpty {
             switch stage {
@@ -83,14 +83,14 @@ final class ContentDecoder {
                 }
                 try openStream(first)
                 stage = .inflating
-                guard try inflate(first, take) else { return false }
+                guard try inflate(first, take) == .more else { return .enough }
             case .inflating:
-                guard try inflate(&rest, take) else { return false }
+                guard try inflate(&rest, take) == .more else { return .enough }
             case .ended:
-                return true
+                return .more
             }
         }
-        return true
+        return .more
     }
 
     /// Whether a stream begins with `start`; nil while that cannot be told.
@@ -114,8 +114,8 @@ final class ContentDecoder {
     }
 
     private func inflate(
-        _ first: [UInt8], _ take: (UnsafeRawBufferPointer) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
+        _ first: [UInt8], _ take: (UnsafeRawBufferPointer) throws(Failure) -> DecodingDemand
+    ) throws(Failure) -> DecodingDemand {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: first.count, alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyBytes(from: first)
@@ -126,8 +126,8 @@ final class ContentDecoder {
     /// Goes on until the bytes or the stream are at their end.
     private func inflate(
         _ rest: inout UnsafeRawBufferPointer,
-        _ take: (UnsafeRawBufferPointer) throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
+        _ take: (UnsafeRawBufferPointer) throws(Failure) -> DecodingDemand
+    ) throws(Failure) -> DecodingDemand {
         while let stream, let input = rest.baseAddress, let output = room.baseAddress {
             let step = byteclub_inflate(stream, input, rest.count, output, room.count)
             rest = UnsafeRawBufferPointer(rebasing: rest[step.taken...])
@@ -135,19 +135,24 @@ final class ContentDecoder {
                 step.taken > 0 || step.made > 0 || rest.isEmpty
             else { throw .malformed }
             if step.made > 0 {
-                guard try take(UnsafeRawBufferPointer(rebasing: room[..<step.made])) else {
-                    return false
-                }
+                let made = UnsafeRawBufferPointer(rebasing: room[..<step.made])
+                guard try take(made) == .more else { return .enough }
             }
             if step.state == byteclub_inflate_is_at_end {
                 stage = isGzip ? .betweenMembers : .ended
-                return true
+                return .more
             }
             // What fills the room may have left something inside, even of the last byte.
-            if rest.isEmpty, step.made < room.count { return true }
+            if rest.isEmpty, step.made < room.count { return .more }
         }
-        return true
+        return .more
     }
+}
+
+/// Whether who takes decoded bytes wants more of them.
+enum DecodingDemand {
+    case more
+    case enough
 }
 
 /// A body that was coded several times over.
@@ -173,14 +178,15 @@ struct ContentDecoding {
 
     /// As ``ContentDecoder/decode(_:_:)``, through all codings.
     func decode(
-        _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool
-    ) throws(ContentDecoder.Failure) -> Bool {
+        _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> DecodingDemand
+    ) throws(ContentDecoder.Failure) -> DecodingDemand {
         try decode(bytes, from: 0, take)
     }
 
     private func decode(
-        _ bytes: UnsafeRawBufferPointer, from layer: Int, _ take: (UnsafeRawBufferPointer) -> Bool
-    ) throws(ContentDecoder.Failure) -> Bool {
+        _ bytes: UnsafeRawBufferPointer, from layer: Int,
+        _ take: (UnsafeRawBufferPointer) -> DecodingDemand
+    ) throws(ContentDecoder.Failure) -> DecodingDemand {
         guard layer < layers.count else { return take(bytes) }
         return try layers[layer].decode(bytes) { piece throws(ContentDecoder.Failure) in
             try decode(piece, from: layer + 1, take)

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A file of ours that is removed, at the latest with the last reference to it, unless it is kept.
+/// A temporary file that is removed, at the latest with the last reference to it, unless it is kept.
 ///
-/// Whoever the file is shown to may move it away before that.
+/// Anyone who is given the file may move it away before that.
 final class TemporaryFile: Sendable {
     let path: String
     private let isOurs = Mutex(true)
@@ -22,7 +22,7 @@ final class TemporaryFile: Sendable {
 
     var url: URL { URL(filePath: path, directoryHint: .notDirectory) }
 
-    /// Leaves the file to whoever was told of it.
+    /// Leaves the file to the one it was given to.
     func keep() {
         isOurs.withLock { $0 = false }
     }

@@ -65,15 +65,33 @@ public struct URLRequest: Hashable, Sendable {
     /// an unprivileged program to have its packets put first.
     public var networkServiceType = NetworkServiceType.default
 
+    private var access = Access()
+
+    /// Which networks it may use.
+    private struct Access: Hashable, Sendable {
+        var cellular = true
+        var expensive = true
+        var constrained = true
+    }
+
     /// Whether it may go over a mobile network. See `URLSessionConfiguration.allowsCellularAccess`;
     /// both have to allow it.
-    public var allowsCellularAccess = true
+    public var allowsCellularAccess: Bool {
+        get { access.cellular }
+        set { access.cellular = newValue }
+    }
     /// Whether it may go over a connection that is paid by volume. See
     /// `URLSessionConfiguration.allowsExpensiveNetworkAccess`; both have to allow it.
-    public var allowsExpensiveNetworkAccess = true
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { access.expensive }
+        set { access.expensive = newValue }
+    }
     /// Whether it may go over a connection that its user wants used sparingly. See
     /// `URLSessionConfiguration.allowsConstrainedNetworkAccess`; both have to allow it.
-    public var allowsConstrainedNetworkAccess = true
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { access.constrained }
+        set { access.constrained = newValue }
+    }
 
     /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
     /// client does any more.

@@ -1,5 +1,5 @@
 /// The little of D-Bus's wire format that is needed to ask for one property (D-Bus Specification,
-/// "Message Protocol"). Little endian, as all machines of ours are.
+/// "Message Protocol"). Little endian, as all supported machines are.
 struct DBusMessage {
     private(set) var bytes: [UInt8] = []
 

@@ -48,7 +48,7 @@ final class NetworkChanges: Sendable {
         return source
     }
 
-    /// What exactly has changed does not matter: the way is looked for anew. Reading never waits.
+    /// What exactly has changed does not matter: the way is looked for again. Reading never waits.
     private static func drain(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

@@ -18,9 +18,9 @@ enum NetworkManagerBus {
         defer { close(descriptor) }
         // The user's number in decimal, each digit as hexadecimal of its ASCII code.
         let user = String(geteuid()).utf8.map { "3" + String($0 - 0x30) }.joined()
-        guard write(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), to: descriptor),
+        guard write(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), to: descriptor) == .whole,
             readLine(from: descriptor)?.hasPrefix("OK ") == true,
-            write(Array("BEGIN\r\n".utf8) + hello + question, to: descriptor)
+            write(Array("BEGIN\r\n".utf8) + hello + question, to: descriptor) == .whole
         else { return nil }
         for _ in 0..<8 {  // signals may come in between
             guard let reply = readMessage(from: descriptor) else { return nil }
@@ -66,10 +66,15 @@ enum NetworkManagerBus {
         return nil
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    private enum Writing {
+        case whole
+        case failed
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Writing {
         bytes.withUnsafeBytes { bytes in
-            send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                == bytes.count
+            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            return count == bytes.count ? .whole : .failed
         }
     }
 

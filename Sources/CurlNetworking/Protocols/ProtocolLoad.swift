@@ -46,15 +46,15 @@ final class ProtocolLoad: URLProtocolClient {
         self.task = task
     }
 
-    /// Takes over a task that starts, when any class might load it. What none of them can, goes on to
-    /// the engine.
-    static func takesOver(_ task: URLSessionTask) -> Bool {
+    /// Starts a task: by a class that can load it, else by the engine.
+    static func start(_ task: URLSessionTask) {
         let classes = task.session.protocolClasses
-        guard !classes.isEmpty else { return false }
+        guard !classes.isEmpty else {
+            return Engine.shared.submit { engine in engine.start(task) }
+        }
         let load = ProtocolLoad(task)
-        task.status.withLock { $0.protocolLoad = load }
+        task.status.withLock { $0.urlProtocol.load = load }
         load.queue.async { @Sendable in load.begin() }
-        return true
     }
 
     /// The task was cancelled.
@@ -69,18 +69,18 @@ final class ProtocolLoad: URLProtocolClient {
         guard !state.withLock({ $0.isOver }) else { return }
         guard let kind = task.session.protocolClasses.first(where: { $0.canInit(with: task) })
         else {
-            task.status.withLock { $0.protocolLoad = nil }
+            task.status.withLock { $0.urlProtocol.load = nil }
             return Engine.shared.submit { [task] engine in engine.start(task) }
         }
         fillBody { [self] in queue.async { @Sendable [self] in load(by: kind) } }
     }
 
     /// Puts the body of an upload into the request, where a loader looks for it, and then goes on.
-    private func fillBody(then goOn: @escaping @Sendable () -> Void) {
+    private func fillBody(then proceed: @escaping @Sendable () -> Void) {
         var request = task.requestToLoad
-        guard task.status.withLock({ $0.ledToRequest == nil }), request.httpBody == nil,
+        guard task.status.withLock({ $0.urlProtocol.request == nil }), request.httpBody == nil,
             request.httpBodyStream == nil
-        else { return goOn() }
+        else { return proceed() }
         switch task.source {
         case .data(let data):
             request.httpBody = data
@@ -93,14 +93,14 @@ final class ProtocolLoad: URLProtocolClient {
                     Reply { [task] stream in
                         var request = bare
                         request.httpBodyStream = stream
-                        task.status.withLock { [request] in $0.ledToRequest = request }
-                        goOn()
+                        task.status.withLock { [request] in $0.urlProtocol.request = request }
+                        proceed()
                     }))
         case .none, .given, .pipe:
-            return goOn()
+            return proceed()
         }
-        task.status.withLock { [request] in $0.ledToRequest = request }
-        goOn()
+        task.status.withLock { [request] in $0.urlProtocol.request = request }
+        proceed()
     }
 
     private func load(by kind: URLProtocol.Type) {
@@ -126,7 +126,7 @@ final class ProtocolLoad: URLProtocolClient {
         if mayGoOn { act(on: report) }
     }
 
-    private func goOn() {
+    private func proceed() {
         while true {
             let report: Report? = state.withLock { state in
                 guard !state.waiting.isEmpty else {
@@ -136,13 +136,18 @@ final class ProtocolLoad: URLProtocolClient {
                 return state.waiting.removeFirst()
             }
             guard let report else { return }
-            if act(on: report) { return }
+            if act(on: report) == .asking { return }
         }
     }
 
-    /// - Returns: Whether the delegate was asked something, so that all else has to wait.
+    private enum Progress {
+        case proceeding
+        /// The delegate was asked something, so that everything else has to wait.
+        case asking
+    }
+
     @discardableResult
-    private func act(on report: Report) -> Bool {
+    private func act(on report: Report) -> Progress {
         switch report {
         case .redirect(let request, let response): redirect(to: request, response)
         case .response(let response, let policy): return deliver(response, policy)
@@ -150,15 +155,15 @@ final class ProtocolLoad: URLProtocolClient {
         case .end: complete()
         case .failure(let error): fail(error)
         }
-        return false
+        return .proceeding
     }
 
     private func deliver(
         _ response: URLResponse, _ policy: URLCache.StoragePolicy = .notAllowed
-    ) -> Bool {
+    ) -> Progress {
         task.status.withLock { status in
             status.response = response
-            status.expectedToReceive = response.expectedContentLength
+            status.counts.expectedToReceive = response.expectedContentLength
         }
         let asks = task.asksAboutResponse
         state.withLock { state in
@@ -167,18 +172,18 @@ final class ProtocolLoad: URLProtocolClient {
             state.cachePolicy = policy == .notAllowed || cache == nil ? nil : policy
             if task.destination == .file, state.file == nil { state.file = DownloadFile(for: task) }
         }
-        guard asks else { return false }
+        guard asks else { return .proceeding }
         task.post(
             .response(
                 response,
                 Reply { [task] disposition in
-                    if disposition == .allow { self.goOn() } else { task.cancel() }
+                    if disposition == .allow { self.proceed() } else { task.cancel() }
                 }))
-        return true
+        return .asking
     }
 
     private func receive(_ data: Data) {
-        task.status.withLock { $0.receivedByteCount += Int64(data.count) }
+        task.status.withLock { $0.counts.received += Int64(data.count) }
         let destination = task.destination
         state.withLock { state in
             guard destination == .memory || state.cachePolicy != nil else { return }
@@ -213,12 +218,12 @@ final class ProtocolLoad: URLProtocolClient {
         let reply = Reply<URLRequest?> { answer in
             self.state.withLock { $0.isAsking = false }
             guard let answer else {
-                if !self.deliver(response) { return self.complete() }
+                if self.deliver(response) == .proceeding { return self.complete() }
                 return self.state.withLock { $0.waiting.append(.end) }
             }
             self.task.status.withLock { status in
                 status.currentRequest = answer
-                status.ledToRequest = answer
+                status.urlProtocol.request = answer
             }
             self.queue.async { @Sendable in self.begin() }
         }
@@ -230,7 +235,7 @@ final class ProtocolLoad: URLProtocolClient {
 
     /// Marks the load as over. Returns the loader, to be stopped on the queue.
     private func finish() -> Loader? {
-        task.status.withLock { $0.protocolLoad = nil }
+        task.status.withLock { $0.urlProtocol.load = nil }
         return state.withLock { state in
             defer { state.loader = nil }
             state.isOver = true

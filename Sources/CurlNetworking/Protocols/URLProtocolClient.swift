@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// Whom a ``URLProtocol`` tells of its load. The loading system brings its own; a class in front of
+/// What a ``URLProtocol`` reports its progress to. The loading system brings its own; a class in front of
 /// another one may stand in.
 ///
 /// All methods may be called from any thread. What comes after the end, or after the load was stopped,
 /// does not count.
 public protocol URLProtocolClient: AnyObject, Sendable {
     /// The load leads to another request. The task's delegate is asked as with a redirect over HTTP,
-    /// and the loader is stopped; the new request is loaded by whoever can.
+    /// and the loader is stopped; the new request is loaded by the first that can.
     func urlProtocol(
         _ protocol: URLProtocol, wasRedirectedTo request: URLRequest,
         redirectResponse: URLResponse)

@@ -5,7 +5,7 @@ struct ProxyException: Hashable, Sendable, Codable {
     /// A host (`example.com`), all below it (`*.example.com`, `.example.com`), an address, a network
     /// (`10.0.0.0/8`, `169.254/16`, `fe80::/10`), or `*` for all.
     var pattern: String
-    /// Whether a plain host stands for all below it as well, as curl has it.
+    /// Whether a plain host stands for all below it as well, as with curl.
     var includesSubdomains: Bool
 
     init(_ pattern: String, includesSubdomains: Bool) {

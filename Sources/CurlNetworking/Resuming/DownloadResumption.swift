@@ -58,7 +58,7 @@ struct DownloadResumption: Sendable {
         case askForWhole
         /// It is the answer, as to any download; what is there is of no use.
         case deliver
-        /// It is the answer, too, but whoever tries again later may go on: what is there stays good.
+        /// It is the answer, too, but a later task may continue: what is there stays good.
         case unavailable(URLError)
     }
 

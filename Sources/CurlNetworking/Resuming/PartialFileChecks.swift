@@ -42,7 +42,7 @@ enum PartialFileChecks {
         var found = Finding(byteCount: 0, checksum: checksum)
         var beforeLast = found
         for end in ends.sorted() {
-            guard add(from: position, to: end, of: descriptor, &checksum) else { break }
+            guard add(from: position, to: end, of: descriptor, &checksum) == .whole else { break }
             position = end
             if end == last { beforeLast = Finding(byteCount: end, checksum: checksum) }
             if let expected = sums[end] {
@@ -55,20 +55,25 @@ enum PartialFileChecks {
         return found.byteCount > last ? beforeLast : found
     }
 
+    private enum Reading {
+        case whole
+        case short
+    }
+
     private static func add(
         from start: Int64, to end: Int64, of descriptor: Int32, _ checksum: inout Checksum
-    ) -> Bool {
+    ) -> Reading {
         withUnsafeTemporaryAllocation(byteCount: blockByteCount, alignment: 16) { buffer in
             var position = start
             while position < end {
                 let wanted = Int(min(end - position, Int64(buffer.count)))
                 let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
+                guard count > 0 else { return .short }
                 checksum.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 position += Int64(count)
             }
-            return true
+            return .whole
         }
     }
 }

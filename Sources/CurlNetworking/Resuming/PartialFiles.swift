@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Where the parts of unfinished downloads are kept: a folder of ours alone, on a disk and not in the
+/// Where the parts of unfinished downloads are kept: a folder of the user's alone, on a disk and not in the
 /// memory that `/tmp` often is, so that another process can go on with them after a restart.
 struct PartialFiles: Sendable {
     let folder: PrivateFolder
@@ -43,7 +43,7 @@ struct PartialFiles: Sendable {
         return prefix + (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hex
     }
 
-    /// Removes a part with its marks, whoever has it open.
+    /// Removes a part with its marks, even if it is open.
     func remove(_ name: String) {
         guard Self.isName(name) else { return }
         unlink(folder.path(of: name))
@@ -65,7 +65,7 @@ struct PartialFiles: Sendable {
 
     /// Opens a part for going on with it. nil when it is gone.
     ///
-    /// - Throws: `.cannotOpenFile` for a name that is not ours, what is no plain file of ours with one
+    /// - Throws: `.cannotOpenFile` for a name that is not ours, what is no plain file of the user's with one
     ///   name, and one that another task is writing.
     func open(_ name: String) throws(URLError) -> (descriptor: Int32, byteCount: Int64)? {
         guard Self.isName(name) else {

@@ -163,7 +163,7 @@ enum EntityTag {
 }
 
 extension HTTPHeaderFields {
-    /// Without fields that may open something, and those that are made anew for each request.
+    /// Without fields that may open something, and those that are made again for each request.
     var withoutSecrets: HTTPHeaderFields {
         let words = [
             "auth", "cookie", "token", "secret", "password", "key", "credential", "session",

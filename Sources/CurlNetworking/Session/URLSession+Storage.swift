@@ -1,4 +1,3 @@
-import CCurl
 import Dispatch
 import FoundationEssentials
 import Synchronization
@@ -55,15 +54,10 @@ extension URLSession {
         connectionsSince.withLock { $0 = now }
     }
 
-    /// Keeps a transfer off connections from before the last `flush` or `reset`. libcurl counts their
-    /// age in whole seconds.
-    func avoidOldConnections(on easy: EasyHandle) {
-        guard let since = connectionsSince.withLock({ $0 }) else { return }
-        let age = (DispatchTime.now().uptimeNanoseconds - since) / 1_000_000_000
-        if age < 2 {
-            easy.set(CURLOPT_FRESH_CONNECT, 1)
-        } else {
-            easy.set(CURLOPT_MAXLIFETIME_CONN, Int(age) - 1)
+    /// How long ago the last `flush` or `reset` was; nil when there was none.
+    var secondsSinceReset: Int? {
+        connectionsSince.withLock { $0 }.map {
+            Int((DispatchTime.now().uptimeNanoseconds - $0) / 1_000_000_000)
         }
     }
 }

@@ -1,4 +1,4 @@
-// Wishes to Apple's systems that nothing here can grant. They are kept, so that a file that sets and
+// Jobs to Apple's systems that nothing here can grant. They are kept, so that a file that sets and
 // reads them goes on compiling and reading what it set; loading takes no notice of them.
 
 extension URLSessionConfiguration {

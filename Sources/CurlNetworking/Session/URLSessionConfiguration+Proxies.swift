@@ -16,7 +16,7 @@ extension URLSessionConfiguration {
     /// as enabled unless `…Enable` says otherwise. `ExceptionsList` has hosts, `*.domain`, addresses
     /// and networks such as `10.0.0.0/8`. Automatic configuration (PAC) is not read.
     ///
-    /// nil, as it is at first: as curl has it, the environment's `http_proxy`, `https_proxy`,
+    /// nil, as it is at first: as with curl, the environment's `http_proxy`, `https_proxy`,
     /// `all_proxy` and `no_proxy`, except that what stays on this machine goes through none. An empty
     /// dictionary: no proxy at all. A unix socket never has one.
     ///

@@ -150,7 +150,7 @@ struct SessionSettings: Sendable {
     var connectionsPerHost = 6
     var credentialStorage: URLCredentialStorage? = .shared
     var tls = TLSSettings()
-    /// nil: as the environment has it.
+    /// nil: from the environment.
     var proxies: ProxySettings?
     var unixSocketPath: String?
     var partialDownloadsFolder: String?

@@ -46,10 +46,11 @@ extension URLSessionDataDelegate {
         } answer: {
             completionHandler($0)
         } otherwise: {
-            guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            guard let next = dataTask.nextDelegate(after: self) as? any URLSessionDataDelegate
+            else {
                 return completionHandler(.allow)
             }
-            heir.urlSession(
+            next.urlSession(
                 session, dataTask: dataTask, didReceive: response,
                 completionHandler: completionHandler)
         }
@@ -65,15 +66,15 @@ extension URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask
     ) {
-        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
-        heir?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+        let next = dataTask.nextDelegate(after: self) as? any URLSessionDataDelegate
+        next?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
     }
 
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
     ) {
-        let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate
-        heir?.urlSession(session, dataTask: dataTask, didReceive: data)
+        let next = dataTask.nextDelegate(after: self) as? any URLSessionDataDelegate
+        next?.urlSession(session, dataTask: dataTask, didReceive: data)
     }
 
     public func urlSession(
@@ -87,10 +88,11 @@ extension URLSessionDataDelegate {
         } answer: {
             completionHandler($0)
         } otherwise: {
-            guard let heir = dataTask.heir(of: self) as? any URLSessionDataDelegate else {
+            guard let next = dataTask.nextDelegate(after: self) as? any URLSessionDataDelegate
+            else {
                 return completionHandler(proposedResponse)
             }
-            heir.urlSession(
+            next.urlSession(
                 session, dataTask: dataTask, willCacheResponse: proposedResponse,
                 completionHandler: completionHandler)
         }

@@ -35,8 +35,8 @@ extension URLSessionDownloadDelegate {
         _ session: URLSession, downloadTask: URLSessionDownloadTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
     ) {
-        let heir = downloadTask.heir(of: self) as? any URLSessionDownloadDelegate
-        heir?.urlSession(
+        let next = downloadTask.nextDelegate(after: self) as? any URLSessionDownloadDelegate
+        next?.urlSession(
             session, downloadTask: downloadTask, didResumeAtOffset: fileOffset,
             expectedTotalBytes: expectedTotalBytes)
     }
@@ -46,8 +46,8 @@ extension URLSessionDownloadDelegate {
         didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
-        let heir = downloadTask.heir(of: self) as? any URLSessionDownloadDelegate
-        heir?.urlSession(
+        let next = downloadTask.nextDelegate(after: self) as? any URLSessionDownloadDelegate
+        next?.urlSession(
             session, downloadTask: downloadTask, didWriteData: bytesWritten,
             totalBytesWritten: totalBytesWritten,
             totalBytesExpectedToWrite: totalBytesExpectedToWrite)

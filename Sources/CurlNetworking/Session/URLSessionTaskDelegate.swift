@@ -107,7 +107,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
 
 extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {
-        task.heir(of: self)?.urlSession(session, didCreateTask: task)
+        task.nextDelegate(after: self)?.urlSession(session, didCreateTask: task)
     }
 
     public func urlSession(
@@ -121,10 +121,10 @@ extension URLSessionTaskDelegate {
         } answer: {
             completionHandler($0.0, $0.1)
         } otherwise: {
-            guard let heir = task.heir(of: self) else {
+            guard let next = task.nextDelegate(after: self) else {
                 return completionHandler(.continueLoading, nil)
             }
-            heir.urlSession(
+            next.urlSession(
                 session, task: task, willBeginDelayedRequest: request,
                 completionHandler: completionHandler)
         }
@@ -140,7 +140,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        task.heir(of: self)?.urlSession(
+        task.nextDelegate(after: self)?.urlSession(
             session, task: task, didReceiveInformationalResponse: response)
     }
 
@@ -148,7 +148,8 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-        task.heir(of: self)?.urlSession(session, task: task, didFinishCollecting: metrics)
+        task.nextDelegate(after: self)?.urlSession(
+            session, task: task, didFinishCollecting: metrics)
     }
 
     public func urlSession(
@@ -162,8 +163,10 @@ extension URLSessionTaskDelegate {
         } answer: {
             completionHandler($0)
         } otherwise: {
-            guard let heir = task.heir(of: self) else { return completionHandler(request) }
-            heir.urlSession(
+            guard let next = task.nextDelegate(after: self) else {
+                return completionHandler(request)
+            }
+            next.urlSession(
                 session, task: task, willPerformHTTPRedirection: response, newRequest: request,
                 completionHandler: completionHandler)
         }
@@ -187,8 +190,8 @@ extension URLSessionTaskDelegate {
         } answer: {
             completionHandler($0.0, $0.1)
         } otherwise: {
-            guard let heir = task.heir(of: self) else { return challenge.passOn() }
-            heir.urlSession(
+            guard let next = task.nextDelegate(after: self) else { return challenge.passOn() }
+            next.urlSession(
                 session, task: task, didReceive: challenge, completionHandler: completionHandler)
         }
     }
@@ -209,8 +212,8 @@ extension URLSessionTaskDelegate {
         } answer: {
             completionHandler($0)
         } otherwise: {
-            guard let heir = task.heir(of: self) else { return completionHandler(nil) }
-            heir.urlSession(session, task: task, needNewBodyStream: completionHandler)
+            guard let next = task.nextDelegate(after: self) else { return completionHandler(nil) }
+            next.urlSession(session, task: task, needNewBodyStream: completionHandler)
         }
     }
 
@@ -229,8 +232,8 @@ extension URLSessionTaskDelegate {
         } answer: {
             completionHandler($0)
         } otherwise: {
-            guard let heir = task.heir(of: self) else { return completionHandler(nil) }
-            heir.urlSession(
+            guard let next = task.nextDelegate(after: self) else { return completionHandler(nil) }
+            next.urlSession(
                 session, task: task, needNewBodyStreamFrom: offset,
                 completionHandler: completionHandler)
         }
@@ -246,7 +249,7 @@ extension URLSessionTaskDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
-        task.heir(of: self)?.urlSession(
+        task.nextDelegate(after: self)?.urlSession(
             session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
             totalBytesExpectedToSend: totalBytesExpectedToSend)
     }
@@ -254,12 +257,12 @@ extension URLSessionTaskDelegate {
     public func urlSession(
         _ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask
     ) {
-        task.heir(of: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
+        task.nextDelegate(after: self)?.urlSession(session, taskIsWaitingForConnectivity: task)
     }
 
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-        task.heir(of: self)?.urlSession(session, task: task, didCompleteWithError: error)
+        task.nextDelegate(after: self)?.urlSession(session, task: task, didCompleteWithError: error)
     }
 }

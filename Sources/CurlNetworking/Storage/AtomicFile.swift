@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Small files of ours that are whole or not there, whatever happens to the process or the machine.
+/// Small files that are whole or not there, whatever happens to the process or the machine.
 ///
 /// They are written beside themselves, brought to the disk and moved into place, readable by their
 /// owner alone.
@@ -44,7 +44,7 @@ enum AtomicFile {
     }
 
     /// The bytes of a file with its stamp; nil when there is none. The file may be reached through a
-    /// link, and others may be able to read it, until it is written anew.
+    /// link, and others may be able to read it, until it is written again.
     ///
     /// - Throws: `.noPermissionsToReadFile` when it belongs to somebody else,
     ///   `.dataLengthExceedsMaximum`, `.cannotOpenFile`.

@@ -23,7 +23,8 @@ struct PrivateFolder: Sendable {
         else {
             throw URLError(
                 .noPermissionsToReadFile,
-                underlyingText: "\(path) is not a folder of ours alone: its mode has to be 0700")
+                underlyingText:
+                    "\(path) is not a folder of the user's alone: its mode has to be 0700")
         }
     }
 
@@ -46,7 +47,7 @@ struct PrivateFolder: Sendable {
 
     /// - Precondition: The name is plain.
     func path(of name: String) -> String {
-        precondition(Self.isPlain(name), "not the name of a file in a folder of ours: \(name)")
+        precondition(Self.isPlain(name), "not the name of a file in a private folder: \(name)")
         return path + "/" + name
     }
 

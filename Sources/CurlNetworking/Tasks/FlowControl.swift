@@ -9,19 +9,26 @@ struct FlowControl: Sendable {
     private(set) var waitingByteCount = 0
     private(set) var isHolding = false
 
-    /// Returns whether the transfer has to be held now.
-    mutating func add(_ byteCount: Int) -> Bool {
-        waitingByteCount += byteCount
-        guard !isHolding, waitingByteCount > highWater else { return false }
-        isHolding = true
-        return true
+    /// What a change means for the transfer.
+    enum Change {
+        case none
+        /// It has to be held now.
+        case full
+        /// It may proceed now.
+        case drained
     }
 
-    /// Returns whether the transfer may go on now.
-    mutating func remove(_ byteCount: Int) -> Bool {
+    mutating func add(_ byteCount: Int) -> Change {
+        waitingByteCount += byteCount
+        guard !isHolding, waitingByteCount > highWater else { return .none }
+        isHolding = true
+        return .full
+    }
+
+    mutating func remove(_ byteCount: Int) -> Change {
         waitingByteCount -= byteCount
-        guard isHolding, waitingByteCount <= lowWater else { return false }
+        guard isHolding, waitingByteCount <= lowWater else { return .none }
         isHolding = false
-        return true
+        return .drained
     }
 }

@@ -12,9 +12,7 @@ enum TaskCarrier: Sendable {
 
     func start(_ task: URLSessionTask) {
         switch self {
-        case .engine:
-            if ProtocolLoad.takesOver(task) { return }
-            Engine.shared.submit { engine in engine.start(task) }
+        case .engine: ProtocolLoad.start(task)
         case .background(let client): client.enlist(task)
         }
     }
@@ -30,7 +28,7 @@ enum TaskCarrier: Sendable {
     func abort(_ task: URLSessionTask) {
         switch self {
         case .engine:
-            task.status.withLock { $0.protocolLoad }?.stop()
+            task.status.withLock { $0.urlProtocol.load }?.stop()
             Engine.shared.submit { engine in engine.abort(task) }
         case .background(let client): client.submit { client in client.abort(task) }
         }

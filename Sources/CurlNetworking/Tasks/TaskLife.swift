@@ -1,4 +1,4 @@
-/// The life of a task, from suspended to completed, as a value: it takes a wish and returns what the
+/// The life of a task, from suspended to completed, as a value: it takes an action and returns what the
 /// engine has to do about it.
 ///
 /// | state | left by |

@@ -20,13 +20,13 @@ extension URLSessionTask {
         let sessionDelegate = session.delegate
         if audience == .session, let sessionDelegate {
             sessionDelegate.urlSession(session, didReceive: challenge, completionHandler: answer)
-            guard challenge.takePassingOn() else { return }
+            guard challenge.takeReception() == .passedOn else { return }
         }
         for delegate in [delegate, sessionDelegate as? any URLSessionTaskDelegate] {
             guard let delegate else { continue }
             delegate.urlSession(
                 session, task: self, didReceive: challenge, completionHandler: answer)
-            guard challenge.takePassingOn() else { return }
+            guard challenge.takeReception() == .passedOn else { return }
         }
         reply(.none)
     }

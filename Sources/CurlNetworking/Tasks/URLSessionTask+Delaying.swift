@@ -26,7 +26,7 @@ extension URLSessionTask {
     }
 
     func notifyResumed(at offset: Int64, expected: Int64) {
-        status.withLock { $0.reportedWritten = offset }
+        status.withLock { $0.reports.written = offset }
         guard case .fileDelegate = receiver, let task = self as? URLSessionDownloadTask,
             let listener = listener as? any URLSessionDownloadDelegate
         else { return }
@@ -35,7 +35,7 @@ extension URLSessionTask {
     }
 
     /// What the task has become.
-    var successor: URLSessionDownloadTask? { status.withLock { $0.successor } }
+    var successor: URLSessionDownloadTask? { status.withLock { $0.succession.successor } }
 
     /// The task is over without a completion: another one takes its place.
     func notifyBecameDownload(_ successor: URLSessionDownloadTask) {
@@ -47,7 +47,7 @@ extension URLSessionTask {
         }
         session.unregister(self)
         status.withLock { $0.delegate = nil }
-        successor.status.withLock { $0.isHeldBack = false }
+        successor.status.withLock { $0.reports.isHeldBack = false }
         successor.scheduleNotification()
     }
 }

@@ -6,19 +6,20 @@ extension URLSessionTask {
     func notifyMetrics() {
         guard let listener else { return }
         let metrics = status.withLock { status in
-            defer { status.transactions = [] }
+            defer { status.metrics.transactions = [] }
             return URLSessionTaskMetrics(
-                transactionMetrics: status.transactions.map(URLSessionTaskTransactionMetrics.init),
+                transactionMetrics: status.metrics.transactions.map(
+                    URLSessionTaskTransactionMetrics.init),
                 taskInterval: DateInterval(
                     start: status.created, end: max(Date(), status.created)),
-                redirectCount: status.followedRedirects)
+                redirectCount: status.metrics.followedRedirects)
         }
         listener.urlSession(session, task: self, didFinishCollecting: metrics)
     }
 }
 
 extension TaskResult {
-    /// Puts resume data into the error, where Apple's suite has it too.
+    /// Puts resume data into the error, as in Apple's suite too.
     mutating func add(_ resumeData: Data, of task: URLSessionTask) {
         error = error?.with(resumeData: resumeData, of: task)
     }

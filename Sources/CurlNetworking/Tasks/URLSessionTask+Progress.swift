@@ -33,21 +33,21 @@ extension URLSessionTask {
         progress.update(completedUnitCount: completed, totalUnitCount: total)
     }
 
-    /// About how many bytes the task will send, header included; for whoever made the task. Makes its
+    /// About how many bytes the task will send, header included; for the maker of the task. Makes its
     /// progress truer when the body is a stream.
     public var countOfBytesClientExpectsToSend: Int64 {
-        get { status.withLock { $0.clientExpectsToSend } }
+        get { status.withLock { $0.counts.clientExpectsToSend } }
         set {
-            status.withLock { $0.clientExpectsToSend = newValue }
+            status.withLock { $0.counts.clientExpectsToSend = newValue }
             updateProgress()
         }
     }
 
     /// About how many bytes the answer will have. Makes the task's progress truer until the server says.
     public var countOfBytesClientExpectsToReceive: Int64 {
-        get { status.withLock { $0.clientExpectsToReceive } }
+        get { status.withLock { $0.counts.clientExpectsToReceive } }
         set {
-            status.withLock { $0.clientExpectsToReceive = newValue }
+            status.withLock { $0.counts.clientExpectsToReceive = newValue }
             updateProgress()
         }
     }
@@ -68,16 +68,17 @@ extension URLSessionTask {
 extension TaskStatus {
     /// What the task's progress says; a total of -1 when there is no saying.
     fileprivate var unitCounts: (completed: Int64, total: Int64) {
-        let received = resumedOffset + receivedByteCount
-        let completed = sentByteCount + received
+        let received = counts.resumedOffset + counts.received
+        let completed = counts.sent + received
         if life.state == .completed, error == nil { return (max(completed, 1), max(completed, 1)) }
-        let toSend = expectedToSend >= 0 ? expectedToSend : clientExpectsToSend
+        let toSend = counts.expectedToSend >= 0 ? counts.expectedToSend : counts.clientExpectsToSend
         let toReceive: Int64
         if response == nil {
-            toReceive = max(clientExpectsToReceive, 0)
+            toReceive = max(counts.clientExpectsToReceive, 0)
         } else {
             toReceive =
-                expectedToReceive >= 0 ? resumedOffset + expectedToReceive : clientExpectsToReceive
+                counts.expectedToReceive >= 0
+                ? counts.resumedOffset + counts.expectedToReceive : counts.clientExpectsToReceive
         }
         guard toSend >= 0, toReceive >= 0, toSend + toReceive > 0 else { return (completed, -1) }
         let total = toSend + toReceive

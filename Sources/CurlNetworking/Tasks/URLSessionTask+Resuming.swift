@@ -35,14 +35,18 @@ extension URLSessionTask {
     var givenResumeData: Data? { startFailure == nil ? start?.blob : nil }
 
     /// Whether somebody waits for resume data of a cancelled task.
-    var wantsResumeData: Bool { status.withLock { !$0.resumeDataReceivers.isEmpty } }
+    var wantsResumeData: Bool { status.withLock { !$0.reports.resumeDataReceivers.isEmpty } }
 
     func cancel(producing receive: @escaping @Sendable (Data?) -> Void) {
-        let consequence = changeLife({ $0.cancel() }) { $0.resumeDataReceivers.append(receive) }
+        let consequence = changeLife({ $0.cancel() }) {
+            $0.reports.resumeDataReceivers.append(receive)
+        }
         guard consequence != .abort else { return }
         let joins = status.withLock { status in
-            guard status.isHeldBack, !status.resumeDataReceivers.isEmpty else { return false }
-            status.resumeDataReceivers.append(receive)
+            guard status.reports.isHeldBack, !status.reports.resumeDataReceivers.isEmpty else {
+                return false
+            }
+            status.reports.resumeDataReceivers.append(receive)
             return true
         }
         if !joins { session.delegateQueue.async { @Sendable in receive(nil) } }

@@ -16,8 +16,9 @@ extension URLSessionTask {
             let consequence = change(&status.life)
             if consequence == .abort {
                 let url = status.currentRequest.url ?? firstRequest.url
-                status.events.close(with: TaskResult(error: URLError(.cancelled, failingURL: url)))
-                status.isHeldBack = true  // until the carrier has let go
+                status.reports.events.close(
+                    with: TaskResult(error: URLError(.cancelled, failingURL: url)))
+                status.reports.isHeldBack = true  // until the carrier has let go
                 along(&status)
             }
             // Inside the lock, so that it cannot come after the completion has struck us off.
@@ -45,10 +46,12 @@ extension URLSessionTask {
     /// - Parameter resumeData: Of a download or upload that was asked for it.
     func finishCancelling(resumeData: Data? = nil) {
         let receivers = status.withLock { status in
-            status.isHeldBack = false
-            if let resumeData { status.events.amendCompletion { $0.add(resumeData, of: self) } }
-            defer { status.resumeDataReceivers = [] }
-            return status.resumeDataReceivers
+            status.reports.isHeldBack = false
+            if let resumeData {
+                status.reports.events.amendCompletion { $0.add(resumeData, of: self) }
+            }
+            defer { status.reports.resumeDataReceivers = [] }
+            return status.reports.resumeDataReceivers
         }
         if !receivers.isEmpty {
             session.delegateQueue.async { @Sendable in
@@ -62,30 +65,30 @@ extension URLSessionTask {
     func post(_ event: TaskEvent, update: (inout TaskStatus) -> Void = { _ in }) {
         status.withLock { status in
             update(&status)
-            status.events.append(event)
+            status.reports.events.append(event)
         }
         scheduleNotification()
     }
 
-    /// Queues a piece of body. Returns whether the transfer has to be held now.
-    func post(_ data: Data) -> Bool {
-        let mustHold = status.withLock { status in
-            status.events.append(.data(data))
-            return status.flow.add(data.count)
+    /// Queues a piece of body.
+    func post(_ data: Data) -> FlowControl.Change {
+        let change = status.withLock { status in
+            status.reports.events.append(.data(data))
+            return status.reports.flow.add(data.count)
         }
         scheduleNotification()
-        return mustHold
+        return change
     }
 
-    /// Counts bytes that are on their way to a file. Returns whether the transfer has to be held.
-    func willConsume(_ byteCount: Int) -> Bool {
-        status.withLock { $0.flow.add(byteCount) }
+    /// Counts bytes that are on their way to a file.
+    func willConsume(_ byteCount: Int) -> FlowControl.Change {
+        status.withLock { $0.reports.flow.add(byteCount) }
     }
 
     /// Bytes of the body were used up: the transfer goes on if it was held for them.
     func didConsume(_ byteCount: Int) {
-        let mayGoOn = status.withLock { $0.flow.remove(byteCount) }
-        if mayGoOn { carrier.flowOpened(for: self) }
+        let change = status.withLock { $0.reports.flow.remove(byteCount) }
+        if change == .drained { carrier.flowOpened(for: self) }
     }
 
     /// Who is told of the task as such.
@@ -117,10 +120,10 @@ extension URLSessionTask {
 extension URLSessionTask {
     func scheduleNotification() {
         let begins = status.withLock { status in
-            guard !status.isReporting, !status.events.isEmpty, !status.life.isHeld,
-                !status.isHeldBack
+            guard !status.reports.isReporting, !status.reports.events.isEmpty, !status.life.isHeld,
+                !status.reports.isHeldBack
             else { return false }
-            status.isReporting = true
+            status.reports.isReporting = true
             return true
         }
         guard begins else { return }
@@ -136,7 +139,8 @@ extension URLSessionTask {
     ///   word that all is well.
     private func notifyNext(isAfterFile: Bool = false) {
         let event: TaskEvent? = status.withLock { status in
-            guard !status.life.isHeld, !status.isHeldBack, let event = status.events.takeFirst()
+            guard !status.life.isHeld, !status.reports.isHeldBack,
+                let event = status.reports.events.takeFirst()
             else { return nil }
             if case .completed(let result) = event {
                 status.life.complete()
@@ -151,7 +155,7 @@ extension URLSessionTask {
             tell(event)
             if event.isFile || isAfterFile { return notifyNext(isAfterFile: true) }
         }
-        status.withLock { $0.isReporting = false }
+        status.withLock { $0.reports.isReporting = false }
         scheduleNotification()
     }
 
@@ -197,7 +201,7 @@ extension URLSessionTask {
         case .resumed(let offset, let expected):
             notifyResumed(at: offset, expected: expected)
         case .sendsAgain(let offset):
-            status.withLock { $0.reportedSent = offset }
+            status.withLock { $0.reports.sent = offset }
         case .delayed(let request, let reply):
             notifyDelayed(request, reply)
         case .becameDownload(let successor):
@@ -212,7 +216,7 @@ extension URLSessionTask {
             carrier.completionReported(of: self)
             status.withLock { status in
                 status.delegate = nil
-                status.predecessor = nil
+                status.succession.predecessor = nil
             }
             session.finishInvalidationIfIdle()
         }
@@ -220,8 +224,8 @@ extension URLSessionTask {
 
     private func notifySent(total: Int64, expected: Int64) {
         let told = status.withLock { status in
-            defer { status.reportedSent = total }
-            return total < status.reportedSent ? 0 : status.reportedSent
+            defer { status.reports.sent = total }
+            return total < status.reports.sent ? 0 : status.reports.sent
         }
         guard total > told else { return }
         listener?.urlSession(
@@ -262,7 +266,7 @@ extension URLSessionTask {
         {
             listener.urlSession(session, dataTask: task, didReceive: data)
         }
-        if watchesBody { status.withLock { $0.collected.append(data) } }
+        if watchesBody { status.withLock { $0.reports.body.append(data) } }
         didConsume(data.count)
     }
 
@@ -271,8 +275,8 @@ extension URLSessionTask {
             return
         }
         let told = status.withLock { status in
-            defer { status.reportedWritten = total }
-            return status.reportedWritten
+            defer { status.reports.written = total }
+            return status.reports.written
         }
         guard total > told else { return }
         listener.urlSession(
@@ -329,6 +333,6 @@ extension URLSessionTask {
 
     private func bodyToHandOver(_ result: TaskResult) -> Data {
         guard watchesBody else { return result.data ?? Data() }
-        return status.withLock { $0.collected }
+        return status.withLock { $0.reports.body }
     }
 }

@@ -87,20 +87,22 @@ public class URLSessionTask: @unchecked Sendable {
     /// The request on its way now: after a redirect, the new one.
     public var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
     /// What a carrier begins with: the first request, or where a ``URLProtocol`` has led from there.
-    var requestToLoad: URLRequest { status.withLock { $0.ledToRequest } ?? firstRequest }
+    var requestToLoad: URLRequest { status.withLock { $0.urlProtocol.request } ?? firstRequest }
     /// The head of the answer, once it has come.
     public var response: URLResponse? { status.withLock { $0.response } }
     /// Why the task failed; set before its completion is told.
     public var error: (any Error)? { status.withLock { $0.error } }
 
     /// How much of the body has come, without any compression.
-    public var countOfBytesReceived: Int64 { status.withLock { $0.receivedByteCount } }
+    public var countOfBytesReceived: Int64 { status.withLock { $0.counts.received } }
     /// How much of the body was handed to the system.
-    public var countOfBytesSent: Int64 { status.withLock { $0.sentByteCount } }
+    public var countOfBytesSent: Int64 { status.withLock { $0.counts.sent } }
     /// -1 when it is not known.
-    public var countOfBytesExpectedToSend: Int64 { status.withLock { $0.expectedToSend } }
+    public var countOfBytesExpectedToSend: Int64 { status.withLock { $0.counts.expectedToSend } }
     /// -1 when it is not known.
-    public var countOfBytesExpectedToReceive: Int64 { status.withLock { $0.expectedToReceive } }
+    public var countOfBytesExpectedToReceive: Int64 {
+        status.withLock { $0.counts.expectedToReceive }
+    }
 
     /// From 0 to 1: which task gets the next free connection to a host.
     public var priority: Float {

@@ -70,27 +70,27 @@ public final class URLSessionTaskTransactionMetrics: Sendable {
     public var response: URLResponse? { facts.response }
 
     /// When the task turned to this request; waiting for a free connection comes after it.
-    public var fetchStartDate: Date? { facts.fetchStartDate }
+    public var fetchStartDate: Date? { facts.dates.fetchStartDate }
     /// When the host's name began to be looked up; nil when it needed not.
-    public var domainLookupStartDate: Date? { facts.domainLookupStartDate }
+    public var domainLookupStartDate: Date? { facts.dates.domainLookupStartDate }
     /// When the host's addresses were known.
-    public var domainLookupEndDate: Date? { facts.domainLookupEndDate }
+    public var domainLookupEndDate: Date? { facts.dates.domainLookupEndDate }
     /// When the connection began to be made; nil when there was one.
-    public var connectStartDate: Date? { facts.connectStartDate }
+    public var connectStartDate: Date? { facts.dates.connectStartDate }
     /// With TLS: when the connection was secure.
-    public var connectEndDate: Date? { facts.connectEndDate }
+    public var connectEndDate: Date? { facts.dates.connectEndDate }
     /// When the TLS handshake began.
-    public var secureConnectionStartDate: Date? { facts.secureConnectionStartDate }
+    public var secureConnectionStartDate: Date? { facts.dates.secureConnectionStartDate }
     /// When the TLS handshake was done.
-    public var secureConnectionEndDate: Date? { facts.secureConnectionEndDate }
+    public var secureConnectionEndDate: Date? { facts.dates.secureConnectionEndDate }
     /// When the request began to be sent.
-    public var requestStartDate: Date? { facts.requestStartDate }
+    public var requestStartDate: Date? { facts.dates.requestStartDate }
     /// When the last byte of the request was handed to the system.
-    public var requestEndDate: Date? { facts.requestEndDate }
+    public var requestEndDate: Date? { facts.dates.requestEndDate }
     /// When the first byte of the answer came.
-    public var responseStartDate: Date? { facts.responseStartDate }
+    public var responseStartDate: Date? { facts.dates.responseStartDate }
     /// When the last byte of the answer came.
-    public var responseEndDate: Date? { facts.responseEndDate }
+    public var responseEndDate: Date? { facts.dates.responseEndDate }
 
     /// As registered for ALPN: `http/1.1`, `http/1.0`.
     public var networkProtocolName: String? { facts.networkProtocolName }
@@ -104,22 +104,24 @@ public final class URLSessionTaskTransactionMetrics: Sendable {
     public var resourceFetchType: ResourceFetchType { facts.resourceFetchType }
 
     /// The size of the request's head, in bytes.
-    public var countOfRequestHeaderBytesSent: Int64 { facts.countOfRequestHeaderBytesSent }
+    public var countOfRequestHeaderBytesSent: Int64 { facts.counts.countOfRequestHeaderBytesSent }
     /// On the wire, the framing of chunks included.
-    public var countOfRequestBodyBytesSent: Int64 { facts.countOfRequestBodyBytesSent }
+    public var countOfRequestBodyBytesSent: Int64 { facts.counts.countOfRequestBodyBytesSent }
     /// Of the body itself.
     public var countOfRequestBodyBytesBeforeEncoding: Int64 {
-        facts.countOfRequestBodyBytesBeforeEncoding
+        facts.counts.countOfRequestBodyBytesBeforeEncoding
     }
     /// The size of the answer's head, in bytes.
     public var countOfResponseHeaderBytesReceived: Int64 {
-        facts.countOfResponseHeaderBytesReceived
+        facts.counts.countOfResponseHeaderBytesReceived
     }
     /// As it was compressed.
-    public var countOfResponseBodyBytesReceived: Int64 { facts.countOfResponseBodyBytesReceived }
+    public var countOfResponseBodyBytesReceived: Int64 {
+        facts.counts.countOfResponseBodyBytesReceived
+    }
     /// As it was delivered.
     public var countOfResponseBodyBytesAfterDecoding: Int64 {
-        facts.countOfResponseBodyBytesAfterDecoding
+        facts.counts.countOfResponseBodyBytesAfterDecoding
     }
 
     /// nil before there was a connection, and over unix sockets.

@@ -9,7 +9,9 @@ extension Transfer {
     var webSocket: URLSessionWebSocketTask? { task as? URLSessionWebSocketTask }
 
     /// Whether it has become one: nothing it does is timed from then on.
-    var isWebSocket: Bool { webSocket != nil && response != nil && nextRequest == nil }
+    var isWebSocket: Bool {
+        webSocket != nil && attempt.response != nil && attempt.nextRequest == nil
+    }
 
     /// How many connections to a host there may be where it stands; WebSockets stand apart.
     var connectionLimit: Int { webSocket == nil ? settings.connectionsPerHost : .max }
@@ -25,7 +27,7 @@ extension Transfer {
     }
 }
 
-extension Transfer {
+extension Attempt {
     /// Notes whether libcurl wants to read from a WebSocket's socket.
     ///
     /// When a server ends its side, libcurl stops reading, but says nothing as long as there may be more
@@ -33,19 +35,19 @@ extension Transfer {
     static func note(
         _ wanted: Int32, on socket: curl_socket_t, _ easy: UnsafeMutableRawPointer?
     ) {
-        var context: UnsafeMutablePointer<CChar>?
-        if let easy { byteclub_easy_get_pointer(easy, CURLINFO_PRIVATE, &context) }
-        guard let context else { return }
-        let transfer = Transfer.from(context)
-        guard transfer.webSocket != nil else { return }
-        transfer.silentSocket = wanted & CURL_POLL_IN == 0 ? socket : nil
-        transfer.mark()
+        guard let easy, let attempt = Attempt.of(easy), attempt.isWebSocket else { return }
+        attempt.noted.silentSocket = wanted & CURL_POLL_IN == 0 ? socket : nil
+        attempt.transfer?.setNeedsProcessing()
     }
+}
+
+extension Transfer {
 
     /// Whether the server has ended its side of a WebSocket, or of what was to become one, and
     /// everything it had sent was read.
     var hasLostServer: Bool {
-        guard webSocket != nil, nextRequest == nil, pauses.isEmpty, result == nil, let silentSocket
+        guard webSocket != nil, attempt.nextRequest == nil, pauses.isEmpty, attempt.result == nil,
+            let silentSocket = attempt.noted.silentSocket
         else { return false }
         var byte: UInt8 = 0
         let count = recv(silentSocket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -54,8 +56,8 @@ extension Transfer {
 }
 
 extension Engine {
-    func endLostWebSocket(_ transfer: Transfer) {
-        guard transfer.response == nil else {
+    func failLostWebSocket(_ transfer: Transfer) {
+        guard transfer.attempt.response == nil else {
             return fail(
                 transfer, with: URLError(.networkConnectionLost, failingURL: transfer.request.url))
         }
@@ -69,7 +71,7 @@ extension Engine {
     /// Both sides have said goodbye.
     func endWebSocket(of task: URLSessionWebSocketTask) {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
-        remove(transfer)
+        close(transfer)
         task.post(.completed(TaskResult()))
     }
 }

@@ -218,8 +218,8 @@ extension URLSessionWebSocketDelegate {
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didOpenWithProtocol protocol: String?
     ) {
-        let heir = webSocketTask.heir(of: self) as? any URLSessionWebSocketDelegate
-        heir?.urlSession(
+        let next = webSocketTask.nextDelegate(after: self) as? any URLSessionWebSocketDelegate
+        next?.urlSession(
             session, webSocketTask: webSocketTask, didOpenWithProtocol: `protocol`)
     }
 
@@ -227,8 +227,8 @@ extension URLSessionWebSocketDelegate {
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
     ) {
-        let heir = webSocketTask.heir(of: self) as? any URLSessionWebSocketDelegate
-        heir?.urlSession(
+        let next = webSocketTask.nextDelegate(after: self) as? any URLSessionWebSocketDelegate
+        next?.urlSession(
             session, webSocketTask: webSocketTask, didCloseWith: closeCode, reason: reason)
     }
 }

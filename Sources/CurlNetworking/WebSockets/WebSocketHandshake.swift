@@ -37,7 +37,7 @@ enum WebSocketHandshake {
             && accept == answer(to: key)
     }
 
-    /// What a server has to answer to a key: proof that it knows what it was asked.
+    /// What a server has to answer to a key, to show that it knows what it was asked.
     static func answer(to key: String) -> String? {
         guard let hash = byteclub_hash_start("SHA1") else { return nil }
         defer { byteclub_hash_free(hash) }

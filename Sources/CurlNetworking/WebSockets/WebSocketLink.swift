@@ -91,7 +91,7 @@ final class WebSocketLink: ByteSink {
     }
 
     func receive(_ handler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        // One look at the state: whoever waits is told by `drop`, and must not be told here as well.
+        // One look at the state: who waits is notified by `drop`, and must not be notified here as well.
         let (message, isOver): (Message?, Bool) = state.withLock { state in
             guard state.arrived.isEmpty else {
                 let message = state.arrived.removeFirst()

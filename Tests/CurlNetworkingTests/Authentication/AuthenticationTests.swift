@@ -373,6 +373,32 @@ import Testing
         #expect(server.log == ["-", "ok", "ok"])
     }
 
+    /// The body of a suspended task is opened, but not hashed before it is resumed.
+    @Test func aTaskThatWasSuspendedWhileItsBodyWasOpenedIsCoveredToo() async throws {
+        let server = try GuardedServer(.digest("SHA-256", protection: "auth-int"))
+        let session = makeSession(TaskChallengeDelegate(ChallengeBook(user: "ada", password: "pw")))
+        #expect(status(try await session.data(from: server.url).1) == 200)
+        let folder = try ScratchFolder()
+        let file = try folder.put(makeBytes(1000))
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        let done = Signal()
+        let task = session.uploadTask(with: request, fromFile: file) { _, response, _ in
+            #expect((response as? HTTPURLResponse)?.statusCode == 200)
+            done.add()
+        }
+        Engine.shared.submit { engine in  // in one turn: the file is not open before its end
+            task.resume()
+            engine.start(task)
+            task.suspend()
+            engine.lifeChanged(of: task)
+        }
+        #expect(await engine(has: task) { $0.isReadyToConnect })
+        task.resume()
+        await done.wait()
+        #expect(server.log == ["-", "ok", "ok"])
+    }
+
     // MARK: - Never elsewhere
 
     /// FoundationNetworking sends it on.

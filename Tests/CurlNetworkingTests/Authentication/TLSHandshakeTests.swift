@@ -150,7 +150,7 @@ private func prepareContext(
 ) -> CURLcode {
     guard let context, let pointer else { return CURLE_SSL_CONNECT_ERROR }
     let handshake = Unmanaged<TLSHandshake>.fromOpaque(pointer).takeUnretainedValue()
-    return handshake.attach(to: context) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
+    return handshake.attach(to: context) == .attached ? CURLE_OK : CURLE_SSL_CONNECT_ERROR
 }
 
 private func swallow(

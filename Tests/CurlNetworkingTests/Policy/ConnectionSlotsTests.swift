@@ -9,21 +9,21 @@ import Testing
     @Test func admitsUpToTheLimitAndThenInOrder() throws {
         var slots = Slots()
         let place = try place()
-        #expect(slots.enter("a", at: place, limit: 2) == true)
-        #expect(slots.enter("b", at: place, limit: 2) == true)
-        #expect(slots.enter("c", at: place, limit: 2) == false)
-        #expect(slots.enter("d", at: place, limit: 2) == false)
+        #expect(slots.enter("a", at: place, limit: 2) == .connection)
+        #expect(slots.enter("b", at: place, limit: 2) == .connection)
+        #expect(slots.enter("c", at: place, limit: 2) == .queue)
+        #expect(slots.enter("d", at: place, limit: 2) == .queue)
         #expect(slots.release(place) == "c")
         #expect(slots.release(place) == "d")
         #expect(slots.release(place) == nil)
         #expect(slots.release(place) == nil)
-        #expect(slots.enter("e", at: place, limit: 1) == true)
+        #expect(slots.enter("e", at: place, limit: 1) == .connection)
     }
 
     @Test func prefersTheHigherPriority() throws {
         var slots = Slots()
         let place = try place()
-        #expect(slots.enter("a", at: place, limit: 1) == true)
+        #expect(slots.enter("a", at: place, limit: 1) == .connection)
         for (ticket, priority) in [("low", 0.1), ("high", 0.9), ("alsoHigh", 0.9)]
             as [(String, Float)]
         {
@@ -40,7 +40,7 @@ import Testing
         let place = try place()
         for ticket in ["a", "b", "c"] { _ = slots.enter(ticket, at: place, limit: 1) }
         slots.withdraw("b", from: place)
-        #expect(slots.enter("b", at: place, limit: 1, priority: 0.2) == false)
+        #expect(slots.enter("b", at: place, limit: 1, priority: 0.2) == .queue)
         #expect(slots.release(place) == "c")
         #expect(slots.release(place) == "b")
         #expect(slots.release(place) == nil)
@@ -53,16 +53,16 @@ import Testing
             try place("http://a.test:81"),
         ]
         for place in places {
-            #expect(slots.enter("a", at: place, limit: 1) == true)
+            #expect(slots.enter("a", at: place, limit: 1) == .connection)
         }
         let same = try place("http://A.test:80/x")
-        #expect(slots.enter("b", at: same, limit: 1) == false)
+        #expect(slots.enter("b", at: same, limit: 1) == .queue)
     }
 
     @Test func whoeverWithdrawsIsNotCalled() throws {
         var slots = Slots()
         let place = try place()
-        #expect(slots.enter("a", at: place, limit: 1) == true)
+        #expect(slots.enter("a", at: place, limit: 1) == .connection)
         _ = slots.enter("b", at: place, limit: 1)
         _ = slots.enter("c", at: place, limit: 1)
         slots.withdraw("b", from: place)

@@ -77,12 +77,12 @@ import Testing
 @Suite struct FlowControlTests {
     @Test func holdsAboveTheHighMarkAndLetsGoAtTheLow() {
         var flow = FlowControl(highWater: 100, lowWater: 40)
-        #expect(flow.add(100) == false)
-        #expect(flow.add(1) == true)
-        #expect(flow.add(50) == false)  // holding already
-        #expect(flow.remove(100) == false)
-        #expect(flow.remove(20) == true)
-        #expect(flow.remove(31) == false)
+        #expect(flow.add(100) == FlowControl.Change.none)
+        #expect(flow.add(1) == .full)
+        #expect(flow.add(50) == FlowControl.Change.none)  // holding already
+        #expect(flow.remove(100) == FlowControl.Change.none)
+        #expect(flow.remove(20) == .drained)
+        #expect(flow.remove(31) == FlowControl.Change.none)
         #expect(flow.waitingByteCount == 0)
     }
 }

@@ -8,12 +8,12 @@ import Testing
 
     @Test func noTimerRunsWhileItWaitsOrIsSuspended() throws {
         let transfer = try makeLoad()
-        for stage in [Transfer.Stage.waiting, .preparing, .held, .over] {
-            transfer.stage = stage
+        for state in [TransferState.queued, .openingBody, .readyToConnect, .finished] {
+            transfer.state = state
             transfer.updateTimers(at: second)
             #expect(transfer.deadline == nil)
         }
-        transfer.stage = .exchanging
+        transfer.state = .exchanging
         transfer.pauses = .suspended
         transfer.updateTimers(at: second)
         #expect(transfer.deadline == nil)
@@ -21,21 +21,21 @@ import Testing
 
     @Test func suspensionGivesTheRequestTimerItsWholeSpanAgainButNotTheResourceTimer() throws {
         let transfer = try makeLoad()
-        transfer.stage = .exchanging
+        transfer.state = .exchanging
         transfer.updateTimers(at: 0)
         #expect(transfer.deadline == 5 * second)
         transfer.pauses = .suspended
         transfer.updateTimers(at: 4 * second)
         transfer.pauses = []
         transfer.updateTimers(at: 100 * second)
-        #expect(transfer.requestTimer.deadline == 105 * second)
-        #expect(transfer.resourceTimer.deadline == 116 * second)
+        #expect(transfer.timers.request.deadline == 105 * second)
+        #expect(transfer.timers.resource.deadline == 116 * second)
     }
 
     @Test func onlyTheResourceTimerRunsWhileSomebodyElseIsSlow() throws {
-        for pause in [Transfer.Pauses.flow, .asking] {
+        for pause in [Transfer.Pauses.flow, .question] {
             let transfer = try makeLoad()
-            transfer.stage = .exchanging
+            transfer.state = .exchanging
             transfer.pauses = pause
             transfer.updateTimers(at: 0)
             #expect(transfer.deadline == 20 * second)
@@ -50,6 +50,6 @@ import Testing
         let url = try #require(URL(string: "http://a.test"))
         let origin = try #require(Origin(of: url))
         let task = URLSession(configuration: configuration).dataTask(with: url)
-        return Transfer(task: task, origin: origin, marks: Transfer.Marks())
+        return Transfer(task: task, origin: origin, pending: PendingTransfers())
     }
 }

@@ -7,6 +7,8 @@ import TestSupport
 struct EngineFacts: Sendable {
     /// Whether it stands in line for a connection.
     let isQueued: Bool
+    /// Whether its body is open, and it was suspended before it could connect.
+    let isReadyToConnect: Bool
     /// Whether its delegate was asked something and has not answered.
     let isAsking: Bool
     /// When its timers run out, in nanoseconds of the monotonic clock; nil while they do not run.
@@ -31,9 +33,11 @@ func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
             continuation.resume(
                 returning: transfer.map { transfer in
                     EngineFacts(
-                        isQueued: transfer.isQueued, isAsking: transfer.isAsking,
-                        requestDeadline: transfer.requestTimer.deadline,
-                        resourceDeadline: transfer.resourceTimer.deadline)
+                        isQueued: transfer.isQueued,
+                        isReadyToConnect: transfer.state.isReadyToConnect,
+                        isAsking: transfer.isAsking,
+                        requestDeadline: transfer.timers.request.deadline,
+                        resourceDeadline: transfer.timers.resource.deadline)
                 })
         }
     }

@@ -230,7 +230,7 @@ struct TrustTests {
         #expect(host.requestCount == 0)
         // What comes after it may take as long as it likes.
         let asked = ObjectIdentifier(task)
-        Engine.shared.submit { $0.transfers[asked]?.requestTimer = Countdown(seconds: 600) }
+        Engine.shared.submit { $0.transfers[asked]?.timers.request = Countdown(seconds: 600) }
         let count = turns.count
         goOn.signal()
         await turns.wait(for: count + 1)
@@ -264,7 +264,7 @@ struct TrustTests {
                 let transfer = engine.transfers.values.first {
                     $0.request.url == host.url(host: "localhost", "/spin")
                 }
-                continuation.resume(returning: transfer?.handshake?.heldCount ?? 0)
+                continuation.resume(returning: transfer?.attempt.tls.handshake?.heldCount ?? 0)
             }
         }
         #expect((1...3).contains(count))
@@ -345,15 +345,15 @@ struct TrustTests {
         var sockets = HandshakeSockets()
         sockets.begin(easy)
         let before = [sockets.note(easy.raw, 7, 1), sockets.note(other.raw, 8, 1)]
-        #expect(before == [false, false])
+        #expect(before == [.allowed, .allowed])
         let held = sockets.hold(easy)
         #expect(held == [7])
         let during = [sockets.note(easy.raw, 7, 2), sockets.note(other.raw, 8, 2)]
-        #expect(during == [true, false])
+        #expect(during == [.held, .allowed])
         let freed = sockets.letGo(easy)
         #expect(freed == [7: 2])
         let after = [sockets.note(easy.raw, 7, 1), sockets.note(easy.raw, 7, 4)]
-        #expect(after == [false, false])
+        #expect(after == [.allowed, .allowed])
         #expect(sockets.sockets(of: easy) == [])
     }
 

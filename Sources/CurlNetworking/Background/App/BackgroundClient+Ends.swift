@@ -12,8 +12,8 @@ extension BackgroundClient {
     ) {
         noteMovement()
         entry.task.status.withLock { status in
-            status.transactions = history.transactions.compactMap(\.metrics)
-            status.followedRedirects = history.redirectCount
+            status.metrics.transactions = history.transactions.compactMap(\.metrics)
+            status.metrics.followedRedirects = history.redirectCount
         }
         entry.hasEnded = true
         entry.isKept = true
@@ -54,8 +54,8 @@ extension BackgroundClient {
                 // The program was told, has moved the file, and ended before it could acknowledge that.
                 return entry.task.post(.completed(TaskResult())) { status in
                     status.response = response
-                    status.receivedByteCount = max(0, response.expectedContentLength)
-                    status.expectedToReceive = response.expectedContentLength
+                    status.counts.received = max(0, response.expectedContentLength)
+                    status.counts.expectedToReceive = response.expectedContentLength
                 }
             }
             return fail(
@@ -72,8 +72,8 @@ extension BackgroundClient {
         file.keep()
         entry.task.post(.completed(TaskResult(file: file))) { status in
             status.response = response
-            status.receivedByteCount = Int64(facts.st_size)
-            status.expectedToReceive = response.expectedContentLength
+            status.counts.received = Int64(facts.st_size)
+            status.counts.expectedToReceive = response.expectedContentLength
         }
     }
 
@@ -92,7 +92,7 @@ extension BackgroundClient {
         }
         task.status.withLock { status in
             status.response = response
-            status.expectedToReceive = response.expectedContentLength
+            status.counts.expectedToReceive = response.expectedContentLength
         }
         guard task.asksAboutResponse else { return pump(entry) }
         task.post(
@@ -124,8 +124,8 @@ extension BackgroundClient {
                 entry.body = nil
                 break
             }
-            task.status.withLock { $0.receivedByteCount += Int64(piece.count) }
-            if task.post(piece) { return }
+            task.status.withLock { $0.counts.received += Int64(piece.count) }
+            if task.post(piece) == .full { return }
         }
         task.post(.completed(TaskResult()))
     }

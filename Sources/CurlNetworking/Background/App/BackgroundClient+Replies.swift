@@ -23,19 +23,19 @@ extension BackgroundClient {
             guard let response = answer.response else { return }
             entries[number]?.task.status.withLock { status in
                 status.response = response
-                status.expectedToReceive = response.expectedContentLength
+                status.counts.expectedToReceive = response.expectedContentLength
             }
         case .sent(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
             entries[number]?.task.post(.sent(total: total, expected: expected)) { status in
-                status.sentByteCount = total
-                status.expectedToSend = expected
+                status.counts.sent = total
+                status.counts.expectedToSend = expected
             }
         case .received(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
             entries[number]?.task.post(.wrote(total: total, expected: expected)) { status in
-                status.receivedByteCount = total
-                status.expectedToReceive = expected
+                status.counts.received = total
+                status.counts.expectedToReceive = expected
             }
         case .resumed(let number, let offset, let expected) where offset >= 0 && expected >= -1:
             entries[number]?.task.post(.resumed(at: offset, expected: expected))

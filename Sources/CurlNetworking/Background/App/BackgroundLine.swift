@@ -56,13 +56,13 @@ extension URLSessionTask {
             guard case .running(let moved, let expected) = record.state else { return }
             // The delegate is told differences, from here on.
             if case .download = record.kind {
-                status.receivedByteCount = moved
-                status.expectedToReceive = expected
-                status.reportedWritten = moved
+                status.counts.received = moved
+                status.counts.expectedToReceive = expected
+                status.reports.written = moved
             } else {
-                status.sentByteCount = moved
-                status.expectedToSend = expected
-                status.reportedSent = moved
+                status.counts.sent = moved
+                status.counts.expectedToSend = expected
+                status.reports.sent = moved
             }
         }
         return task

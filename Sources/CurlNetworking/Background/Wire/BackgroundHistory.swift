@@ -42,17 +42,22 @@ struct BackgroundHistory: Codable, Hashable, Sendable {
 extension BackgroundHistory.Transaction {
     private static var dates: [WritableKeyPath<TransactionFacts, Date?>] {
         [
-            \.fetchStartDate, \.domainLookupStartDate, \.domainLookupEndDate, \.connectStartDate,
-            \.connectEndDate, \.secureConnectionStartDate, \.secureConnectionEndDate,
-            \.requestStartDate, \.requestEndDate, \.responseStartDate, \.responseEndDate,
+            \.dates.fetchStartDate, \.dates.domainLookupStartDate, \.dates.domainLookupEndDate,
+            \.dates.connectStartDate,
+            \.dates.connectEndDate, \.dates.secureConnectionStartDate,
+            \.dates.secureConnectionEndDate,
+            \.dates.requestStartDate, \.dates.requestEndDate, \.dates.responseStartDate,
+            \.dates.responseEndDate,
         ]
     }
 
     private static var countPaths: [WritableKeyPath<TransactionFacts, Int64>] {
         [
-            \.countOfRequestHeaderBytesSent, \.countOfRequestBodyBytesSent,
-            \.countOfRequestBodyBytesBeforeEncoding, \.countOfResponseHeaderBytesReceived,
-            \.countOfResponseBodyBytesReceived, \.countOfResponseBodyBytesAfterDecoding,
+            \.counts.countOfRequestHeaderBytesSent, \.counts.countOfRequestBodyBytesSent,
+            \.counts.countOfRequestBodyBytesBeforeEncoding,
+            \.counts.countOfResponseHeaderBytesReceived,
+            \.counts.countOfResponseBodyBytesReceived,
+            \.counts.countOfResponseBodyBytesAfterDecoding,
         ]
     }
 

@@ -6,10 +6,10 @@ extension URLSessionTask {
     /// The default implementation of each delegate method asks for it:
     ///
     /// ```swift
-    /// guard let heir = task.heir(of: self) else { return … }
-    /// heir.urlSession(session, task: task, …)
+    /// guard let next = task.nextDelegate(after: self) else { return … }
+    /// next.urlSession(session, task: task, …)
     /// ```
-    func heir(of delegate: any URLSessionDelegate) -> (any URLSessionTaskDelegate)? {
+    func nextDelegate(after delegate: any URLSessionDelegate) -> (any URLSessionTaskDelegate)? {
         guard self.delegate === delegate, let other = session.delegate, other !== delegate else {
             return nil
         }

@@ -1,0 +1,162 @@
+import CCurl
+import FoundationEssentials
+
+/// One request of a transfer and its response: the easy handle, what libcurl's callbacks note, the
+/// head, the handshake, the timings.
+///
+/// Each redirect, challenge and retry has an attempt of its own, so that nothing has to be reset, and
+/// what comes late to an old one changes nothing. Owned by its transfer, used on the engine's thread only.
+final class Attempt {
+    /// Counts the attempts of a transfer.
+    let number: Int
+    let request: URLRequest
+    let isWebSocket: Bool
+    let sockets: ConnectionSockets
+    /// Nil when the attempt, or the transfer, is over.
+    weak var transfer: Transfer?
+
+    /// While libcurl has the request.
+    var easy: EasyHandle?
+    var body = OutgoingBody()
+    var authorization = Authorization()
+    var cache = Caching()
+    var route = Route()
+    var tls = TLS()
+    var timings = TransactionTimings()
+    var noted = Notes()
+    var head = ResponseHeadParser()
+    var response: HTTPURLResponse?
+    var received = ReceivedBody()
+    /// libcurl's result, once it is done.
+    var result: CURLcode?
+    /// What is sent next, once the rest of the response's body has been discarded.
+    var nextRequest: URLRequest?
+
+    /// What of a request had left this machine when its kept-alive connection was lost.
+    enum ConnectionLoss {
+        /// Not a byte.
+        case unsent
+        /// Some or all of it.
+        case sent
+    }
+
+    /// What libcurl's callbacks note for the engine, which acts on it when libcurl is not on the stack.
+    struct Notes {
+        /// Whether a byte has moved since the engine last looked.
+        var hasMoved = false
+        /// Whether the request has a connection.
+        var isConnected = false
+        var failure: URLError?
+        /// What of the request had left when the kept-alive connection was lost.
+        var loss: ConnectionLoss?
+        var openedSockets: [curl_socket_t] = []
+        /// The socket of a WebSocket that libcurl does not want to read from.
+        var silentSocket: curl_socket_t?
+    }
+
+    /// The way to the server.
+    struct Route {
+        var proxy: ProxyServer?
+        /// What the proxy says about a tunnel to the server; nil when none is made.
+        var tunnelHead: ResponseHeadParser?
+        /// Whether the attempt has failed for the proxy's 407.
+        var isTunnelRefused = false
+    }
+
+    /// The credentials that go with the request. The task's user does not see them.
+    struct Authorization {
+        /// The request as servers that ask for credentials see it, when they are involved.
+        var request: ChallengedRequest?
+        var fields: [HTTPHeaderFields.Field] = []
+        /// Those for the proxy only.
+        var proxyFields: [HTTPHeaderFields.Field] = []
+    }
+
+    struct TLS {
+        /// A handshake that may be paused.
+        var handshake: TLSHandshake?
+        /// Whether a proxy that speaks TLS has shown its certificate.
+        var hasPassedProxy = false
+    }
+
+    /// What the cache has to do with the attempt.
+    struct Caching {
+        /// Nil without a cache.
+        var plan: CachePlan?
+        /// When the request was handed to libcurl.
+        var requestTime = Date()
+        /// Keeps the server's response while it passes.
+        var writer: CacheWriter?
+        /// A stored response that is delivered once the rest of the server's has been discarded.
+        var fallback: CachePlan.Answer?
+    }
+
+    init(
+        _ request: URLRequest, number: Int, isWebSocket: Bool, sockets: ConnectionSockets
+    ) {
+        self.request = request
+        self.number = number
+        self.isWebSocket = isWebSocket
+        self.sockets = sockets
+    }
+
+    /// - Parameter next: nil for the same request again: with its body, if nothing of that has left, and
+    ///   with what the cache has said about it.
+    func successor(_ next: URLRequest?) -> Attempt {
+        let attempt = Attempt(
+            next ?? request, number: number + 1, isWebSocket: isWebSocket, sockets: sockets)
+        if next == nil {
+            attempt.body = OutgoingBody(body.content)
+            attempt.cache.plan = cache.plan
+            attempt.cache.requestTime = cache.requestTime
+        }
+        return attempt
+    }
+
+    /// How much of the body has left, what earlier attempts have sent included.
+    var sentBodyByteCount: Int64 {
+        body.start + max(body.sentByteCount, easy?.offset(CURLINFO_SIZE_UPLOAD_T) ?? 0)
+    }
+
+    /// What a body without a content type is taken for, as in Apple's suite.
+    var assumedContentType: String? {
+        request.method == "POST" && body.byteCount != 0 ? "application/x-www-form-urlencoded" : nil
+    }
+}
+
+/// The body of a response, since the engine last looked.
+struct ReceivedBody {
+    private(set) var pieces: [PieceBuffer] = []
+    private(set) var byteCount = 0
+    var discardedByteCount = 0
+    /// Whether the request asked for a compressed body.
+    var acceptsCodings = false
+    var decoding = Decoding.undecided
+
+    /// Who undoes the codings of the body.
+    enum Decoding {
+        /// The head is not complete.
+        case undecided
+        /// Nobody: there are none, they were not asked for, or one is not known here.
+        case none
+        case ours(ContentDecoding)
+        case libcurls
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        while !rest.isEmpty {
+            if pieces.last.map({ $0.room == 0 }) ?? true { pieces.append(PieceBuffer()) }
+            rest = pieces[pieces.count - 1].append(rest)
+        }
+        byteCount += bytes.count
+    }
+
+    mutating func takeAll() -> [PieceBuffer] {
+        defer {
+            pieces.removeAll(keepingCapacity: true)
+            byteCount = 0
+        }
+        return pieces
+    }
+}

@@ -1,0 +1,168 @@
+import CCurl
+import FoundationEssentials
+import Synchronization
+
+// One attempt after another: what begins and ends them, and what comes back to them from elsewhere.
+
+extension Engine {
+    // MARK: - Answers from elsewhere
+
+    /// A closure that brings an answer to the engine, from any thread. It does nothing when the attempt
+    /// it was made for is over by then.
+    func callback<Answer: Sendable>(
+        for transfer: Transfer,
+        _ work: @escaping @Sendable (isolated Engine, Transfer, Answer) -> Void
+    ) -> @Sendable (Answer) -> Void {
+        let task = transfer.task
+        let number = transfer.attempt.number
+        return { answer in
+            Self.shared.submit { engine in
+                guard let transfer = engine.transfers[ObjectIdentifier(task)],
+                    transfer.attempt.number == number
+                else { return }
+                work(engine, transfer, answer)
+            }
+        }
+    }
+
+    /// Pauses a transfer for a question to its delegate. The closure takes the answer.
+    func question<Answer: Sendable>(
+        of transfer: Transfer,
+        _ work: @escaping @Sendable (isolated Engine, Transfer, Answer) -> Void
+    ) -> @Sendable (Answer) -> Void {
+        transfer.pauses.insert(.question)
+        applyPauses(to: transfer)
+        return callback(for: transfer) { engine, transfer, answer in
+            transfer.pauses.remove(.question)
+            work(engine, transfer, answer)
+            transfer.setNeedsProcessing()
+        }
+    }
+
+    // MARK: - The next attempt
+
+    func beginNextAttempt(of transfer: Transfer, _ next: URLRequest) {
+        guard let origin = next.url.flatMap(Origin.init(of:)) else { return }
+        closeAttempt(of: transfer)
+        transfer.makeAttempt(next)
+        if !transfer.isControlRequest {
+            transfer.task.status.withLock { $0.currentRequest = next }
+        }
+        if origin != transfer.slot.place.origin {
+            transfer.history.hasLeftOrigin = true
+            giveUpConnection(of: transfer)
+            transfer.slot.place.origin = origin
+        }
+        begin(transfer)
+    }
+
+    /// Sends the same request again, with the same body: nothing of it has left.
+    func connectAgain(_ transfer: Transfer) {
+        closeAttempt(of: transfer)
+        transfer.makeAttempt()
+        connect(transfer)
+    }
+
+    /// The attempt is over for libcurl, which closes its connection if it was not done with it.
+    func closeAttempt(of transfer: Transfer) {
+        let attempt = transfer.attempt
+        transfer.timers.stop(at: now)
+        guard let easy = attempt.easy else { return }
+        recordTransaction(of: transfer, easy)
+        attempt.easy = nil
+        multi.remove(easy)
+        if attempt.tls.handshake != nil { multi.handshakes.remove(easy) }
+        attempt.tls.handshake = nil
+        // One that stopped midway keeps buffers that libcurl then refuses to resize.
+        if attempt.result == CURLE_OK { giveBack(easy) }
+    }
+
+    // MARK: - Connections to a host
+
+    func giveUpConnection(of transfer: Transfer) {
+        if transfer.isQueued { slots.withdraw(transfer.id, from: transfer.slot.place) }
+        guard transfer.slot.isTaken else { return }
+        transfer.slot.isTaken = false
+        guard let id = slots.release(transfer.slot.place), let next = transfers[id] else { return }
+        next.slot.isTaken = true
+        openBody(of: next)
+    }
+
+    // MARK: - Redirects
+
+    /// Sends the next request, if the delegate agrees, once the body of the redirect has been read.
+    func askToFollow(_ proposal: URLRequest, keepsBody: Bool, _ transfer: Transfer) {
+        let task = transfer.task
+        guard task.listener != nil, let response = transfer.attempt.response else {
+            return follow(proposal, keepsBody: keepsBody, transfer)
+        }
+        let answered: @Sendable (URLRequest?) -> Void = question(of: transfer) {
+            engine, transfer, answer in
+            if let answer { return engine.follow(answer, keepsBody: keepsBody, transfer) }
+            engine.takeHead(ResponseHead(response), of: transfer, from: .isResponse)
+        }
+        task.post(.redirect(response, proposal: proposal, Reply(answered)))
+    }
+
+    private func follow(_ next: URLRequest, keepsBody: Bool, _ transfer: Transfer) {
+        guard let url = next.url, Origin(of: url) != nil else {
+            return fail(transfer, with: URLError(.unsupportedURL, failingURL: next.url))
+        }
+        transfer.attempt.nextRequest = next.withoutCredentials
+        transfer.history.followedRedirects += 1
+        if !keepsBody { transfer.source = .none }
+        if !(transfer.task is URLSessionUploadTask) {
+            transfer.source = transfer.source.following(next, after: transfer.request)
+        }
+    }
+
+    /// Enough of a body was discarded: another connection costs less than the rest of it.
+    func endDiscardedBody(of transfer: Transfer) {
+        if transfer.attempt.cache.fallback != nil { return replayFallback(of: transfer) }
+        guard transfer.attempt.result == nil, let next = transfer.attempt.nextRequest else {
+            return
+        }
+        beginNextAttempt(of: transfer, next)
+    }
+
+    // MARK: - Heads
+
+    /// The head of the final answer is complete.
+    func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
+        guard head.status != 101 || transfer.webSocket != nil, let url = transfer.request.url
+        else { return }
+        transfer.attempt.response = HTTPURLResponse(url: url, head: head)
+        storeCookies(of: head, transfer)
+    }
+
+    func reportInterim(_ head: ResponseHead, of transfer: Transfer) {
+        guard let url = transfer.request.url, transfer.task.listener != nil else { return }
+        transfer.task.post(.informational(HTTPURLResponse(url: url, head: head)))
+    }
+}
+
+extension Transfer {
+    /// The attempt's request as the policies see it that decide on its answer.
+    func sentRequest(answeredBy head: ResponseHead) -> HeadDecision.Sent {
+        var sent = HeadDecision.Sent(
+            request: request, isWebSocket: webSocket != nil,
+            followedRedirects: history.followedRedirects,
+            challenged: attempt.authorization.request,
+            credentialStorage: settings.credentialStorage, cachePlan: attempt.cache.plan,
+            time: attempt.cache.requestTime)
+        if settings.web.cache == nil { sent.cachePlan = nil }
+        guard let url = request.url, sent.challenged != nil || AuthenticationParty.isAsking(head)
+        else { return sent }
+        if sent.challenged == nil { sent.challenged = makeChallengedRequest(url) }
+        if let connect = connectRequest, let head = attempt.route.tunnelHead?.head {
+            sent.tunnel = (connect, head)
+        }
+        return sent
+    }
+}
+
+extension ResponseHead {
+    init(_ response: HTTPURLResponse) {
+        self.init(status: response.statusCode, headers: response.headers)
+    }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Synchronization
+
+// Bodies that have to be opened: files, and streams that the delegate has to provide.
+
+extension Engine {
+    func openSource(of transfer: Transfer) {
+        let task = transfer.task
+        let wake = Self.waker(for: task)
+        switch transfer.source {
+        case .none, .data:
+            break
+        case .file(let url):
+            let opened = bodyOpened(of: transfer)
+            FileQueue.run {
+                opened(
+                    Result { () throws(URLError) in try BodyReader.open(file: url, wake: wake) })
+            }
+        case .pipe(let pipe):
+            pipe.connect(wake: wake)
+            connect(transfer, sending: .pipe(pipe))
+        case .given(let stream):
+            transfer.source = .stream
+            let byteCount = transfer.request.announcedByteCount
+            connect(
+                transfer,
+                sending: .reader(BodyReader(stream: stream, byteCount: byteCount, wake: wake)))
+        case .stream where transfer.upload?.hasArrived == true:
+            let reply = streamReply(
+                to: transfer, byteCount: -1, without: "the delegate gave no rest of the body")
+            task.post(.needsRestOfBody(from: transfer.upload?.offset ?? 0, reply))
+        case .stream:
+            let reply = streamReply(
+                to: transfer, byteCount: transfer.request.announcedByteCount,
+                without: "the delegate gave no body stream")
+            task.post(.needsBodyStream(reply))
+        }
+    }
+
+    private func streamReply(
+        to transfer: Transfer, byteCount: Int64, without text: String
+    ) -> Reply<InputStream?> {
+        let wake = Self.waker(for: transfer.task)
+        let opened = bodyOpened(of: transfer)
+        return Reply { stream in
+            guard let stream else {
+                return opened(
+                    .failure(URLError(.requestBodyStreamExhausted, underlyingText: text)))
+            }
+            opened(.success(BodyReader(stream: stream, byteCount: byteCount, wake: wake)))
+        }
+    }
+
+    private func bodyOpened(
+        of transfer: Transfer
+    ) -> @Sendable (Result<BodyReader, URLError>) -> Void {
+        callback(for: transfer) { engine, transfer, opened in
+            guard transfer.state.isOpeningBody else { return }
+            switch opened {
+            case .success(let reader):
+                engine.connect(transfer, sending: .reader(reader))
+            case .failure(let error):
+                let url = transfer.request.url
+                engine.fail(transfer, with: error.failingURL == nil ? error.for(url) : error)
+            }
+        }
+    }
+
+    /// A body is open.
+    private func connect(_ transfer: Transfer, sending content: OutgoingBody.Content) {
+        transfer.attempt.body = OutgoingBody(content)
+        connect(transfer)
+    }
+
+    // MARK: - More of a body
+
+    private static func waker(for task: URLSessionTask) -> @Sendable () -> Void {
+        { [weak task] in
+            guard let task else { return }
+            shared.submit { $0.bodyArrived(for: task) }
+        }
+    }
+
+    private func bodyArrived(for task: URLSessionTask) {
+        guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)],
+            transfer.attempt.body.isAwaited
+        else { return }
+        transfer.attempt.body.isAwaited = false
+        applyPauses(to: transfer)
+    }
+}

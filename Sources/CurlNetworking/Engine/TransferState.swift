@@ -1,0 +1,92 @@
+/// Where a transfer is between `resume()` and its completion, and what it waits for there.
+///
+/// | state | left by |
+/// |---|---|
+/// | delayed | its date and the delegate's word (→ openingPartialFile, consultingCache) |
+/// | openingPartialFile | the file (→ consultingCache), or a failure |
+/// | consultingCache | the cache's plan (→ replayingCache, checkingNetwork, queued, openingBody) |
+/// | checkingNetwork | a way to the server that may be used (→ queued, openingBody), a change of networks (→ consultingCache) |
+/// | queued | a free connection to the host (→ openingBody) |
+/// | openingBody | the open and, if need be, hashed body (→ connecting, readyToConnect) |
+/// | readyToConnect | `resume()` (→ connecting) |
+/// | connecting | a connection (→ exchanging), `suspend()` (→ readyToConnect) |
+/// | exchanging | the end of the response, or a new attempt |
+/// | replayingCache | the end of the stored body |
+/// | backingOff | its date (→ openingBody) |
+/// | finished | nothing |
+///
+/// Every state but `finished` may also be left by a failure or by `cancel()`. Suspension, a slow delegate
+/// and a question to the delegate are independent of the state: see `Transfer.Pauses`. A transfer that is
+/// suspended before it has a connection stays `queued` without a place in the queue, and consults the
+/// cache again when it is resumed.
+enum TransferState {
+    /// Until an instant of the monotonic clock in nanoseconds; nil: until the delegate has answered.
+    case delayed(until: UInt64?)
+    case openingPartialFile
+    case consultingCache
+    case checkingNetwork(NetworkCheck)
+    case queued
+    case openingBody
+    /// Suspended with an open body.
+    case readyToConnect
+    case connecting
+    case exchanging
+    case replayingCache(CacheReplay)
+    case backingOff(until: UInt64)
+    case finished
+
+    /// A look at the networks, and what it is for.
+    struct NetworkCheck {
+        /// Distinguishes an answer to this check from one to an earlier check.
+        var number: Int
+        /// What the transfer has failed with; it fails with this if there is a network.
+        var failure: URLError?
+    }
+
+    /// A stored body on its way to the task.
+    struct CacheReplay {
+        let body: CacheBody
+        var position = 0
+        /// Whether the next piece is being read from a file.
+        var isReading = false
+
+        init(_ body: CacheBody) {
+            self.body = body
+        }
+    }
+}
+
+extension TransferState {
+    var isFinished: Bool { if case .finished = self { true } else { false } }
+    var isQueued: Bool { if case .queued = self { true } else { false } }
+    var isConsultingCache: Bool { if case .consultingCache = self { true } else { false } }
+    var isOpeningBody: Bool { if case .openingBody = self { true } else { false } }
+    var isReadyToConnect: Bool { if case .readyToConnect = self { true } else { false } }
+    var isConnecting: Bool { if case .connecting = self { true } else { false } }
+    var isExchanging: Bool { if case .exchanging = self { true } else { false } }
+
+    var networkCheck: NetworkCheck? {
+        if case .checkingNetwork(let check) = self { check } else { nil }
+    }
+
+    /// The stored body that is being replayed.
+    var replay: CacheReplay? {
+        get { if case .replayingCache(let replay) = self { replay } else { nil } }
+        set { if let newValue, replay != nil { self = .replayingCache(newValue) } }
+    }
+
+    /// When the engine has to act although nothing has happened.
+    var date: UInt64? {
+        switch self {
+        case .delayed(let date): date
+        case .backingOff(let date): date
+        default: nil
+        }
+    }
+
+    /// Whether libcurl has the request.
+    var isOnTheWire: Bool { isConnecting || isExchanging }
+
+    /// Whether the server has not answered yet, so that a stored response may replace the answer.
+    var isReachingServer: Bool { isOnTheWire || networkCheck != nil }
+}
