@@ -106,8 +106,14 @@ public final class ClubServer: Sendable {
         whenReady: @escaping @Sendable (Address) -> Void = { _ in }
     ) async throws(ClubServerError) {
         let executor = ServerExecutor()
-        let outcome = await withTaskExecutorPreference(executor) {
+        // A task of its own: being cancelled is to stop in order, not to break off all requests.
+        let serving = Task(executorPreference: executor) { [configuration, stopping] in
             await Self.serve(configuration, until: stopping, whenReady)
+        }
+        let outcome = await withTaskCancellationHandler {
+            await serving.value
+        } onCancel: {
+            stopping.send()
         }
         executor.stop()
         try outcome.get()
@@ -117,7 +123,7 @@ public final class ClubServer: Sendable {
     @concurrent
     private static func serve(
         _ configuration: Configuration, until stopping: StopSignal,
-        _ whenReady: @Sendable (Address) -> Void
+        _ whenReady: @escaping @Sendable (Address) -> Void
     ) async -> Result<Void, ClubServerError> {
         do throws(ClubServerError) {
             let server = try await RunningServer.start(configuration)
@@ -125,6 +131,13 @@ public final class ClubServer: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Checks that a server started from this process may have as many files open as it needs.
+    ///
+    /// - Throws: ``ClubServerError/Code/tooManyOpenFiles``.
+    public static func checkDescriptorLimit() throws(ClubServerError) {
+        try DescriptorLimit.check()
     }
 
     /// Stops serving. Nobody is let in any more; requests under way have two seconds, then they are cut off

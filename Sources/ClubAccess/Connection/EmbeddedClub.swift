@@ -113,6 +113,7 @@ extension EmbeddedClub {
             let store = self.store ?? makeStore(at: place)
             self.store = store
             if takeLease(at: place) { return .success(store) }
+            try checkDescriptorLimit()
             lastStart = .now
             starts: for _ in 1...Self.mostStarts {
                 switch try await server.start() {
@@ -133,6 +134,15 @@ extension EmbeddedClub {
             throw .serverNotReady(log: server.log.path)
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// A server that cannot open its files would end at once, and say why where nobody looks.
+    private func checkDescriptorLimit() throws(EmbeddedClubError) {
+        do throws(ClubServerError) {
+            try ClubServer.checkDescriptorLimit()
+        } catch {
+            throw .tooManyOpenFiles(error.message)
         }
     }
 

@@ -41,6 +41,9 @@ struct ConnectionLimits: Hashable, Sendable {
     /// The body of a request that needs no token (a long poll's cursor).
     static let anonymousBodyByteLimit = 64 << 10
 
+    /// All connections there may be, each with its descriptor.
+    var total: Int { anonymous + authenticated + longPolls + lingering }
+
     init() {}
 
     /// As many as a process may have descriptors for: half of them are for connections, the rest for
@@ -48,7 +51,7 @@ struct ConnectionLimits: Hashable, Sendable {
     ///
     /// - Parameter descriptorLimit: At least ``DescriptorLimit/least``.
     init(descriptorLimit: Int) {
-        let wanted = anonymous + authenticated + longPolls + lingering
+        let wanted = total
         let available = max(16, (descriptorLimit - DescriptorLimit.ownCount) / 2)
         guard available < wanted else { return }
         func share(_ count: Int) -> Int { max(2, count * available / wanted) }

@@ -25,6 +25,14 @@ enum DescriptorLimit {
         return count
     }
 
+    /// Checks whether a server that this process starts could raise it far enough.
+    static func check() throws(ClubServerError) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        let count = Int(clamping: limit.rlim_max)
+        guard count >= least else { throw tooLow(count) }
+    }
+
     private static func tooLow(_ count: Int) -> ClubServerError {
         ClubServerError(
             .tooManyOpenFiles,

@@ -38,10 +38,10 @@ final class ReceiveBuffer {
         filled = filled.lowerBound..<filled.upperBound + count
     }
 
-    /// Makes room for a body that is longer than what fits.
+    /// Makes more room for a body that is longer than what fits; step by step, since it may only claim to be.
     func expect(_ byteCount: UInt64) {
         if byteCount > UInt64(bytes.count), bytes.count < Self.largeByteCount {
-            resize(to: Self.largeByteCount)
+            resize(to: min(bytes.count * 4, Self.largeByteCount))
         }
     }
 

@@ -110,7 +110,8 @@ struct RequestHead: Hashable, Sendable {
         var value = Array(line[line.index(after: colon)...].drop(while: isBlank))
         while let last = value.last, isBlank(last) { value.removeLast() }
         guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
-            let text = String(validating: value, as: UTF8.self) else {
+            let text = String(validating: value, as: UTF8.self)
+        else {
             throw .malformed("malformed header value")
         }
         return (String(decoding: name, as: UTF8.self).lowercased(), text)

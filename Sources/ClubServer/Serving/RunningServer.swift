@@ -228,6 +228,10 @@ struct RunningServer: Sendable {
             try await withThrowingDiscardingTaskGroup { group in
                 while let client = try await listener.accept(waitForRoom: registry.waitForRoom) {
                     let activity = registry.admit(client)
+                    // Who has to go is told faster than it goes.
+                    while registry.count > registry.limits.total, !Task.isCancelled {
+                        await registry.waitForRoom()
+                    }
                     group.addTask {
                         await service.serve(descriptor: client, activity: activity)
                         activity.forgetDescriptor()

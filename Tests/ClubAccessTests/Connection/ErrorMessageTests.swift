@@ -61,6 +61,7 @@ import Testing
         .programNotStarted(reason: "Permission denied"),
         .serverNotReady(log: "/home/ada/.local/state/byteclub/serve.log"),
         .folderServedElsewhere(folder: "/home/ada/club"),
+        .tooManyOpenFiles("Too many open files. Raise the limit (ulimit -n)."),
     ])
     func aClubThatCannotBeOpenedSaysWhy(_ reason: EmbeddedClubError) {
         let error = StoreError(

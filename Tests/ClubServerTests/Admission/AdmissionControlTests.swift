@@ -58,7 +58,8 @@ import Testing
     }
 
     private func member(
-        _ peer: PeerIdentity = .address(1), idle: Bool = true, meter: TransferMeter = TransferMeter()
+        _ peer: PeerIdentity = .address(1), idle: Bool = true,
+        meter: TransferMeter = TransferMeter()
     ) -> AdmissionControl.ID {
         let id = door.admit(peer, meter, at: start).id
         #expect(door.authenticate(id, at: start) != nil)
@@ -93,7 +94,8 @@ import Testing
     @Test func whoHasNoTokenTakesNoPlaceOfWhoHas() {
         let member = member()
         for second in 0..<100 {
-            #expect(!admit(.address(UInt32(second)), after: second).closings.map(\.id).contains(member))
+            #expect(
+                !admit(.address(UInt32(second)), after: second).closings.map(\.id).contains(member))
         }
         _ = self.member()
         #expect(door.beginRequest(member) == .admitted)
@@ -238,9 +240,7 @@ import Testing
     @Test(arguments: [72, 100, 256, 1024, 4096, 1 << 20])
     func everyPlaceHasItsDescriptor(descriptorLimit: Int) {
         let limits = ConnectionLimits(descriptorLimit: descriptorLimit)
-        let connections =
-            limits.anonymous + limits.authenticated + limits.longPolls + limits.lingering
-        #expect(connections <= (descriptorLimit - DescriptorLimit.ownCount) / 2)
+        #expect(limits.total <= (descriptorLimit - DescriptorLimit.ownCount) / 2)
         let least = [
             limits.anonymous, limits.authenticated, limits.longPolls, limits.requests,
             limits.requestsPerPeer, limits.lingering,

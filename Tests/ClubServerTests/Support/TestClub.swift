@@ -93,6 +93,12 @@ final class TestClub: Sendable {
         return await end()
     }
 
+    /// Cancels the task that runs the server, as a signal does, and returns the error it ended with.
+    func cancel() async -> ClubServerError? {
+        running.cancel()
+        return await end()
+    }
+
     /// Waits until the server ends by itself.
     func end() async -> ClubServerError? {
         let error = await running.value
