@@ -168,6 +168,9 @@ let benchmarks: [Target] = [
         name: "StoreBench", dependencies: ["ClubStore", "DropboxAPI", "TestSupport"],
         path: "Benchmarks/StoreBench", swiftSettings: strict),
     .executableTarget(
+        name: "SiegeBench", path: "Benchmarks/SiegeBench",
+        swiftSettings: strict),
+    .executableTarget(
         name: "PictureBench", dependencies: ["Pictures", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),
     .executableTarget(
@@ -188,6 +191,15 @@ let fuzzers: [Target] =
             exclude: ["Corpus"], swiftSettings: strict),
         .executableTarget(
             name: "PictureFuzzer", dependencies: ["Pictures"], path: "Tests/PictureFuzzer",
+            exclude: ["Corpus"], swiftSettings: strict),
+        .executableTarget(
+            name: "ServerFuzzer", dependencies: ["ClubServer"], path: "Tests/ServerFuzzer",
+            exclude: ["Corpus"], swiftSettings: strict),
+        .executableTarget(
+            name: "StoreFuzzer", dependencies: ["ClubStore"], path: "Tests/StoreFuzzer",
+            exclude: ["Corpus"], swiftSettings: strict),
+        .executableTarget(
+            name: "AccessFuzzer", dependencies: ["ClubAccess"], path: "Tests/AccessFuzzer",
             exclude: ["Corpus"], swiftSettings: strict),
     ]
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Prints every table of figures, each beside its peers in the same run: Benchmarks/run.sh [PART]...
-# Parts: terminal text pictures network; all of them without words. Figures are for quiet machines.
+# Parts: terminal text pictures store network siege; all of them without words. Figures are for quiet machines.
+# The siege takes SIEGE_SECONDS, 600 unless said.
 set -eu
 cd "$(dirname "$0")/.."
-parts=${*:-terminal text pictures store network}
+parts=${*:-terminal text pictures store network siege}
 
 # As `make build` does it, so that nothing is compiled twice.
 build() {
@@ -32,8 +33,13 @@ for part in $parts; do
     network)
         Benchmarks/network.sh
         ;;
+    siege)
+        build byteclub
+        build SiegeBench
+        .build/release/SiegeBench "${SIEGE_SECONDS:-600}"
+        ;;
     *)
-        echo "run.sh: there is no part $part (terminal text pictures store network)" >&2
+        echo "run.sh: there is no part $part (terminal text pictures store network siege)" >&2
         exit 2
         ;;
     esac

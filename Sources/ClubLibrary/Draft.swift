@@ -47,7 +47,7 @@ extension Draft {
     private static let formatVersion = 1
 
     /// The file's bytes: one line of JSON, a newline, the text in UTF-8.
-    func encoded() throws -> Data {
+    package func encoded() throws -> Data {
         let header = Header(
             version: Self.formatVersion, name: name, path: path, baseRevision: baseRevision,
             baseContentHash: baseContentHash, savedAt: savedAt.timeIntervalSince1970)
@@ -60,7 +60,7 @@ extension Draft {
     }
 
     /// Reads what `encoded()` wrote; nil for anything else, also for a newer version's file.
-    init?(id: UUID, decoding data: Data) {
+    package init?(id: UUID, decoding data: Data) {
         guard let newline = data.firstIndex(of: UInt8(ascii: "\n")),
             let header = try? JSONDecoder().decode(Header.self, from: data[..<newline]),
             header.version == Self.formatVersion

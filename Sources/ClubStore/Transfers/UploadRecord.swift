@@ -29,11 +29,21 @@ struct UploadRecord: Sendable {
 
     /// The progress of an earlier run; nil for none or an invalid record.
     var progress: Progress? {
-        guard let data = try? Data(contentsOf: file),
-            let note = try? JSONDecoder().decode(Note.self, from: data),
-            note.contentHash == contentHash, note.destination == destination
+        (try? Data(contentsOf: file)).flatMap { progress(in: $0) }
+    }
+
+    /// What a record's bytes say of this upload.
+    func progress(in data: Data) -> Progress? {
+        guard let note = try? JSONDecoder().decode(Note.self, from: data),
+            note.contentHash == contentHash, note.destination == destination,
+            note.progress.byteCount >= 0
         else { return nil }
         return note.progress
+    }
+
+    func encoded(_ progress: Progress) -> Data? {
+        try? JSONEncoder().encode(
+            Note(contentHash: contentHash, destination: destination, progress: progress))
     }
 
     /// Replaces the stored progress durably; nil removes it. If saving fails, bytes are only sent
@@ -41,9 +51,7 @@ struct UploadRecord: Sendable {
     func keep(_ progress: Progress?) async {
         try? await FileQueue.run { () throws(StoreError) in
             guard let progress else { return remove() }
-            let note = Note(
-                contentHash: contentHash, destination: destination, progress: progress)
-            if let data = try? JSONEncoder().encode(note) { write(data) }
+            if let data = encoded(progress) { write(data) }
         }
     }
 }

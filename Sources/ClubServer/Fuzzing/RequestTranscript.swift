@@ -1,0 +1,61 @@
+/// What the club's HTTP reader makes of a connection's bytes: its requests, and how it ends.
+struct RequestTranscript: Hashable {
+    struct Entry: Hashable {
+        var head: RequestHead
+        var body: [UInt8] = []
+        var isComplete = false
+    }
+
+    enum End: Hashable {
+        /// More is needed.
+        case open
+        case refused(String)
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var end = End.open
+
+    /// - Parameter count: How many bytes arrive at a time.
+    init(of bytes: UnsafeRawBufferPointer, inPiecesOf count: Int) {
+        let buffer = ReceiveBuffer()
+        var arrived = 0
+        do {
+            while try readRequest(
+                buffer,
+                needsMore: {
+                    let piece = min(count, buffer.room.count, bytes.count - arrived)
+                    guard piece > 0 else { return false }
+                    buffer.room.copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: bytes[arrived..<arrived + piece]))
+                    buffer.received(piece)
+                    arrived += piece
+                    return true
+                })
+            {}
+        } catch {
+            end = .refused("\(error)")
+        }
+    }
+
+    /// - Parameter needsMore: Says whether more has arrived.
+    /// - Returns: Whether another request may follow.
+    private mutating func readRequest(
+        _ buffer: ReceiveBuffer, needsMore: () -> Bool
+    ) throws -> Bool {
+        var headReader = HeadReader()
+        var head = try headReader.next(in: buffer)
+        while head == nil {
+            guard needsMore() else { return false }
+            head = try headReader.next(in: buffer)
+        }
+        guard let head else { return false }
+        let index = entries.endIndex
+        entries.append(Entry(head: head))
+        var body = BodyReader(try head.framing())
+        while try body.read(buffer, { entries[index].body += $0 }) == .needsMore {
+            guard needsMore() else { return false }
+        }
+        entries[index].isComplete = true
+        return true
+    }
+}

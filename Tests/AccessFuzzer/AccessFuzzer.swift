@@ -1,0 +1,19 @@
+import ClubAccess
+import Glibc
+
+// What libFuzzer calls. The door is named by FUZZ_DOOR; scripts/fuzz sets it, door after door.
+
+private let door: AccessFuzzing.Door = {
+    let name = getenv("FUZZ_DOOR").map { String(cString: $0) } ?? ""
+    guard let door = AccessFuzzing.all[name] else {
+        print("AccessFuzzer: FUZZ_DOOR names none of \(AccessFuzzing.all.keys.sorted())")
+        exit(2)
+    }
+    return door
+}()
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+    door(UnsafeRawBufferPointer(start: start, count: count))
+    return 0
+}
