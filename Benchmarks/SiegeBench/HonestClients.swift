@@ -27,45 +27,63 @@ enum HonestClients {
     static func work(
         on port: UInt16, token: String, seconds: Double
     ) -> Experience {
-        let all = Mutex(Experience())
-        DispatchQueue.concurrentPerform(iterations: 4) { client in
-            var experience = Experience()
-            var kept: BenchConnection?
-            let end = ContinuousClock.now + .seconds(seconds)
-            var round = 0
-            while .now < end {
-                round += 1
-                let request = Self.request(round, client, token)
-                let begin = ContinuousClock.now
-                var status = 0
-                for attempt in 0..<20 {
-                    do {
-                        let connection: BenchConnection
-                        if client < 2, attempt == 0, let kept {
-                            connection = kept
-                        } else {
-                            connection = try BenchConnection(port: port)
-                        }
-                        kept = client < 2 ? connection : nil
-                        status = try connection.exchange(request)
-                    } catch {
-                        kept = nil
-                        status = 0
-                    }
-                    if status != 503 && status != 0 { break }
-                    if status == 503 { experience.busyCount += 1 }
-                    kept = nil
-                }
-                if status == 200 {
-                    experience.milliseconds.append((.now - begin) / .milliseconds(1))
-                } else {
-                    experience.failureCount += 1
-                }
-                usleep(2_000)
+        let all = Everything()
+        let group = DispatchGroup()
+        for client in 0..<4 {
+            group.enter()
+            // A thread each: Dispatch would run as many at a time as there are processors.
+            Thread.detachNewThread {
+                let experience = Self.work(on: port, token, client, seconds)
+                all.experience.withLock { $0.add(experience) }
+                group.leave()
             }
-            all.withLock { $0.add(experience) }
         }
-        return all.withLock { $0 }
+        group.wait()
+        return all.experience.withLock { $0 }
+    }
+
+    private final class Everything: Sendable {
+        let experience = Mutex(Experience())
+    }
+
+    private static func work(
+        on port: UInt16, _ token: String, _ client: Int, _ seconds: Double
+    ) -> Experience {
+        var experience = Experience()
+        var kept: BenchConnection?
+        let end = ContinuousClock.now + .seconds(seconds)
+        var round = 0
+        while .now < end {
+            round += 1
+            let request = Self.request(round, client, token)
+            let begin = ContinuousClock.now
+            var status = 0
+            for attempt in 0..<20 {
+                do {
+                    let connection: BenchConnection
+                    if client < 2, attempt == 0, let kept {
+                        connection = kept
+                    } else {
+                        connection = try BenchConnection(port: port)
+                    }
+                    kept = client < 2 ? connection : nil
+                    status = try connection.exchange(request)
+                } catch {
+                    kept = nil
+                    status = 0
+                }
+                if status != 503 && status != 0 { break }
+                if status == 503 { experience.busyCount += 1 }
+                kept = nil
+            }
+            if status == 200 {
+                experience.milliseconds.append((.now - begin) / .milliseconds(1))
+            } else {
+                experience.failureCount += 1
+            }
+            usleep(2_000)
+        }
+        return experience
     }
 
     private static func request(_ round: Int, _ client: Int, _ token: String) -> [UInt8] {
