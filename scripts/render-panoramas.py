@@ -22,7 +22,7 @@ ASPECT = WIDTH / HEIGHT
 BYTE_LIMIT = 150_000  # of each finished file
 
 
-# ---- colours and noise ----
+# ---- colors and noise ----
 
 
 def rgb(text):
@@ -527,7 +527,7 @@ def coast():
         np.broadcast_to(Y, (H, W)),
     ).astype(np.float32)
 
-    # Cumulus, in a few heaps: white above, blue-grey below.
+    # Cumulus, in a few heaps: white above, blue-gray below.
     heaps = Mask()
     for cx, cy, width, height in [
         (0.08, 0.32, 0.10, 0.16), (0.40, 0.24, 0.12, 0.20), (0.57, 0.36, 0.07, 0.09),

@@ -42,10 +42,10 @@ static void reset_signals(void) {
 __attribute__((constructor)) static void become_helper(int count, char **arguments, char **environment) {
     (void)environment;
     if (count != 2 || strcmp(arguments[0], name) != 0 || strcmp(arguments[1], role) != 0) return;
-    // A set-user-ID program does not do what its caller's arguments say.
+    // A set-user-ID program ignores its caller's arguments.
     if (getauxval(AT_SECURE)) return;
     reset_signals();
-    // Whoever started us waits for this process alone; the helper belongs to nobody.
+    // The parent waits for this process alone; the helper is detached.
     pid_t child = fork();
     if (child != 0) _exit(child < 0 ? 71 : 0);
     prctl(PR_SET_NAME, "curl-background", 0, 0, 0);

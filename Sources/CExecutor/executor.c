@@ -169,7 +169,8 @@ static void enqueue_after(int64_t delay, void *job) {
     while (*place && (*place)->due <= item->due) place = &(*place)->next;
     item->next = *place;
     *place = item;
-    // Somebody must look at the clock anew; whoever keeps it now may sleep for longer than this.
+    // A thread must check the clock again; the one that keeps it now may sleep for longer than
+    // this.
     if (waiting == item) {
         if (has_timekeeper) {
             called_count = idle_count;

@@ -36,7 +36,7 @@ static const uint32_t byteclub_writable = EPOLLOUT;
 static inline int byteclub_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 // Asks for one report about a descriptor; returns 0 or an error number. Nothing is remembered here
-// or by the caller: a closed descriptor leaves the set by itself.
+// or by the caller: a closed descriptor leaves the set automatically.
 static inline int byteclub_epoll_arm(int set, int descriptor, uint32_t events) {
     struct epoll_event event = {.events = events | EPOLLONESHOT, .data.fd = descriptor};
     if (epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;

@@ -34,7 +34,7 @@ static void fail(png_structp png, png_const_charp message) {
     png_longjmp(png, 1);
 }
 
-// libpng tells of a limit by a warning, and then fails with other words.
+// libpng reports a limit with a warning, and then fails with another message.
 static void note(png_structp png, png_const_charp message) {
     byteclub_png_decoder *decoder = png_get_error_ptr(png);
     if (strstr(message, "user limit")) decoder->is_beyond_limits = 1;

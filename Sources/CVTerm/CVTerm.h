@@ -158,7 +158,7 @@ enum {
     BYTECLUB_CELL_BLINK = 8, BYTECLUB_CELL_REVERSE = 16, BYTECLUB_CELL_STRIKE = 32,
 };
 
-/// A cell with plain members. A colour is -1 (the terminal's own), 0…255 (palette), or
+/// A cell with plain members. A color is -1 (the terminal's own), 0…255 (palette), or
 /// 0x1000000 | red << 16 | green << 8 | blue.
 typedef struct {
     uint32_t scalars[VTERM_MAX_CHARS_PER_CELL];

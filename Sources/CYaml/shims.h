@@ -26,7 +26,7 @@ static inline byteclub_yaml *_Nullable byteclub_yaml_open(
     return yaml;
 }
 
-// Reads the next event. 0 when the text is no YAML.
+// Reads the next event. 0 when the text is not valid YAML.
 static inline int byteclub_yaml_next(byteclub_yaml *_Nonnull yaml) {
     yaml_event_delete(&yaml->event);
     return yaml_parser_parse(&yaml->parser, &yaml->event);

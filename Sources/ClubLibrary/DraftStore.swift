@@ -50,7 +50,8 @@ public final class DraftStore: Sendable {
 
     /// Takes a draft over for editing, so that another running app does not offer it too.
     ///
-    /// `save` claims by itself. The claim ends with `release`, `remove` or the process, however it dies.
+    /// `save` claims automatically. The claim ends with `release`, `remove` or the process, however it
+    /// dies.
     ///
     /// - Returns: False when another process is editing it.
     @discardableResult
@@ -83,8 +84,8 @@ public final class DraftStore: Sendable {
         abandoned.withLock { _ = $0.insert(id) }
     }
 
-    /// Removes what was abandoned. Whoever is about to end calls it too: what is removed twice is
-    /// removed, and what is not would be offered at the next start.
+    /// Removes abandoned drafts. Call it before the process exits too: removing twice does no harm,
+    /// and a remaining draft would be offered at the next start.
     public func removeAbandoned() {
         for id in abandoned.withLock({ $0 }) {
             remove(id)

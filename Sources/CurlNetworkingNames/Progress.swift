@@ -1,7 +1,7 @@
 public import Dispatch
 import Synchronization
 
-/// How far something has come, for whoever shows it, and a handle to hold or stop it.
+/// The progress of a task, for display, and a handle to pause or cancel it.
 ///
 /// A task's progress counts bytes, of the body sent and of the body received. Any program may make its
 /// own, and put others under it with ``addChild(_:withPendingUnitCount:)``.

@@ -88,7 +88,7 @@ public struct URLError: Error, Sendable {
     /// `NSURLErrorDomain`.
     public static var errorDomain: String { "NSURLErrorDomain" }
 
-    /// The code as a number, negative as Apple has it.
+    /// The code as a number, negative as in Apple's implementation.
     public var errorCode: Int { code.rawValue }
 
     /// The whole error under Apple's keys, as `NSError.userInfo` has it there.
@@ -254,7 +254,7 @@ extension URLError.Code {
         case .redirectToNonExistentLocation: "The server redirected to an unusable address."
         case .badServerResponse, .cannotParseResponse: "The server sent an answer that is not HTTP."
         case .cannotDecodeContentData: "The server's answer could not be decompressed."
-        // Told of resume data alone.
+        // Reported only for resume data.
         case .cannotDecodeRawData: "The resume data is damaged or not of this kind."
         case .requestBodyStreamExhausted: "The body to send ended early or could not be read again."
         case .fileDoesNotExist: "The file does not exist."

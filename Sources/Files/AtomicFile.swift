@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import Glibc
 
-/// A small file that is read and written whole: whoever opens it finds the old bytes or the new ones,
+/// A small file that is read and replaced atomically: a reader finds the old bytes or the new ones,
 /// whatever happens to the program or the machine meanwhile.
 package struct AtomicFile: Sendable {
     package let url: URL
@@ -100,7 +100,7 @@ package struct AtomicFile: Sendable {
         throw Failure(errno)
     }
 
-    /// Whether it could be written now, so that nobody does long work in vain.
+    /// Checks that it can be written now, so that no long work is wasted.
     package func checkWritable() throws(Failure) {
         let path = try target()
         if access(path.path, F_OK) == 0, access(path.path, W_OK) != 0 { throw Failure(errno) }
@@ -113,7 +113,7 @@ package struct AtomicFile: Sendable {
         while access(path.path, F_OK) != 0, errno == ENOENT, path.path != "/" {
             path = path.deletingLastPathComponent()
         }
-        // A dot, so that a file in a folder's place is none.
+        // A dot, so that a file at the folder's path fails.
         if access(path.path + "/.", W_OK | X_OK) != 0 { throw Failure(errno, in: folder) }
     }
 

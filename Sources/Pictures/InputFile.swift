@@ -35,7 +35,7 @@ struct InputFile: ~Copyable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
-            // Files in /proc and the like have a size of 0 and can be read all the same.
+            // Files in /proc and similar ones have a size of 0 and can be read all the same.
             return
         case S_IFDIR:
             throw PictureError(.isDirectory, operation: operation)

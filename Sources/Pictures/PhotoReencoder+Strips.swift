@@ -4,12 +4,12 @@ import CTurboJPEG
 struct Rows {
     let format: RowFormat
     let inks: InkConversion?
-    /// Bytes of a pixel as the decoder gives it: four inks become three colours only afterwards.
+    /// Bytes of a pixel as the decoder gives it: four inks become three colors only afterwards.
     var decodedPixelByteCount: Int { inks == nil ? format.pixelByteCount : 4 }
 }
 
 extension JPEGDecoder {
-    /// Starts decoding at full size, with as few conversions as the colours allow.
+    /// Starts decoding at full size, with as few conversions as the colors allow.
     func startForReencoding() throws(PictureError) -> Rows {
         let info = handle.pointee.info
         let rows: Rows =

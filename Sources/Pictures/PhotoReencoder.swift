@@ -2,17 +2,17 @@ public import FoundationEssentials
 
 /// Turns a photo as a camera wrote it into the JPEG that the club gets.
 ///
-/// The result stands upright by itself (the EXIF orientation is applied to the pixels) and carries
-/// no metadata: no place, no date, no camera, no thumbnail. Only an ICC profile that fits the
-/// pixels is kept, because without it the colours would be wrong. The size in pixels stays.
+/// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no
+/// place, no date, no camera, no thumbnail. Only an ICC profile that fits the pixels is kept,
+/// because without it the colors would be wrong. The size in pixels stays.
 ///
-/// Memory stays flat whatever the picture's size: pixels pass through in strips, and a picture
-/// that must be turned goes by way of a scratch file, as does libjpeg's own state for a progressive
-/// picture (about 3 bytes a pixel) beyond `PictureLimits.residentCoefficientByteCount`.
+/// Memory stays flat whatever the picture's size: pixels are processed in strips, and a picture
+/// that must be rotated uses a scratch file, as does libjpeg's own state for a progressive picture
+/// (about 3 bytes per pixel) beyond `PictureLimits.residentCoefficientByteCount`.
 public struct PhotoReencoder: Sendable {
-    /// What came of it.
+    /// The result.
     public struct Output: Sendable, Equatable {
-        /// A new temporary file (mode 0600), synced to the disk. Whoever gets it deletes it.
+        /// A new temporary file (mode 0600), synced to the disk. The caller deletes it.
         public let url: URL
         public let byteCount: Int64
         public let size: PixelSize

@@ -8,7 +8,7 @@ public struct PictureError: Error, Sendable, Equatable {
     public enum Code: Sendable, Equatable, CaseIterable {
         /// There is no file of that name.
         case notFound
-        /// The file may not be opened, cannot be read, or is no plain file.
+        /// The file may not be opened, cannot be read, or is not a regular file.
         case unreadable
         /// The name is a folder's.
         case isDirectory

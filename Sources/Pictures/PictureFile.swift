@@ -12,7 +12,7 @@ public enum PictureFile: Sendable {
         case png
     }
 
-    /// - Returns: A JPEG for everything that is no PNG; reading it will tell.
+    /// - Returns: A JPEG for everything but a PNG; reading it will tell.
     public init(at url: URL) {
         self = Self.isPNG(url) ? .png(PNGFile(at: url)) : .jpeg(JPEGFile(at: url))
     }

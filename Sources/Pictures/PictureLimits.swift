@@ -11,8 +11,8 @@ public enum PictureLimits {
     /// Pixels of a decoded picture in memory, 4 bytes each, and twice when it must be turned.
     public static let decodedPixelCount = 36 << 20
 
-    /// Pixels of a photo that is encoded anew, at about 10 ns each, 20 when it must be turned: more
-    /// than the largest sensors have.
+    /// Pixels of a re-encoded photo, at about 10 ns each, 20 when it must be rotated: more than the
+    /// largest sensors have.
     public static let reencodedPixelCount = 220_000_000
 
     /// The same of a progressive one, at about 30 ns each: more than 16,384 × 8,192.
@@ -51,7 +51,7 @@ public enum PictureLimits {
 }
 
 extension PictureLimits {
-    /// Pixels of a photo that is encoded anew from a file of so many bytes.
+    /// Pixels of a photo that is re-encoded from a file of so many bytes.
     ///
     /// A larger panorama may take longer when there is enough of it: 2.5 pixels for each byte. So
     /// the work is in proportion to what somebody has sent.

@@ -13,8 +13,8 @@ public enum WelcomeContent {
         public let data: Data
     }
 
-    /// All files, in the order in which they should be put into the folder; made anew, half a
-    /// megabyte, each time.
+    /// All files, in the order in which they should be put into the folder; a new copy, half a
+    /// megabyte, on each call.
     public static var files: [File] {
         (0..<byteclub_welcome_file_count()).map { index in
             let file = byteclub_welcome_file_at(index)

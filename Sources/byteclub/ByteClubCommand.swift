@@ -30,7 +30,7 @@ struct ByteClubCommand: AsyncParsableCommand {
         do {
             try await Screen.open(try registry.club(named: club.name), registry: registry)
         } catch let error as ClubChoiceError {
-            // On the screen another club can be chosen, and the settings can be mended meanwhile.
+            // On the screen another club can be chosen, and the settings can be fixed meanwhile.
             guard club.name == nil else { throw CommandFailure(error.description) }
             try await Screen.open(.embedded, registry: registry, notice: error.description)
         }

@@ -129,7 +129,7 @@ enum Output {
         if isErrorTerminal { writeError("\r\u{1B}[K") }
     }
 
-    /// How wide standard output's terminal is; nil when it is none.
+    /// The width of standard output's terminal; nil when it is not a terminal.
     static var columnCount: Int? { columnCount(of: STDOUT_FILENO) }
 
     private static var errorColumnCount: Int { columnCount(of: STDERR_FILENO) ?? 80 }

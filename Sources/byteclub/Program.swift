@@ -8,8 +8,7 @@ import Glibc
     @MainActor static func main() async {
         StandardDescriptors.open()
         byteclub_install_executor()
-        // Whoever reads our output may stop reading: writing says so, and nobody needs to
-        // die of it.
+        // A reader may close our output: the write then fails, without a fatal signal.
         signal(SIGPIPE, SIG_IGN)
         guard let arguments = Arguments.all else {
             Output.complain(

@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// Whoever started this in the background waits for a line.
+    /// The program that started this in the background waits for a line.
     private func tellReady() {
         guard let readyDescriptor, readyDescriptor > 2 else { return }
         let line = Array("ready\n".utf8)

@@ -100,7 +100,7 @@ extension LoginCommand {
         @MainActor private func join() async throws {
             let joining = try joining()
             let club = try joining.club(named: name)
-            // Before somebody types a password in vain.
+            // Before a person types a password for nothing.
             try joining.checkAuthorities()
             let secret: String?
             if passwordStdin {

@@ -10,11 +10,11 @@ import Synchronization
 // | `download URL` | prints `task N` |
 // | `upload URL FILE` | the same |
 // | `tasks` | prints the session's tasks |
-// | `hold` | its delegate is told nothing from here on |
-// | `move FOLDER` | files that are told are moved there, as `moved-N` |
-// | `die` | it kills itself when it is told of the next file, after moving it |
-// | `login URL FILE` | loads with a credential that is kept in the file, and exits right after |
-// | `quit` | exits at once, as a program does that has nothing more to say |
+// | `hold` | its delegate gets no callbacks from here on |
+// | `move FOLDER` | delivered files are moved there, as `moved-N` |
+// | `die` | it kills itself on the next file, after moving it |
+// | `login URL FILE` | loads with a credential that is stored in the file, and exits right after |
+// | `quit` | exits at once, like a program with no more work |
 
 final class Narrator: URLSessionDataDelegate, URLSessionDownloadDelegate {
     let folder = Mutex<String?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClubStore
 
-/// The table "What goes over the wire" in `docs/Clubs.md`.
+/// The table "Requests per action" in `docs/Clubs.md`.
 @Suite struct RequestCountTests {
     private static let entriesPerPage = 2000
 

@@ -37,7 +37,7 @@ import Testing
         hasher.update(Data(", Felix".utf8))
         #expect(hasher.finish() == ContentHash(of: Data("Hello, Felix".utf8)))
         #expect(copy.finish() == ContentHash(of: Data("Hello".utf8)))
-        // A finished one starts anew.
+        // A finished one starts over.
         copy.update(Data("Hello, Felix".utf8))
         #expect(
             copy.finish().hexadecimal

@@ -110,7 +110,7 @@ extension TerminalDriver {
     }
 }
 
-/// Waits until the app rests and looks at the colours it shows.
+/// Waits until the app rests and looks at the colors it shows.
 func expectPossibleColors(_ look: Look, _ terminal: TerminalDriver) async throws {
     let screen = try await terminal.waitUntilIdle()
     #expect(look.colorProblem(in: screen) == nil)

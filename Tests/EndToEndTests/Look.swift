@@ -40,7 +40,7 @@ struct Look: Sendable, CustomTestStringConvertible {
         Look("mono", .wide, "vt100", .mono),
     ]
 
-    /// What is wrong with the colours of a screen; nil when they are all possible here.
+    /// What is wrong with the colors of a screen; nil when they are all possible here.
     func colorProblem(in screen: TerminalScreen) -> String? {
         switch depth {
         case .mono:

@@ -19,7 +19,7 @@ import Testing
             try await shell.wait(forText: "ready$")
             shell.type("\(ClubHome.program) login webdav \(server.address) --user ann\n")
             try await shell.wait(forText: "Password of ann:")
-            // Whoever is asked is hidden already, and ^Z is a character like any other.
+            // The prompt already hides input, and ^Z is a character like any other.
             #expect(shell.settings?.echoes == false)
             #expect(shell.settings?.readsLines == true)
             shell.press(.control("z"), .control("u"))

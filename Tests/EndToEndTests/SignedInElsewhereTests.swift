@@ -22,10 +22,10 @@ import Testing
         #expect(output.status == 0, "\(output.errorText)")
     }
 
-    /// The app in the club, whose password is another one from then on.
+    /// The app in a club whose password then changes.
     ///
-    /// - Parameter hasLoggedIn: Somebody has signed in with it elsewhere before the old one is refused: the
-    ///   app looks for changes by itself now and then.
+    /// - Parameter hasLoggedIn: Another program has signed in with the new one before the old one is
+    ///   rejected: the app polls for changes.
     private func withOldPassword(
         hasLoggedIn: Bool = false,
         _ body: (ClubHome, TerminalDriver, _ uses: () -> Int) async throws -> Void
@@ -78,7 +78,7 @@ import Testing
     /// Nobody is locked out of an account by a program that tries on and on.
     @Test func withoutOneTheOldPasswordIsSentOnlyWhenThePersonLooks() async throws {
         try await withOldPassword { _, terminal, uses in
-            // By now, or by itself when the app has just looked for changes.
+            // By now, or with the app's next poll.
             terminal.type("R")
             try await terminal.wait(forText: "Sign in again")
             try await terminal.waitUntilIdle()

@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// What a proxy says is not told of the server behind it.
+    /// A proxy's error is not reported as the server's.
     @Test func aProxyThatLeadsNowhereIsNamed() async throws {
         try await inFreshHome { home in
             let proxy = try LoopbackServer { _ in [.answer("502 Bad Gateway", body: "")] }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Joining a club on WebDAV on the screen: what takes long, what nobody vouches for, and the way back.
+/// Signing in to a WebDAV club on the screen: slow servers, untrusted servers, and the way back.
 @Suite struct WebDAVOnScreenTests {
     private func settings(_ home: ClubHome) throws -> String {
         try String(
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    // MARK: - A server that nobody vouches for
+    // MARK: - An untrusted server
 
     @Test(.enabled(if: ApacheServer.isInstalled, "apache2 is not installed"))
     func aKeyIsAcceptedOnPurposeAndBelievedFromThenOn() async throws {

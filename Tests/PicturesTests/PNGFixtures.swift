@@ -7,11 +7,11 @@ enum PNGFixtures {
     static let interlaced = data(
         "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAFlEcHbAAAAFUlEQVR42mP4//8/w38GBhgGUQwMAGit"
             + "BvqKunkQAAAAAElFTkSuQmCC")
-    /// Four colours in two bits, the second of them transparent.
+    /// Four colors in two bits, the second of them transparent.
     static let palette = data(
         "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACAgMAAADgGo6JAAAACVBMVEUAAAD/AAD///9nGWQeAAAAAnRS"
             + "TlP/AOW3MEoAAAAMSURBVHjaY5jCEAAAAhAA5feFX+cAAAAASUVORK5CYII=")
-    /// Grey of 16 bits.
+    /// Gray of 16 bits.
     static let grey16 = data(
         "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACEAAAAADoj+WFAAAAE0lEQVR42mP4/7/UoNSAAUwwAAAriwST"
             + "f6JhRAAAAABJRU5ErkJggg==")
@@ -27,7 +27,7 @@ enum PNGFixtures {
             + chunk("IDAT", Data([0x78, 0x9C]))
     }
 
-    /// A profile of colours that unpacks to 48 MiB: the pixels of a large black picture.
+    /// A profile of colors that unpacks to 48 MiB: the pixels of a large black picture.
     static let bomb: Data = {
         let black = PixelImage(
             size: PixelSize(width: 4096, height: 4096),

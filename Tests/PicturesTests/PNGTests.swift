@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Adam7, 8 bits of colour; a palette with a transparent entry; grey of 16 bits.
+        // Adam7, 8 bits of color; a palette with a transparent entry; gray of 16 bits.
         PNGFixtures.interlaced, PNGFixtures.palette, PNGFixtures.grey16,
     ])
     func allKindsOfPixelsAreRead(_ data: Data) throws {
@@ -122,7 +122,7 @@ import Testing
                     bytes[Int.random(in: 8..<bytes.count, using: &random)] = .random(
                         in: 0...255, using: &random)
                 }
-                // Most flips end at a checksum: half of the files get theirs mended.
+                // Most flips end at a checksum: half of the files get theirs corrected.
                 if round.isMultiple(of: 2) { bytes = PNGFixtures.withChecksums(bytes) }
                 if round.isMultiple(of: 3) { bytes = bytes.prefix(.random(in: 0..<bytes.count)) }
                 for keepsAlpha in [true, false] {

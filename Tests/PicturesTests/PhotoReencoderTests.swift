@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: 1...8)
     func keepsEveryPixelInItsPlace(orientation: Int) throws {
-        // Grey ramps have no second half like the first: a strip in the wrong place would show.
+        // Gray ramps have no second half like the first: a strip in the wrong place would show.
         let stored = Photos.grey(width: 333, height: 141)
         let before = try JPEGFile(data: stored).decode().image
         let turned = try #require(Orientation(rawValue: orientation))

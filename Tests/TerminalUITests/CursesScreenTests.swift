@@ -54,7 +54,7 @@ import Testing
         screen.present(surface, cursor: nil)
         #expect(terminal.readText().contains("a👨b"))
 
-        // Hundreds of pairs of colours.
+        // Hundreds of pairs of colors.
         surface.fill(surface.bounds)
         for index in 0..<400 {
             let style = Style(

@@ -41,7 +41,7 @@ public enum Photos {
 
     /// A CMYK picture as Adobe's programs store it, with the same content as `corners`.
     public static func inks(width: Int = 96, height: Int = 64, asYCCK: Bool = true) -> Data {
-        // Inverted: 255 is no ink.
+        // Inverted: 255 means no ink.
         let (red, green, blue, white): ([UInt8], [UInt8], [UInt8], [UInt8]) = (
             [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]
         )

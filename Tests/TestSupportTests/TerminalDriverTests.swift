@@ -14,7 +14,7 @@ import Testing
         let terminal = try TerminalDriver(running: TerminalProgram("/bin/cat"))
         defer { terminal.close() }
         terminal.type("hello\n")
-        // The kernel hands over the end of a line by itself.
+        // The kernel sends the line ending.
         let screen = try await terminal.wait {
             $0.positions(of: "hello").count == 2 && $0.cursor.row == 2
         }

@@ -19,7 +19,7 @@ bool byteclub_helper_is_part_of_program(void);
 // - ready_descriptor: A descriptor the helper writes one byte to when it can be reached, and closes.
 //   Its end without a byte: another helper is there already, or it could not start.
 //
-// Returns 0 or an error number. The helper is no child of ours: nobody has to wait for it.
+// Returns 0 or an error number. The helper is not our child: nobody has to wait for it.
 int byteclub_helper_start(
     const char *_Nullable const *_Nonnull environment, int ready_descriptor);
 

@@ -1,8 +1,8 @@
 #ifndef BYTECLUB_CSECRET_H
 #define BYTECLUB_CSECRET_H
 
-// The keyring of the desktop (org.freedesktop.secrets) through libsecret, which is loaded when it is
-// first asked for: whoever keeps no secret pays neither its memory nor its start.
+// The desktop's keyring (org.freedesktop.secrets) through libsecret, which is loaded on first use: a
+// program without secrets pays neither its memory nor its start.
 //
 // Calls block, for as long as a person takes to unlock the keyring: they belong on a thread of their
 // own. One at a time.

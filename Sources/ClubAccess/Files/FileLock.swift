@@ -6,7 +6,7 @@ internal import Glibc
 struct FileLock: Sendable {
     private let descriptor: CInt
 
-    /// What came of an attempt that does not wait.
+    /// The result of an attempt that does not wait.
     enum Attempt {
         case taken
         /// Another holder has it.

@@ -23,7 +23,7 @@ enum LoopbackPeer {
     }
 
     /// - Parameters:
-    ///   - peer: As the table has it: `0100007F:9C40`. In the table of IPv6 more stands before it.
+    ///   - peer: In the table's format: `0100007F:9C40`. IPv6 addresses have a prefix.
     ///   - table: The kernel's table of connections (proc(5), `/proc/net/tcp`).
     static func user(from peer: String, to own: String, in table: String) -> uid_t? {
         for line in table.split(separator: "\n").dropFirst() {
@@ -49,7 +49,7 @@ enum LoopbackPeer {
             }
         }
         guard isKnown, address.sin_family == sa_family_t(AF_INET) else { return nil }
-        // The table has the address as the kernel has it in memory, the port as a number.
+        // The table has the address in memory order, the port as a number.
         return hex(address.sin_addr.s_addr, 8) + ":"
             + hex(UInt32(UInt16(bigEndian: address.sin_port)), 4)
     }

@@ -244,7 +244,7 @@ extension AdmissionControl {
     /// Whether any connection has a deadline.
     var hasDeadlines: Bool { connections.values.contains { deadline(of: $0) != nil } }
 
-    /// Ends whoever has missed a deadline.
+    /// Ends connections that have missed a deadline.
     mutating func sweep(at now: ContinuousClock.Instant) -> [Closing] {
         var closings: [Closing] = []
         for (id, entry) in connections {

@@ -77,7 +77,7 @@ final class ConnectionRegistry: Sendable {
 
     // MARK: - All of them
 
-    /// Waits for a descriptor after ending whoever is missed least.
+    /// Waits for a descriptor after ending the least needed connection.
     func waitForRoom() async {
         let closed = change { state in
             (state.admission.makeRoom(at: .now), state.nextClose)

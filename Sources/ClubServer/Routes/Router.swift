@@ -94,7 +94,7 @@ struct Router: Sendable {
         guard hosts.allows(head) else { throw .misdirected(host: head.headers["host"]) }
         guard let route = routes[head.path] else {
             guard head.path.hasPrefix("/2/") else { throw .nothing(at: head.path) }
-            // As Dropbox has it: clients take the body of a 404 for JSON.
+            // As in Dropbox: clients parse the body of a 404 as JSON.
             let function = String(head.path.dropFirst(3))
             throw .badRequest("Unknown API function: \"\(function)\"")
         }
@@ -128,7 +128,7 @@ struct Router: Sendable {
 
     /// The answer that says why a request was refused.
     ///
-    /// - Throws: `error` when it is none of a request's.
+    /// - Throws: `error` when it is not a request's.
     func answer(to error: any Error) throws -> Response {
         switch error {
         case let refusal as Refusal: complete(word(refusal))

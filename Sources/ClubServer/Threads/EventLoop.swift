@@ -11,7 +11,7 @@ import Synchronization
 /// armed once, and the kernel's table is the only one.
 final class EventLoop: Sendable {
     private let epoll: Descriptor
-    /// Written to when the thread must look at its timers anew.
+    /// Written to when the thread must check its timers again.
     private let alarm: Descriptor
     private let state = Mutex(State())
 
@@ -102,7 +102,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// Lets whoever waits for a descriptor look again at what is to be done.
+    /// Lets tasks that wait for a descriptor check their state again.
     func interrupt(_ descriptor: Int32) {
         state.withLock { $0.waits.removeValue(forKey: descriptor) }?.continuation.resume()
     }

@@ -58,7 +58,7 @@ struct ThumbnailMaker: Sendable {
         return try result.get()
     }
 
-    /// The size of a photo in pixels; nil for what is no photo.
+    /// The size of a photo in pixels; nil for other files.
     func mediaInfo(of entry: Entry, in club: Club) async -> MediaInfo? {
         guard entry.facts != nil, Self.isPhoto(entry.name) else { return nil }
         let names = await club.index.diskNames(of: entry.key)

@@ -11,7 +11,7 @@ public struct CellSize: Hashable, Sendable {
 
 /// A picture made of characters: rows × columns of cells, top left first.
 public struct CellImage: Sendable, Equatable {
-    /// An opaque colour.
+    /// An opaque color.
     public struct Color: Sendable, Hashable {
         public var red: UInt8
         public var green: UInt8
@@ -24,7 +24,7 @@ public struct CellImage: Sendable, Equatable {
         }
     }
 
-    /// One character. A colour of nil is the terminal's own.
+    /// One character. A color of nil is the terminal's own.
     public struct Cell: Sendable, Hashable {
         public var glyph: Unicode.Scalar
         public var foreground: Color?
@@ -65,7 +65,7 @@ public struct CellImage: Sendable, Equatable {
 }
 
 extension PixelImage.Pixel {
-    /// The pixel as a cell's colour, or nil where nothing is to be seen.
+    /// The pixel as a cell's color, or nil where nothing is to be seen.
     var color: CellImage.Color? {
         alpha < 128 ? nil : CellImage.Color(red: red, green: green, blue: blue)
     }

@@ -4,13 +4,13 @@
 public struct CellRenderer: Sendable, Equatable {
     /// What the cells are made of.
     public enum Style: Sendable, Equatable {
-        /// Upper halves in two colours. Takes a millisecond or so for a whole screen: for pictures
+        /// Upper halves in two colors. Takes a millisecond or so for a whole screen: for pictures
         /// that move.
         case halfBlocks
         /// Halves, quarters and eighths chosen by chafa to follow the picture's edges: for pictures
         /// at rest. Tens of milliseconds for a whole screen: call it on a `PictureQueue`.
         case symbols
-        /// Plain characters from thin to thick and no colours, for `NO_COLOR` and terminals
+        /// Plain characters from thin to thick and no colors, for `NO_COLOR` and terminals
         /// without. Thick is bright on a dark background and dark on a light one.
         case characters(onDark: Bool)
     }

@@ -1,6 +1,6 @@
 import CChafa
 
-/// Cells chosen by chafa: for each the glyph and the two colours that come nearest to its pixels.
+/// Cells chosen by chafa: for each the glyph and the two colors that come nearest to its pixels.
 enum ChafaCells {
     /// Pixels of a cell in each direction. They need not be square.
     static let side = Int(BYTECLUB_CHAFA_CELL_SIDE)

@@ -3,7 +3,7 @@ import CTurboJPEG
 /// From the four inks of print to red, green and blue, without a profile: each ink takes away its
 /// share of the light.
 ///
-/// Programs of Adobe's, which write nearly all such files, store the inks inverted (255 is none).
+/// Adobe's programs, which write nearly all such files, store the inks inverted (255 means no ink).
 struct InkConversion {
     private let isInverted: Bool
 

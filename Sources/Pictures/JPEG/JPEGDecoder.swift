@@ -59,7 +59,7 @@ struct JPEGDecoder: ~Copyable {
         return error(reachedEnd ? .truncated : .damaged, detail: handle.pointee.visit.text)
     }
 
-    /// Starts decoding at `eighths`/8 of the size into rows of the given colour space.
+    /// Starts decoding at `eighths`/8 of the size into rows of the given color space.
     ///
     /// - Returns: The size that the rows have.
     func start(eighths: Int, output: J_COLOR_SPACE) throws(PictureError) -> PixelSize {
@@ -93,9 +93,9 @@ struct JPEGDecoder: ~Copyable {
         try check(byteclub_jpeg_finish_decoding(handle))
     }
 
-    /// The embedded ICC profile when it is one for the given kind of colours ("RGB ", "GRAY").
+    /// The embedded ICC profile when it is one for the given kind of colors ("RGB ", "GRAY").
     ///
-    /// Source: ICC.1:2022, 7.2 (the header is 128 bytes; colour space at 16, signature at 36).
+    /// Source: ICC.1:2022, 7.2 (the header is 128 bytes; color space at 16, signature at 36).
     func profile(for colorSpace: String) -> Data? {
         guard let profile = head.profile, profile.count >= 128 else { return nil }
         guard profile[16..<20].elementsEqual(colorSpace.utf8),

@@ -86,7 +86,7 @@ struct JPEGEncoder: ~Copyable {
 enum RowFormat {
     /// One byte of brightness.
     case grey
-    /// Three bytes: brightness and two colour differences, as JPEG itself stores colours. Passing
+    /// Three bytes: brightness and two color differences, as JPEG itself stores colors. Passing
     /// them on as they are avoids a conversion to RGB and back.
     case yCbCr
     /// Three bytes.

@@ -40,7 +40,7 @@ extension JPEGDecoder {
         strip.initialize(repeating: 0)
         defer { strip.deallocate() }
 
-        // Grey is what libjpeg itself shows for missing parts.
+        // Gray is what libjpeg itself shows for missing parts.
         let grey = PixelImage.Pixel(red: 128, green: 128, blue: 128)
         let scaler = AreaScaler(from: source, to: size, background: grey)
         var isDamaged = false
@@ -63,7 +63,7 @@ extension JPEGDecoder {
                 scaler.add(row: UnsafePointer(strip.baseAddress! + index * rowByteCount))
             }
             row += count
-            // The rest would be grey, too, but a small file may claim to have a huge rest.
+            // The rest would be gray, too, but a small file may claim to have a huge rest.
             if reachedEnd && !readsAllAtStart { break }
         }
         if row == source.height {

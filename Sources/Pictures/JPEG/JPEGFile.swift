@@ -39,7 +39,7 @@ public struct JPEGFile: Sendable {
     /// takes less than half of the time of the whole), and the rest is averaged, so no detail is
     /// skipped over. Nothing is enlarged.
     ///
-    /// A picture cut short or damaged is shown as far as it goes, the rest grey, with `isDamaged`.
+    /// A picture cut short or damaged is shown as far as it goes, the rest gray, with `isDamaged`.
     ///
     /// - Parameter box: The largest width and height; the picture’s full size when nil.
     /// - Throws: `PictureError`; `.tooLarge` also when the result itself would be.

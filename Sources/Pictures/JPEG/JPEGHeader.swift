@@ -9,7 +9,7 @@ public struct JPEGHeader: Sendable, Equatable {
     /// How the stored pixels are to be turned; `.up` when the file does not say or says nonsense.
     public let orientation: Orientation
 
-    /// 1 for grey, 3 for colour, 4 for the four inks of print.
+    /// 1 for gray, 3 for color, 4 for the four inks of print.
     public let componentCount: Int
 
     /// Whether the picture is stored in several passes, from coarse to fine.

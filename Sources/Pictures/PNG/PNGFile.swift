@@ -27,7 +27,7 @@ public struct PNGFile: Sendable {
 
     /// The size in pixels.
     ///
-    /// - Throws: `PictureError`: `.damaged` also for what is no PNG.
+    /// - Throws: `PictureError`: `.damaged` also for a file that is not a PNG.
     public func size() throws(PictureError) -> PixelSize {
         try withDecoder(to: "read \(name)") { decoder throws(PictureError) in
             try decoder.readHeader().size
@@ -36,7 +36,7 @@ public struct PNGFile: Sendable {
 
     /// Decodes the picture at the size chosen for it, never enlarged.
     ///
-    /// A picture cut short or damaged is shown as far as it goes, the rest grey.
+    /// A picture cut short or damaged is shown as far as it goes, the rest gray.
     ///
     /// - Parameters:
     ///   - keepsAlpha: false puts what is transparent on white.

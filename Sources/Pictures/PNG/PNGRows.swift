@@ -1,6 +1,6 @@
 /// The rows of a PNG on their way into a smaller picture.
 ///
-/// Transparent pixels have colours too, which nobody is to see: rows are multiplied by their alpha
+/// Transparent pixels have colors too, which nobody is to see: rows are multiplied by their alpha
 /// before they are averaged, or put on white.
 struct PNGRows {
     private let header: PNGDecoder.Header

@@ -143,7 +143,7 @@ final class AreaScaler {
         }
     }
 
-    /// Writes the sums as the next row of the result and starts anew.
+    /// Writes the sums as the next row of the result and starts over.
     private func emit() {
         let offset = nextRow * sum.count
         image.bytes.withUnsafeMutableBufferPointer { bytes in

@@ -2,7 +2,7 @@
 ///
 /// Decoded pictures are opaque. Alpha serves to leave parts of a canvas empty.
 public struct PixelImage: Sendable, Equatable {
-    /// One pixel, colours not multiplied by alpha.
+    /// One pixel, colors not multiplied by alpha.
     public struct Pixel: Sendable, Hashable {
         public var red: UInt8
         public var green: UInt8
@@ -22,7 +22,7 @@ public struct PixelImage: Sendable, Equatable {
     /// `size.pixelCount * 4` bytes: red, green, blue, alpha.
     public internal(set) var bytes: [UInt8]
 
-    /// Makes a picture of one colour, transparent unless said otherwise.
+    /// Makes a picture of one color, transparent unless said otherwise.
     public init(
         size: PixelSize, filledWith pixel: Pixel = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
     ) {

@@ -25,7 +25,7 @@ struct IdleReporter {
         guard let descriptor, isWanted else { return }
         hasNews = false
         let line = Array("idle \(byteCount) \(size.width)x\(size.height)\n".utf8)
-        // A test that has gone away is no reason to fail.
+        // A test that has gone away must not make the app fail.
         _ = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 }

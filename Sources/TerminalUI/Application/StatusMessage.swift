@@ -1,4 +1,4 @@
-/// A sentence in the last row that goes away by itself.
+/// A sentence in the last row that disappears automatically.
 public struct StatusMessage: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case information

@@ -2,7 +2,7 @@ import TextEditing
 
 /// Writes cells as escape sequences, for what ncurses cannot draw.
 ///
-/// Cells one after the other need no cursor moves, and cells in one style no new colours.
+/// Cells one after the other need no cursor moves, and cells in one style no new colors.
 @MainActor
 struct CellWriter {
     private let description: TerminalDescription
@@ -77,7 +77,7 @@ struct CellWriter {
 }
 
 extension Cell {
-    /// The columns it takes on a terminal that draws each of its scalars by itself.
+    /// The columns it takes on a terminal that draws each of its scalars separately.
     var widestRendering: Int {
         if grapheme.scalar != nil { return Int(columnCount) }
         let sum = grapheme.text.unicodeScalars.reduce(0) { $0 + CellWidth.of($1) }

@@ -41,7 +41,7 @@ enum Charset: Hashable, Sendable {
     /// An empty Braille pattern: looks blank and is not what blank cells are filled with.
     static let blankStandIn: UInt32 = 0x2800
 
-    /// What ncurses is told of a cell that it cannot hold: the base, or a blank as wide.
+    /// What ncurses gets for a cell that it cannot hold: the base, or a blank as wide.
     static func standIn(for cell: Cell) -> UInt32 {
         if let base = cell.grapheme.text.unicodeScalars.first,
             byteclub_wcwidth(base.value) == cell.columnCount

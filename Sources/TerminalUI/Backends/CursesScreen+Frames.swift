@@ -44,11 +44,11 @@ extension CursesScreen {
         shown.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: surface.cells) }
     }
 
-    /// The pair last used, kept because neighbours mostly share it.
+    /// The pair last used, kept because neighbors mostly share it.
     private struct Pen {
         var style: Style?
         var pair: Int32
-        /// Whether a style for which no pair is left is drawn without colours.
+        /// Whether a style for which no pair is left is drawn without colors.
         let mayLackColor: Bool
     }
 
@@ -97,7 +97,7 @@ extension CursesScreen {
     /// Whether a cell is written after the frame.
     private func isSpecial(_ cell: Cell) -> Bool { isDirect(cell) || isAwkward(cell) }
 
-    /// Whether a cell has a colour that ncurses cannot name.
+    /// Whether a cell has a color that ncurses cannot name.
     private func isDirect(_ cell: Cell) -> Bool {
         (cell.style.foreground.isRGB || cell.style.background.isRGB) && colorDepth == .direct
             && charset == .utf8

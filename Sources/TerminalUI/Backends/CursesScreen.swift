@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Each frame is compared with the one before, and only cells that differ are handed to ncurses,
 /// which finds the shortest way to draw them. What ncurses cannot hold, such as families of emoji and
-/// colours of 24 bits, is written after the frame at an absolute place.
+/// colors of 24 bits, is written after the frame at an absolute place.
 public final class CursesScreen: Screen {
     /// What can be chosen.
     public struct Options: Sendable {
@@ -178,8 +178,8 @@ public final class CursesScreen: Screen {
         guard isOpen, surface.size == size else { return }
         var special = draw(surface)
         if special == nil {
-            // More colours than the terminal has pairs: begin their count anew and draw all again.
-            // What does not fit even then is drawn without colour.
+            // More colors than the terminal has pairs: restart their count and redraw everything.
+            // What does not fit even then is drawn without color.
             pairs.removeAll()
             invalidate()
             special = draw(surface, isLastTry: true)

@@ -1,6 +1,6 @@
 import CNcurses
 
-/// Numbers ncurses' colour pairs as they are needed.
+/// Numbers ncurses' color pairs as they are needed.
 @MainActor
 struct PairCache {
     private var numbers: [Int: Int32] = [:]
@@ -13,7 +13,7 @@ struct PairCache {
         self.limit = min(limit, 1 << 15)
     }
 
-    /// The pair for two colours, -1 being the terminal's own; nil when all are taken.
+    /// The pair for two colors, -1 being the terminal's own; nil when all are taken.
     mutating func pair(_ foreground: Int, _ background: Int) -> Int32? {
         if foreground == -1, background == -1 { return 0 }
         let key = (foreground + 1) << 16 | (background + 1)

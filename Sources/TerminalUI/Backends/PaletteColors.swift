@@ -1,6 +1,6 @@
-/// Finds the nearest colour that a terminal has.
+/// Finds the nearest color that a terminal has.
 enum PaletteColors {
-    /// The number of a colour at a depth; -1 for the terminal's own.
+    /// The number of a color at a depth; -1 for the terminal's own.
     static func number(of color: Color, depth: ColorDepth) -> Int {
         switch color.kind {
         case .default: return -1
@@ -49,7 +49,7 @@ enum PaletteColors {
         value < 48 ? 0 : value < 115 ? 1 : min(5, (value - 35) / 40)
     }
 
-    /// In the cube or on the grey ramp; the first sixteen are the user's and not to be relied on.
+    /// In the cube or on the gray ramp; the first sixteen are the user's and not to be relied on.
     private static func nearest256(_ wanted: Components) -> Int {
         let red = nearestStep(wanted.0)
         let green = nearestStep(wanted.1)

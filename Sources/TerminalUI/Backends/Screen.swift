@@ -8,7 +8,7 @@ public protocol Screen: AnyObject {
 
     var colorDepth: ColorDepth { get }
 
-    /// Whether block characters and the like can be shown; if not, likenesses in ASCII stand for them.
+    /// Whether block characters and similar ones can be shown; if not, ASCII replaces them.
     var showsUnicode: Bool { get }
 
     /// The descriptor whose bytes are keys; nil when nothing can be read.

@@ -1,7 +1,7 @@
 import CNcurses
 import Glibc
 
-/// What can be told of the terminal without taking it: for a check of the set-up.
+/// Facts about the terminal that need no access to the screen: for a check of the set-up.
 public struct TerminalFacts: Hashable, Sendable {
     /// The value of `TERM`; empty when it is not set.
     public var type = ""
@@ -9,11 +9,11 @@ public struct TerminalFacts: Hashable, Sendable {
     public var isKnown = false
     public var canPlaceCursor = false
     public var colorDepth = ColorDepth.monochrome
-    /// Whether `NO_COLOR` has switched the colours off.
+    /// Whether `NO_COLOR` has switched the colors off.
     public var wantsNoColor = false
     /// Whether characters outside ASCII reach it.
     public var isUTF8 = false
-    /// In cells; nil when standard output is no terminal.
+    /// In cells; nil when standard output is not a terminal.
     public var size: Size?
     /// Whether standard input and output are both terminals.
     public var isInteractive = false

@@ -1,16 +1,16 @@
-/// A colour of a cell's text or background.
+/// A color of a cell's text or background.
 ///
 /// Palette entries follow the user's own scheme for 0–15 and xterm's cube for 16–255. The
-/// screen draws the nearest colour that the terminal has.
+/// screen draws the nearest color that the terminal has.
 public struct Color: Hashable, Sendable {
-    /// The kind in the top byte, so that colours compare as one number.
+    /// The kind in the top byte, so that colors compare as one number.
     let bits: UInt32
 
     private init(bits: UInt32) { self.bits = bits }
 
-    /// What a colour is made of.
+    /// What a color is made of.
     public enum Kind: Hashable, Sendable {
-        /// The terminal's own text or background colour.
+        /// The terminal's own text or background color.
         case `default`
         case palette(UInt8)
         case rgb(red: UInt8, green: UInt8, blue: UInt8)
@@ -29,7 +29,7 @@ public struct Color: Hashable, Sendable {
     /// Whether it is given by its components.
     var isRGB: Bool { bits >> 24 == 2 }
 
-    /// A colour of a third of the brightness; palette colours stay as they are.
+    /// A color of a third of the brightness; palette colors stay as they are.
     var darkened: Color {
         guard case .rgb(let red, let green, let blue) = kind else { return self }
         return .rgb(red / 3, green / 3, blue / 3)
@@ -48,21 +48,21 @@ public struct Color: Hashable, Sendable {
     }
 }
 
-/// How many colours a terminal shows.
+/// How many colors a terminal shows.
 public enum ColorDepth: Int, Hashable, Sendable, Comparable {
     /// Attributes only: also what `NO_COLOR` asks for.
     case monochrome = 0
     case eight = 8
     case sixteen = 16
     case palette = 256
-    /// 24 bits: every RGB colour as it is.
+    /// 24 bits: every RGB color as it is.
     case direct = 0x100_0000
 
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// The depth for a terminal that says how many colours it has.
+    /// The depth for a terminal that says how many colors it has.
     public init(colorCount: Int) {
         switch colorCount {
         case 0x100_0000...: self = .direct

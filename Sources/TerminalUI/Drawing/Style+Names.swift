@@ -1,9 +1,9 @@
 extension Style {
     /// Reads a style as a person writes it: `bold blue`, `white on #005f87`, `underline`, `244 on default`.
     ///
-    /// Words in any order: the attributes `bold`, `dim`, `italic`, `underline` and `reverse`, one colour for
-    /// the text, and after `on` one for the background. A colour is a name of ``Color/init(name:)``.
-    /// Nil when a word is none of these, or says something twice.
+    /// Words in any order: the attributes `bold`, `dim`, `italic`, `underline` and `reverse`, one color for
+    /// the text, and after `on` one for the background. A color is a name of ``Color/init(name:)``.
+    /// Nil for an unknown word, or for saying something twice.
     public init?(names: some StringProtocol) {
         self.init()
         var hasForeground = false
@@ -55,7 +55,7 @@ extension Color {
         "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]
 
-    /// Reads a colour: `default`, one of the terminal's sixteen (`red`, `bright-red`), a number of xterm's
+    /// Reads a color: `default`, one of the terminal's sixteen (`red`, `bright-red`), a number of xterm's
     /// palette (0 to 255), or `#rrggbb`. Nil for anything else.
     public init?(name: some StringProtocol) {
         if name == "default" {

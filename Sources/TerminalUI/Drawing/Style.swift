@@ -1,4 +1,4 @@
-/// How a cell's text looks: two colours and attributes.
+/// How a cell's text looks: two colors and attributes.
 public struct Style: Hashable, Sendable {
     public var foreground: Color
     public var background: Color
@@ -13,7 +13,7 @@ public struct Style: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// The terminal's own colours, no attributes.
+    /// The terminal's own colors, no attributes.
     public static let plain = Style()
 
     public struct Attributes: OptionSet, Hashable, Sendable {
@@ -34,14 +34,14 @@ public struct Style: Hashable, Sendable {
         return style
     }
 
-    /// The same style in another text colour.
+    /// The same style in another text color.
     public func colored(_ foreground: Color) -> Style {
         var style = self
         style.foreground = foreground
         return style
     }
 
-    /// How this looks beneath a modal box: pictures darker, everything else in one grey.
+    /// How this looks beneath a modal box: pictures darker, everything else in one gray.
     func behind(_ backdrop: Style) -> Style {
         guard foreground.isRGB || background.isRGB else { return backdrop }
         return Style(foreground: foreground.darkened, background: background.darkened)

@@ -63,7 +63,7 @@ extension Surface {
     /// Draws a line in several looks and returns the columns it took.
     ///
     /// - Parameter base: Where given, the ground and the look for the line as a whole: a span keeps
-    ///   its own colours on it only when `base` has none.
+    ///   its own colors on it only when `base` has none.
     @discardableResult
     public func draw(
         _ line: TextLine, at point: Point, columns: Int? = nil, on base: Style? = nil

@@ -1,4 +1,4 @@
-/// A line of text in several looks, e.g. a name followed by its size in grey.
+/// A line of text in several looks, e.g. a name followed by its size in gray.
 public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
     public struct Span: Hashable, Sendable {
         public var text: String

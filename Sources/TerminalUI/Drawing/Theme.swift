@@ -48,9 +48,9 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case invisible
 }
 
-/// The look of every role at one colour depth.
+/// The look of every role at one color depth.
 ///
-/// All roles keep the terminal's own background or set both colours, and the coloured ones stay
+/// All roles keep the terminal's own background or set both colors, and the colored ones stay
 /// near the middle of the brightness scale, so that they can be read on light and dark grounds.
 public struct Theme: Hashable, Sendable {
     public let depth: ColorDepth
@@ -63,7 +63,7 @@ public struct Theme: Hashable, Sendable {
         }
     }
 
-    /// The standard look with some roles as the user wants them. Without colours on the terminal, only the
+    /// The standard look with some roles as the user wants them. Without colors on the terminal, only the
     /// attributes of what was chosen count.
     init(depth: ColorDepth, choices: [Role: Style]) {
         self.init(depth: depth)
@@ -141,7 +141,7 @@ extension Theme {
         case .success: Style(foreground: .palette(2))
         case .warning: Style(foreground: .palette(3))
         case .error: Style(foreground: .palette(1), .bold)
-        // Few terminals of so few colours can slant.
+        // Few terminals of so few colors can slant.
         case .emphasis: Style(.underline)
         case .strong: Style(.bold)
         case .code: Style(foreground: .palette(2))

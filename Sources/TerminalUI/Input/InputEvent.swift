@@ -25,7 +25,7 @@ public struct MouseEvent: Hashable, Sendable {
 
     public var action: Action
     public var button: Button
-    /// In cells of whoever is asked: the screen's when it arrives, the view's in ``View``.
+    /// In the receiver's cells: the screen's on arrival, the view's in ``View``.
     public var location: Point
     public var modifiers: KeyPress.Modifiers
 

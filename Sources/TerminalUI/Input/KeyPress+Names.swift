@@ -135,7 +135,7 @@ extension KeyPress {
 }
 
 extension Unicode.Scalar {
-    /// Whether a key writes it by itself: a letter, a digit, a sign.
+    /// Whether a key writes it without modifiers: a letter, a digit, a sign.
     fileprivate var isTypeable: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,

@@ -4,7 +4,7 @@ public struct KeySequence: Hashable, Sendable {
 
     public init(_ presses: [KeyPress]) { self.presses = presses }
 
-    /// Reads names separated by spaces: `^S`, `g g`, `S-Tab`. Nil when one is no key's name.
+    /// Reads names separated by spaces: `^S`, `g g`, `S-Tab`. Nil for an unknown key name.
     public init?(names: some StringProtocol) {
         var presses: [KeyPress] = []
         for name in names.split(separator: " ") {
@@ -28,7 +28,7 @@ public struct KeySequence: Hashable, Sendable {
 }
 
 extension KeySequence: ExpressibleByStringLiteral {
-    /// A sequence by name; a name that is no key's is our own mistake and stops the program.
+    /// A sequence by name; an unknown key name is our own mistake and stops the program.
     public init(stringLiteral value: String) {
         guard let sequence = KeySequence(names: value) else {
             preconditionFailure("“\(value)” is not a key's name")

@@ -1,4 +1,4 @@
-/// What the keys do in one context: made anew each time it is asked for, never stored.
+/// What the keys do in one context: computed on each request, never stored.
 ///
 /// The footer, the key menu and the dispatch of keys all read the same table.
 ///

@@ -7,7 +7,7 @@ import TextEditing
 public final class FindBar: View {
     public let textView: TextView
     public let finder: TextFinder
-    /// Called when the bar comes, goes or grows: whoever holds it places it again.
+    /// Called when the bar appears, disappears or resizes: its owner lays it out again.
     public var didChangeLayout: (@MainActor () -> Void)?
 
     let findField = TextField()

@@ -2,8 +2,8 @@ internal import TextEditing
 
 /// A line of text to write: a name, a path, a filter.
 ///
-/// The keys are those of ``TextView``; up, down and Esc are left to whoever holds the field. Text
-/// wider than the field scrolls sideways.
+/// The keys are those of ``TextView``; up, down and Esc are left to the superview. Text wider than
+/// the field scrolls sideways.
 public final class TextField: TextInputView {
     /// Called when Enter is pressed; without it the key is left to others.
     public var didSubmit: (@MainActor () -> Void)?

@@ -138,7 +138,7 @@ public final class TextFinder {
 
     // MARK: - Going from match to match
 
-    /// Selects the next match, or the one before, beginning anew at the text's other end.
+    /// Selects the next match, or the previous one, wrapping around at the end of the text.
     public func move(by step: Int) {
         if state == .searching {
             pendingStep += step

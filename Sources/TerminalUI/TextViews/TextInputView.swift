@@ -101,7 +101,7 @@ public class TextInputView: View {
         perform { $0.replaceAll(edits) }
     }
 
-    /// Lets `body` edit, then shows what has come of it and tells who wants to know.
+    /// Lets `body` edit, then shows the result and notifies observers.
     func perform(_ body: (inout TextEditor) -> Void) {
         let before = (editor.state, editor.selection)
         body(&editor)
@@ -162,7 +162,7 @@ public class TextInputView: View {
         command.performs { self.perform { $0.delete(motion) } }
     }
 
-    /// Moving and selecting within a line, as every text has it.
+    /// Moving and selecting within a line, the same for every text.
     @KeyTableBuilder var movingEntries: [KeyTable.Entry] {
         moves(.caretLeft, .left)
         moves(.caretRight, .right)

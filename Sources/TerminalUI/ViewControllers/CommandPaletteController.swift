@@ -125,7 +125,7 @@ public final class CommandPaletteController: ViewController {
         list.select(0)
     }
 
-    /// As far as all commands that begin so agree; the chosen one's words when that is no further.
+    /// As far as all commands that begin so agree; the chosen one's words when that adds nothing.
     private func completion(of typed: String) -> String? {
         let start = Self.normalized(typed)
         let words = items.map(\.words).filter { !$0.isEmpty && $0.lowercased().hasPrefix(start) }

@@ -33,7 +33,7 @@ public final class Button: View {
         let role: Role = !isEnabled ? .disabled : isFirstResponder ? .focusedButton : .button
         let style = surface.theme[role]
         surface.fill(bounds, style: style)
-        // Where colours cannot tell, brackets do.
+        // Where colors cannot tell, brackets do.
         let isPlain = surface.theme.depth == .monochrome
         let text = isPlain && isFirstResponder ? "[ \(title) ]" : title
         surface.draw(

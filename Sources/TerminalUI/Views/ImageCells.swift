@@ -1,4 +1,4 @@
-/// A picture made of characters: each cell a glyph in one colour on another.
+/// A picture made of characters: each cell a glyph in one color on another.
 public struct ImageCells: Hashable, Sendable {
     public struct Pixel: Hashable, Sendable {
         public var scalar: Unicode.Scalar
@@ -37,7 +37,7 @@ public struct ImageCells: Hashable, Sendable {
 extension Surface {
     /// Draws a picture with its upper left corner at a point.
     ///
-    /// A default colour in a picture is a hole: the ground it is drawn on shows through.
+    /// A default color in a picture is a hole: the ground it is drawn on shows through.
     public func draw(_ image: ImageCells, at point: Point) {
         for row in 0..<image.rowCount {
             for column in 0..<image.columnCount {
@@ -60,7 +60,7 @@ extension Surface {
 extension ImageCells.Pixel {
     fileprivate func style(on ground: Color) -> Style {
         if background == .default, foreground == .default { return Style(background: ground) }
-        // A glyph that is itself the hole: in the ground's colour, which only reversing can name
+        // A glyph that is itself the hole: in the ground's color, which only reversing can name
         // where that is the terminal's own.
         if foreground == .default, scalar != " " {
             return Style(foreground: background, background: ground, .reverse)

@@ -97,8 +97,8 @@ public final class ListView: View {
 
     // MARK: - Rows
 
-    /// Asks for the rows anew. The selection stays with what was selected, wherever it is now; if
-    /// it is gone, its neighbour is selected.
+    /// Reloads the rows. The selection stays with the selected item, wherever it is now; if it is
+    /// gone, its neighbor is selected.
     public func reloadData() {
         rowCount = max(0, dataSource?.numberOfRows(in: self) ?? 0)
         let old = selectedIdentity

@@ -10,7 +10,7 @@ open class Responder {
     /// Who is asked next; nil ends the chain.
     open var next: Responder? { nil }
 
-    /// What the keys do here, made anew at each call.
+    /// What the keys do here, computed at each call.
     open var keyTable: KeyTable { KeyTable() }
 
     /// Takes a key that stands in no table, e.g. to write it. Returns whether it was used.

@@ -2,7 +2,7 @@
 final class Window: View {
     weak var owner: Application?
 
-    /// Less than this is no place to work in.
+    /// Too small to work in below this.
     static let smallestSize = Size(width: 20, height: 6)
 
     private let footer = FooterBar()

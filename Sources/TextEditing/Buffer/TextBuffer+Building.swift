@@ -33,7 +33,7 @@ extension TextBuffer {
             if direct == nil { Array(bytes).withUnsafeBufferPointer { append($0) } }
         }
 
-        /// Ends the text; the builder begins anew.
+        /// Ends the text; the builder starts over.
         public mutating func finish() -> TextBuffer {
             if !rest.isEmpty {
                 rest.withUnsafeBufferPointer { chunks.insertBeforeTip(TextChunk($0)) }

@@ -58,12 +58,12 @@ extension TextBuffer {
         }
     }
 
-    /// The text in `range`; a byte that is no UTF-8 reads as U+FFFD.
+    /// The text in `range`; invalid UTF-8 reads as U+FFFD.
     public func string(in range: Range<Int>) -> String {
         withBytes(in: range) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The whole text; a byte that is no UTF-8 reads as U+FFFD.
+    /// The whole text; invalid UTF-8 reads as U+FFFD.
     public var string: String { string(in: 0..<count) }
 
     /// The byte at `offset`, which must be below `count`.

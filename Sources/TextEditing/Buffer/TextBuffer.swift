@@ -130,7 +130,7 @@ private extension TextBuffer {
             chunks.formIndex(after: &index)
             chunks.insert(spawn, at: index)
         } else if count < TextChunk.minimumCount, !range.isEmpty, !chunks.isSingleton {
-            // Inserting an item that is too small joins it with a neighbour.
+            // Inserting an item that is too small joins it with a neighbor.
             let small = chunks.remove(at: index)
             chunks.insert(small, at: range.lowerBound - start, in: ByteMetric())
         }

@@ -2,7 +2,7 @@
 struct ListMarker: Equatable {
     /// Spaces and tabs at the line's beginning.
     var indent: [UInt8]
-    /// What the next item begins with after the indent; empty for a line that is no item.
+    /// What the next item begins with after the indent; empty for a line that is not an item.
     var next: [UInt8]
     /// Bytes of the indent and the marker together.
     var count: Int

@@ -47,7 +47,8 @@ public struct TextEditor: Sendable {
         history.closeGroup()
     }
 
-    /// Exchanges the whole text for one from elsewhere; the history begins anew and it is clean.
+    /// Replaces the whole text with one from elsewhere; the history starts over and the editor is
+    /// clean.
     public mutating func load(_ text: TextBuffer) {
         self = TextEditor(text, layout: layout.options)
     }

@@ -1,8 +1,8 @@
 /// The remembered rows of one long line.
 ///
-/// Row starts are known from the line's beginning up to where somebody looked. An edit forgets them
-/// from the row before it on, but keeps those behind it, shifted: as soon as a row found anew begins
-/// where an old one did, all that follow are the old ones.
+/// Row starts are known from the line's beginning up to the last requested row. An edit drops them
+/// from the row before it on, but keeps those behind it, shifted: as soon as a new row begins where
+/// an old one did, all that follow are the old ones.
 struct LongLine: Sendable {
     /// Where the line begins in the text.
     private(set) var start: Int

@@ -38,8 +38,8 @@ public enum CaretAffinity: Sendable, Hashable {
 /// longer than a row is broken where the row ends. One space may stand past the last column (in the
 /// caret's cell), further ones begin the next row, so that every position can be seen.
 ///
-/// Rows of ordinary lines are found anew each time. Those of long lines are remembered and kept
-/// through edits: only what an edit moved is laid out again, and only when it is asked for.
+/// Rows of ordinary lines are computed each time. Those of long lines are cached and kept through
+/// edits: only what an edit moved is laid out again, and only on request.
 ///
 /// A layout belongs to one text: tell it of each edit with `didReplace`.
 public struct TextLayout: Sendable {

@@ -21,7 +21,7 @@ public struct MarkupSpan: Sendable, Hashable {
     }
 }
 
-/// Reads one line of Markdown, CommonMark's in what a line shows by itself.
+/// Reads one line of Markdown, as far as CommonMark defines it within a line.
 ///
 /// Parts do not nest, and none goes on in the next line; only the block of code does, which
 /// ``MarkdownFences`` follows.

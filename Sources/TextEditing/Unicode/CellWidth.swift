@@ -31,7 +31,7 @@ public enum CellWidth {
         return total
     }
 
-    /// Cells of a single scalar by itself: 0 for a combining mark, 1 or 2.
+    /// Cells of a single scalar on its own: 0 for a combining mark, 1 or 2.
     ///
     /// Text is measured by clusters, not by adding this up.
     public static func of(_ scalar: Unicode.Scalar) -> Int {

@@ -9,7 +9,7 @@ struct ClusterPiece {
         case caret(UInt8)
         /// A hidden scalar, `<U+202E>`.
         case scalar(UInt32)
-        /// A byte that is no part of UTF-8, `<E9>`.
+        /// An invalid byte of UTF-8, `<E9>`.
         case byte(UInt8)
     }
 
@@ -24,7 +24,7 @@ struct ClusterPiece {
 /// One place decides for drawing, measuring and wrapping, so that they can never differ.
 enum ClusterShape {
     /// Marks drawn on one base; further ones are shown by number, so that text cannot spill over
-    /// its neighbours.
+    /// its neighbors.
     static let longestMarkRun = 12
 
     /// Cells of the cluster in `range`, as it is shown.
@@ -177,7 +177,7 @@ private struct OpenPiece {
             guard let next, next.isValid else { return false }
             return ScalarTraits(next.value).breakClass == .pictograph
         case 0x200C, 0x200D:
-            // Arabic, the scripts of India and their neighbours spell with joiners.
+            // Arabic, the scripts of India and their neighbors spell with joiners.
             return (0x600..<0x1100).contains(base) || (0x1700..<0x1CFF).contains(base)
                 || (0xA800..<0xAC00).contains(base) || (0x10D00..<0x12000).contains(base)
         case 0xFE0E, 0xFE0F:
@@ -213,14 +213,14 @@ private struct OpenPiece {
         case .regionalIndicator: (width, isDisputed) = (2, true)
         default: attach(scalar, traits)
         }
-        // A skin tone has cells of its own but is no base: what follows belongs to the emoji.
+        // A skin tone has cells of its own but is not a base: what follows belongs to the emoji.
         if traits.width > 0, traits.breakClass != .extend { (base, baseTraits) = (scalar, traits) }
         isLinked = traits.conjunctClass == .linker || (isLinked && traits.width == 0)
     }
 
     private mutating func attach(_ scalar: UInt32, _ traits: ScalarTraits) {
         switch scalar {
-        // A skin tone asks for the emoji's colourful, wide form.
+        // A skin tone asks for the emoji's colorful, wide form.
         case 0x1F3FB...0x1F3FF: (width, isDisputed) = (2, true)
         case 0xFE0F:
             if baseTraits.widensWithEmojiSelector { width = 2 }

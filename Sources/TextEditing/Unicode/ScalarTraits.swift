@@ -34,8 +34,8 @@ struct ScalarTraits: Sendable {
     /// Whether terminals in use disagree about its width because it is new.
     @inline(__always) var isDisputed: Bool { word & 1 << 11 != 0 }
 
-    /// Whether it is a cluster by itself unless a neighbour wants to join it, takes part in no
-    /// conjunct, and is shown as it is.
+    /// Whether it is a cluster on its own unless a neighbor joins it, is in no conjunct, and is
+    /// displayed unchanged.
     @inline(__always) var isPlain: Bool { word & 0x331F == 0 && width != 0 }
 
     /// Whether it becomes part of whatever cluster precedes it.
@@ -87,7 +87,7 @@ struct Exposure: RawRepresentable, Equatable, Sendable {
     static let control = Exposure(rawValue: 1)
     /// Invisible or dangerous: shown as `<U+202E>`.
     static let hidden = Exposure(rawValue: 2)
-    /// Invisible, but meaningful beside the right neighbours (joiners, variation selectors).
+    /// Invisible, but meaningful beside the right neighbors (joiners, variation selectors).
     static let contextual = Exposure(rawValue: 3)
 }
 

@@ -2,13 +2,13 @@
 struct DecodedScalar {
     /// The scalar, or the byte itself when `isValid` is false.
     var value: UInt32
-    /// Bytes it takes, 1…4; a byte that is no part of valid UTF-8 stands alone.
+    /// Bytes it takes, 1…4; an invalid byte of UTF-8 stands alone.
     var length: Int
     var isValid: Bool
 }
 
-/// Lenient decoding: every byte that is no part of well-formed UTF-8 is an item of its own, so that
-/// text of any origin can be edited and saved without changing a byte of it.
+/// Lenient decoding: every invalid byte is an item of its own, so that text of any origin can be
+/// edited and saved without changing a byte of it.
 enum UTF8Decoding {
     /// Reads the scalar at `offset`, which must be inside `bytes`.
     @inline(__always)

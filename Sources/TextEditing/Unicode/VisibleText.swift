@@ -28,9 +28,9 @@ public struct Glyph: Hashable, Sendable {
 /// Text made safe and honest for a screen: the one door for everything that comes from outside.
 ///
 /// Controls show as `^[`, C1 and bidirectional controls, zero-width and other invisible characters
-/// as `<U+202E>`, bytes that are no UTF-8 as `<E9>`. Joiners and variation selectors stay where
-/// they belong to an emoji or a script's spelling. Combining marks without a base sit on a dotted
-/// circle. Line feeds and tabs are controls here: whoever lays out lines handles them before.
+/// as `<U+202E>`, invalid UTF-8 as `<E9>`. Joiners and variation selectors stay where they belong
+/// to an emoji or a script's spelling. Combining marks without a base are on a dotted circle. Line
+/// feeds and tabs are controls here: callers that lay out lines handle them first.
 public struct VisibleText: Sendable, Hashable {
     public let glyphs: [Glyph]
     /// Cells of all glyphs together.

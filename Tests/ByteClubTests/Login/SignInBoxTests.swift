@@ -17,7 +17,7 @@ import Testing
         try application.start(root: root)
     }
 
-    // MARK: - A server that nobody vouches for
+    // MARK: - An untrusted server
 
     private func showTrustAlert(isChanged: Bool, _ accept: @escaping @MainActor () -> Void) throws {
         let key = try #require(ServerKey("sha256//" + String(repeating: "a", count: 42) + "A="))

@@ -13,7 +13,7 @@ import Testing
         let club = TestClub().club
         let texts = NoteTexts(club: club)
         let path = try RemotePath.root.appending("Plan.txt")
-        // As a listing tells of it: at some servers without a hash.
+        // As in a listing: without a hash on some servers.
         let listed = RemoteFile(
             path: path, revision: Revision(rawValue: "1"), byteCount: 4, modified: Date())
         #expect(texts.cached(listed) == nil)

@@ -56,7 +56,7 @@ import Testing
         #expect(settings.usesMouse)
     }
 
-    /// The text, the line that is told of, and a word of what is told. The last line is always right.
+    /// The text, the reported line, and a word of its message. The last line is always right.
     @Test(arguments: [
         ("keys:\n  notes.nwe: a\n", 2, "no command"),
         ("keys:\n  notes.new: Fn\n", 2, "no key"), ("keys:\n  editor.cancel: []\n", 2, "way out"),
@@ -93,7 +93,7 @@ import Testing
         #expect(settings.clubs.count == 1)
     }
 
-    /// The file, the line that is told of. What is below it works.
+    /// The file and the reported line. What is below it works.
     @Test(arguments: [
         ("keys:\n  app.keys: ?\n", 2), ("keys:\n\tnotes.new: a\n", 2),
         ("keys:\n  notes.new: [a\n", 2), ("theme:\n  heading: \"red\n", 2),

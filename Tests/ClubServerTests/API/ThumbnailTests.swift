@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ThumbnailTests {
-    /// A panorama of one colour.
+    /// A panorama of one color.
     private func photo(_ width: Int, _ height: Int) throws -> Data {
         let image = PixelImage(
             size: PixelSize(width: width, height: height),
@@ -249,7 +249,7 @@ import Testing
             for: Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/pano.jpg"))
     }
 
-    /// Read, not written: how long the disk takes to sync is no matter of photos.
+    /// Read, not written: how long the disk takes to sync does not depend on photos.
     @Test func aNoteDoesNotWaitForPhotos() async throws {
         try await expectNoWait(for: Routes.download, DownloadArg(path: "/note.txt"))
     }

@@ -16,7 +16,8 @@ import Testing
             access: try FolderAccess(path: home), journal: nil, watcher: watcher, log: ServerLog())
         try await club.start()
         let (old, cursor) = try await note(in: club, since: nil)
-        // Rename away, write anew, remove the old one: all before anybody listens, as if it took no time.
+        // Rename away, write a new file, remove the old one: all before anybody listens, as if it took no
+        // time.
         #expect(rename(path, path + "~") == 0)
         try TestClub.write("new", to: path)
         #expect(unlink(path + "~") == 0)

@@ -4,7 +4,7 @@ import Testing
 @testable import ClubServer
 
 @Suite struct RestorationTests {
-    /// Whoever asks a second time meanwhile is told `in_progress`.
+    /// A second concurrent request gets `in_progress`.
     @Test func aRevisionIsBroughtBackOnceAtATime() async throws {
         let home = try TestClub.makeHome()
         defer { try? FileManager.default.removeItem(atPath: home) }

@@ -88,7 +88,7 @@ import Testing
         #expect(error?.code == (isCancel ? .cancelled : .timedOut))
         #expect(server.data == photo)
         server.state.withLock { $0.isSilent = false }
-        // The same photo is no conflict with itself…
+        // The same photo does not conflict with itself…
         let again = try await upload(photo, by: dropbox).get()
         #expect(again.contentHash == ContentHash(of: photo).hexadecimal)
         #expect(dropbox.routes == ["files/upload", "files/upload", "files/get_metadata"])

@@ -34,7 +34,7 @@ protocol WebDAVUploadStrategy: Sendable {
     /// again what the server already has.
     ///
     /// - Returns: The new tag, if the response has one.
-    /// - Throws: An error with ``StoreError/isUnmetCondition``, among others.
+    /// - Throws: An error with ``StoreError/isPreconditionFailed``, among others.
     func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag?
 
     /// Makes the next commit send everything again.
