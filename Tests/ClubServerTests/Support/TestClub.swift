@@ -99,7 +99,7 @@ final class TestClub: Sendable {
         return await end()
     }
 
-    /// Waits until the server ends by itself.
+    /// Waits until the server exits on its own.
     func end() async -> ClubServerError? {
         let error = await running.value
         let isFirst = hasLeft.withLock { left in
