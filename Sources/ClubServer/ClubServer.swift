@@ -11,8 +11,8 @@ import Synchronization
 /// try await server.run { address in print("The club is at \(address).") }
 /// ```
 ///
-/// Notes and photos are ordinary files. Whatever any program does to them shows up by itself, and
-/// whatever comes in through the API is written whole or not at all.
+/// Notes and photos are ordinary files. Changes by other programs appear automatically, and API
+/// writes are atomic.
 public final class ClubServer: Sendable {
     /// Where clients connect to.
     public enum Address: Hashable, Sendable, CustomStringConvertible {
@@ -82,7 +82,7 @@ public final class ClubServer: Sendable {
             environment: [String: String] = ProcessInfo.processInfo.environment
         ) throws(ClubServerError) -> Configuration {
             let folder = clubFolder ?? StandardFolders.club(environment)
-            let place = try ClubMeetingPlace(clubFolder: folder, environment: environment)
+            let place = try RuntimePaths(clubFolder: folder, environment: environment)
             return Configuration(
                 folder: folder, stateFolder: StandardFolders.state(environment),
                 cacheFolder: StandardFolders.cache(environment) + "/thumbnails",
@@ -119,7 +119,7 @@ public final class ClubServer: Sendable {
         try outcome.get()
     }
 
-    /// Does everything on the server's own threads, whoever called.
+    /// Runs everything on the server's own threads, whatever the caller's.
     @concurrent
     private static func serve(
         _ configuration: Configuration, until stopping: StopSignal,

@@ -117,8 +117,8 @@ import Testing
     @Test func webDAVTakesFewMore() async throws {
         let standIn = try WebDAVStandIn {
             $0.limits.directByteCount = 8
-            $0.limits.shortestRest = longWait
-            $0.limits.longestRest = longWait
+            $0.limits.shortestInterval = longWait
+            $0.limits.longestInterval = longWait
         }
         let store = standIn.store
         let calls = Calls { standIn.calls }
@@ -205,8 +205,8 @@ import Testing
                 }), credentials: .password(user: "ann", password: "app password")
         ) {
             $0.limits.chunkByteCount = 10
-            $0.limits.shortestRest = longWait
-            $0.limits.longestRest = longWait
+            $0.limits.shortestInterval = longWait
+            $0.limits.longestInterval = longWait
         }
         let store = standIn.store
         let calls = Calls { standIn.requests.map(\.method) }

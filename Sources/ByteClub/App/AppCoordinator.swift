@@ -207,7 +207,7 @@ extension AppCoordinator: ClubObserver {
             tabBarController.status = TextLine(name + accountWords(club), .secondary)
             tellSkipped()
             offerDrafts()
-        case .failed(let error) where club.settings.isMendedBySignIn(error):
+        case .failed(let error) where club.settings.isFixedBySignIn(error):
             let words = error.code == .untrusted ? "no proof from" : "signed out of"
             tabBarController.status = TextLine("\(words) \(name)", .warning)
             askToSignIn(error)

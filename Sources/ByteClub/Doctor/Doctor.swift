@@ -80,12 +80,12 @@ package struct Doctor: Sendable {
         let lead = store?.clockLead
         switch answer {
         case _ where !club.needsSignIn: report(ClubChecks.ownClock)
-        case .failure where lead == nil: report(ClubChecks.notLookedAt("clock"))
+        case .failure where lead == nil: report(ClubChecks.notChecked("clock"))
         default: report(ClubChecks.clock(lead: lead))
         }
         switch answer {
         case .success(let account): report(ClubChecks.quota(account))
-        case .failure: report(ClubChecks.notLookedAt("quota"))
+        case .failure: report(ClubChecks.notChecked("quota"))
         }
         if let protection = (store as? WebDAVStore)?.writeProtection {
             report(ClubChecks.writing(protection))

@@ -289,7 +289,7 @@ extension NoteDetailsViewController {
             application?.showMessage("Stopped saving. The text is still here.", .warning)
         case .store(let error)
         where document.club.signInAgain != nil
-            && document.club.settings.isMendedBySignIn(error):
+            && document.club.settings.isFixedBySignIn(error):
             askToSignIn(error, closing: closing)
         case .store(let error):
             let words = document.club.sentence(for: error)

@@ -92,7 +92,7 @@ package enum ClubChecks {
         "clock", .fine, "The club has this computer's own clock.")
 
     /// For a check that needs a response from a club that sends none.
-    package static func notLookedAt(_ subject: String) -> Diagnostic {
+    package static func notChecked(_ subject: String) -> Diagnostic {
         Diagnostic(subject, .notice, "Not looked at: the club has not told.")
     }
 

@@ -39,7 +39,7 @@ package enum ClubConnection {
         let store = try makeStore(
             to: webdav, secret: secret,
             capabilitiesFile: registry.capabilitiesFile(of: club),
-            unsettledWrites: registry.unsettledWrites(of: club))
+            unconfirmedWrites: registry.unconfirmedWrites(of: club))
         return stores.withLock { stores in
             // Another caller may have opened it first.
             if let now = stores[key], now.store !== old?.store { return now.store }
@@ -50,7 +50,7 @@ package enum ClubConnection {
 
     static func makeStore(
         to webdav: ClubSettings.WebDAV, secret: String, capabilitiesFile: URL? = nil,
-        unsettledWrites: URL? = nil
+        unconfirmedWrites: URL? = nil
     ) throws(StoreError) -> WebDAVStore {
         let credentials: WebDAVCredentials =
             switch webdav.signIn {
@@ -62,7 +62,7 @@ package enum ClubConnection {
         configuration.trust.authoritiesFile = webdav.authoritiesFile.map { URL(filePath: $0) }
         configuration.trust.pinnedKey = webdav.pin
         configuration.capabilitiesFile = capabilitiesFile
-        configuration.unsettledWritesFolder = unsettledWrites
+        configuration.unconfirmedWritesFolder = unconfirmedWrites
         return try WebDAVStore(configuration)
     }
 
@@ -108,7 +108,7 @@ package enum ClubConnection {
         let vault = SecretVault(club: club, registry: registry, secrets: ClubSecrets(registry))
         let line = try makeLine(
             to: dropbox, vault: vault,
-            unsettledWrites: registry.unsettledWrites(of: club))
+            unconfirmedWrites: registry.unconfirmedWrites(of: club))
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line
@@ -117,12 +117,12 @@ package enum ClubConnection {
     }
 
     static func makeLine(
-        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unsettledWrites: URL? = nil
+        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unconfirmedWrites: URL? = nil
     ) throws(StoreError) -> Line {
         let app = dropbox.app
         let access = DropboxAccess(app: app, vault: vault)
         var configuration = DropboxStore.Configuration(hosts: app.hosts)
-        configuration.unsettledWritesFolder = unsettledWrites
+        configuration.unconfirmedWritesFolder = unconfirmedWrites
         if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
         return Line(store: DropboxStore(configuration, access: access), access: access)
     }

@@ -28,12 +28,12 @@ public actor EmbeddedClub {
     private static let opened = Mutex<[Paths: EmbeddedClub]>([:])
 
     private let folder: String
-    private let unsettledWrites: URL
+    private let unconfirmedWrites: URL
     /// The folders that the club requires.
     private let neededFolders: [URL]
     private let server: ServerProcess
     private let credentials = Credentials()
-    private var place: ClubMeetingPlace?
+    private var place: RuntimePaths?
     private var store: DropboxStore?
     private var lease: Lease?
     private var process: pid_t?
@@ -44,7 +44,7 @@ public actor EmbeddedClub {
     private static let shortLife = Duration.seconds(5)
     /// How long to wait for a server that holds the folder's lock but does not respond: it is starting
     /// or exiting.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
     private static let mostStarts = 3
 
     /// - Parameters:
@@ -56,7 +56,7 @@ public actor EmbeddedClub {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         folder = paths.clubFolder.path
-        unsettledWrites = paths.embeddedUnconfirmedWrites
+        unconfirmedWrites = paths.embeddedUnconfirmedWrites
         neededFolders = [paths.clubFolder, paths.stateFolder, paths.cacheFolder]
         server = ServerProcess(
             program: program,
@@ -156,18 +156,18 @@ extension EmbeddedClub {
         }
     }
 
-    private func findPlace() throws(EmbeddedClubError) -> ClubMeetingPlace {
+    private func findPlace() throws(EmbeddedClubError) -> RuntimePaths {
         if let place { return place }
         do throws(ClubServerError) {
-            let found = try ClubMeetingPlace(clubFolder: folder, environment: server.environment)
+            let found = try RuntimePaths(clubFolder: folder, environment: server.environment)
             place = found
             return found
         } catch {
-            throw .noMeetingPlace(error.message)
+            throw .noRuntimeFolder(error.message)
         }
     }
 
-    private func takeLease(at place: ClubMeetingPlace) -> Bool {
+    private func takeLease(at place: RuntimePaths) -> Bool {
         // One socket of an exiting server may outlive the other; and opening a lease at an unreachable
         // one keeps it from exiting.
         guard Lease.isAnswered(at: place.socketPath),
@@ -187,9 +187,9 @@ extension EmbeddedClub {
     /// - Returns: False when it is no longer held.
     /// - Throws: `.folderServedElsewhere` when it is held but nothing responds.
     private func takeLeaseUnlessFree(
-        _ place: ClubMeetingPlace
+        _ place: RuntimePaths
     ) async throws(EmbeddedClubError) -> Bool {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         var pause = Duration.milliseconds(10)
         while true {
             if takeLease(at: place) { return true }
@@ -217,19 +217,19 @@ extension EmbeddedClub {
     }
 
     /// Whether a server holds the folder's lock.
-    private func isLocked(_ place: ClubMeetingPlace) -> Bool {
+    private func isLocked(_ place: RuntimePaths) -> Bool {
         let descriptor = Glibc.open(place.lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    private func makeStore(at place: ClubMeetingPlace) -> DropboxStore {
+    private func makeStore(at place: RuntimePaths) -> DropboxStore {
         var configuration = DropboxStore.Configuration(
             hosts: .local, unixSocketPath: place.socketPath)
         // A request costs nothing here, and a finished thumbnail should not wait for others.
         configuration.thumbnailsPerRequest = 2
-        configuration.unsettledWritesFolder = unsettledWrites
+        configuration.unconfirmedWritesFolder = unconfirmedWrites
         return DropboxStore(configuration, access: credentials)
     }
 }
@@ -237,10 +237,10 @@ extension EmbeddedClub {
 /// The club's access provider.
 private final class Credentials: AccessProvider {
     let club = Mutex(WeakClub(club: nil))
-    private let state = Mutex<(place: ClubMeetingPlace?, token: String?)>((nil, nil))
+    private let state = Mutex<(place: RuntimePaths?, token: String?)>((nil, nil))
 
     /// The server makes a new token at each start.
-    func readToken(at place: ClubMeetingPlace) {
+    func readToken(at place: RuntimePaths) {
         let token = place.readToken()
         state.withLock { $0 = (place, token) }
     }

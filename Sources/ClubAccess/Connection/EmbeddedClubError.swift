@@ -4,7 +4,7 @@
 /// describes it.
 public enum EmbeddedClubError: Error, Hashable, Sendable {
     /// There is no safe place for the club's socket. The sentence says why and what to do.
-    case noMeetingPlace(String)
+    case noRuntimeFolder(String)
 
     /// The program could not be run again as the server.
     case programNotStarted(reason: String)

@@ -44,7 +44,7 @@ public struct ErrorMessage: Hashable, Sendable {
 extension ErrorMessage {
     private static func text(of error: EmbeddedClubError) -> String {
         switch error {
-        case .noMeetingPlace(let sentence), .tooManyOpenFiles(let sentence):
+        case .noRuntimeFolder(let sentence), .tooManyOpenFiles(let sentence):
             sentence
         case .programNotStarted(let reason):
             "The club on this computer could not be started: \(reason). Install Byte Club again if "

@@ -18,7 +18,7 @@ struct ServerProcess: Sendable {
     var log: URL
 
     /// The time limit for getting ready.
-    var patience: Duration = .seconds(30)
+    var timeout: Duration = .seconds(30)
 
     enum Outcome: Hashable, Sendable {
         case ready(pid_t)
@@ -44,7 +44,7 @@ struct ServerProcess: Sendable {
             close(readEnd)
             throw error
         }
-        let milliseconds = CInt(clamping: Int64(patience / .milliseconds(1)))
+        let milliseconds = CInt(clamping: Int64(timeout / .milliseconds(1)))
         let outcome = await withCheckedContinuation { continuation in
             Self.waitingQueue().async { @Sendable [readEnd] in
                 continuation.resume(

@@ -55,7 +55,7 @@ struct ClubSecrets: Sendable {
         return try await writeAsItIs(data, for: club, to: place)
     }
 
-    /// The secret in data from ``readAsItIs(_:from:)``, without its binding.
+    /// The secret in data from ``readUnverified(_:from:)``, without its binding.
     ///
     /// - Returns: Nil if it was stored for another server or account than the club has now.
     func secret(in data: Data, for club: ClubSettings) -> Data? {
@@ -66,7 +66,7 @@ struct ClubSecrets: Sendable {
     }
 
     /// The stored data with its binding, to be restored unchanged.
-    func readAsItIs(_ club: ClubSettings, from place: SecretPlace) async -> Data? {
+    func readUnverified(_ club: ClubSettings, from place: SecretPlace) async -> Data? {
         try? await secrets.read(club.name, from: place)
     }
 
@@ -86,7 +86,7 @@ struct ClubSecrets: Sendable {
         guard let lock = try? await SignInLock.acquire(registry.paths) else { return }
         defer { lock.release() }
         guard let place = registry.secretPlace(of: club),
-            await readAsItIs(club, from: place) == data
+            await readUnverified(club, from: place) == data
         else { return }
         _ = try? await write(data, for: club, to: place)
     }

@@ -24,7 +24,7 @@ final class Keyring: SecretKeeper {
     private let queue = DispatchQueue(label: "byteclub.keyring")
 
     /// Long enough to type a password.
-    private static let patienceSeconds = 60
+    private static let timeoutSeconds = 60
 
     /// Whether there is a session bus to find a keyring on. Without one, GLib would try to start one.
     static func isReachable(_ environment: [String: String]) -> Bool {
@@ -73,7 +73,7 @@ final class Keyring: SecretKeeper {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { @Sendable in
-                    alarm.begin(afterSeconds: Self.patienceSeconds)
+                    alarm.begin(afterSeconds: Self.timeoutSeconds)
                     let value = body()
                     alarm.end()
                     continuation.resume(returning: value)

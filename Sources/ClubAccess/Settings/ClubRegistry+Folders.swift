@@ -29,7 +29,7 @@ extension ClubRegistry {
     }
 
     /// The folder of a club's unconfirmed writes.
-    func unsettledWrites(of club: ClubSettings) -> URL {
+    func unconfirmedWrites(of club: ClubSettings) -> URL {
         club.place == .embedded
             ? paths.embeddedUnconfirmedWrites : folder(of: club).appending(path: "unsettled")
     }

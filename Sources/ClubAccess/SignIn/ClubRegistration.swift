@@ -71,7 +71,7 @@ struct ClubRegistration: Sendable {
         // If the state cannot be changed now, nothing else is started.
         try settings { () throws(SettingsError) in try registry.remember(secretsOf: club, in: old) }
         var before: Data?
-        if let old { before = await secrets.readAsItIs(club, from: old) }
+        if let old { before = await secrets.readUnverified(club, from: old) }
         let place: SecretPlace
         do throws(SecretError) {
             place = try await secrets.write(secret, for: club, to: nil)

@@ -52,7 +52,7 @@ extension ClubSettings {
 
     /// Whether signing in again can fix an error: with another password, or by accepting the server's
     /// new key.
-    package func isMendedBySignIn(_ error: StoreError) -> Bool {
+    package func isFixedBySignIn(_ error: StoreError) -> Bool {
         switch (error.code, place) {
         case (.unauthorized, .dropbox), (.unauthorized, .webdav), (.untrusted, .webdav): true
         default: false

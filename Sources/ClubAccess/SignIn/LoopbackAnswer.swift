@@ -13,16 +13,16 @@ final class LoopbackAnswer: Sendable {
     private let stopReadEnd: CInt
     private let stopWriteEnd: CInt
     private let queue = DispatchQueue(label: "byteclub.login.loopback")
-    /// Known to whoever was given the entrance: a web page cannot guess it.
+    /// Known only to the program that was given the URL: a web page cannot guess it.
     private let entrancePath =
         "/open/" + String(UInt64.random(in: .min ... .max), radix: 36)
-    /// Takes the next connection; -1 and `errno` when there is none to be had.
+    /// Accepts the next connection; -1 and `errno` on failure.
     private let accept: @Sendable (_ listener: CInt) -> CInt
 
     static let connectionLimit = 8
     static let headLimit = 16 << 10
     /// A browser opens connections in advance and may be slow to use them.
-    static let connectionPatience: Duration = .seconds(10)
+    static let connectionTimeout: Duration = .seconds(10)
 
     /// How long to stop accepting after a failure for lack of resources, such as free descriptors:
     /// pending connections would make the event loop spin.
@@ -163,7 +163,7 @@ extension LoopbackAnswer {
                     connections.append(
                         Connection(
                             descriptor: descriptor,
-                            deadline: ContinuousClock.now + Self.connectionPatience))
+                            deadline: ContinuousClock.now + Self.connectionTimeout))
                 }
             }
         }

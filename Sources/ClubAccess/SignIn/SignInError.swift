@@ -54,15 +54,16 @@ extension SignInError: CustomStringConvertible {
             "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
         case .unauthorized: "The name or the password is wrong."
         // Servers respond like this to plain HTTP on a TLS port.
-        case .offline where isPlain && error.silence == .noAnswer, .badRequest where isPlain:
+        case .offline where isPlain && error.connectionFailure == .noAnswer,
+            .badRequest where isPlain:
             "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
                 + "address with https://."
-        case .offline where error.silence == .unknownHost:
+        case .offline where error.connectionFailure == .unknownHost:
             "No server is called “\(host)”. Check the address, and the network."
-        case .offline where error.silence == .refused:
+        case .offline where error.connectionFailure == .refused:
             "“\(host)” does not answer at this address. Check the address and its port, and whether the "
                 + "server runs."
-        case .offline where error.silence == .noSecureConnection:
+        case .offline where error.connectionFailure == .noSecureConnection:
             "“\(host)” does not speak https at this address. Check the address and its port."
         case .offline: Self.sentence(error, onTheWayTo: host)
         case .badRequest, .wrongKind, .badAnswer, .notFound:
@@ -73,7 +74,7 @@ extension SignInError: CustomStringConvertible {
     }
 
     private static func sentence(_ error: StoreError, onTheWayTo host: String) -> String {
-        guard case .proxy(let trouble) = error.silence else {
+        guard case .proxy(let trouble) = error.connectionFailure else {
             return ErrorMessage(error, club: .remote).text
         }
         return
@@ -102,7 +103,7 @@ extension SignInError: CustomStringConvertible {
             "Dropbox does not accept this app. Check the app key in the App Console, and that the app's "
                 + "permissions are ticked. Nothing was changed."
         case .badAnswer:
-            "What answered is not Dropbox, or it is out of order. If you are on a network with a sign-in "
+            "Dropbox's answer was not understood. If you are on a network with a sign-in "
                 + "page, sign in there first. Nothing was changed."
         case .store(let code):
             ErrorMessage(StoreError(code, during: .connect), club: .remote).text

@@ -16,7 +16,7 @@ extension Club {
         if access.isGone { return false }
         if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
             log("more happened in the folder than the kernel could tell; looking at all of it")
-            unsettled = []
+            incomplete = []
             watchParent()
             syncFolder("", recursively: true)
             return !access.isGone
@@ -32,7 +32,7 @@ extension Club {
             }
             if event.has(IN_MOVE_SELF), folder.isEmpty { watchParent() }
             guard let name = event.name?.text else { continue }
-            guard NameRules.isShown(name), settle(event, name, in: folder) else { continue }
+            guard NameRules.isShown(name), track(event, name, in: folder) else { continue }
             if touched[folder] == nil { order.append(folder) }
             touched[folder, default: []].insert(name)
         }
@@ -43,17 +43,17 @@ extension Club {
         return !access.isGone
     }
 
-    /// Whether the subject of an event can be read now.
-    private func settle(_ event: FolderWatcher.Event, _ name: String, in folder: String) -> Bool {
-        let unsettledName = UnsettledName(folder: folder, name: name)
+    /// Tracks incomplete files; returns whether the subject of an event can be read now.
+    private func track(_ event: FolderWatcher.Event, _ name: String, in folder: String) -> Bool {
+        let incompleteName = IncompleteName(folder: folder, name: name)
         if event.has(IN_CREATE), !event.isFolder {
             // A new file is still being written; IN_CLOSE_WRITE follows. A new hard link to a
             // finished file is complete.
-            if linkCount(name, in: folder) < 2 { unsettled.insert(unsettledName) }
-            return !unsettled.contains(unsettledName)
+            if linkCount(name, in: folder) < 2 { incomplete.insert(incompleteName) }
+            return !incomplete.contains(incompleteName)
         }
-        if event.has(IN_ATTRIB) { return !unsettled.contains(unsettledName) }
-        unsettled.remove(unsettledName)
+        if event.has(IN_ATTRIB) { return !incomplete.contains(incompleteName) }
+        incomplete.remove(incompleteName)
         return true
     }
 
@@ -123,10 +123,10 @@ extension Club {
             guard let status = try? FileStatus.of(diskName, in: opened.number),
                 status.kind != .special
             else { continue }
-            let unsettledName = UnsettledName(folder: folder, name: diskName)
-            if unsettled.contains(unsettledName) {
+            let incompleteName = IncompleteName(folder: folder, name: diskName)
+            if incomplete.contains(incompleteName) {
                 guard toWrite else { continue }
-                unsettled.remove(unsettledName)
+                incomplete.remove(incompleteName)
             }
             observe(
                 VisibleNames.Assignment(
@@ -159,7 +159,7 @@ extension Club {
         var seen: [String: FileStatus] = [:]
         for name in names {
             guard let text = name.text, NameRules.isShown(text),
-                !unsettled.contains(UnsettledName(folder: key, name: text)),
+                !incomplete.contains(IncompleteName(folder: key, name: text)),
                 let status = try? FileStatus.of(text, in: folder.number), status.kind != .special
             else { continue }
             seen[text] = status

@@ -24,7 +24,7 @@ actor Club {
     /// For the parent of the club's folder.
     private var parentWatch: Int32?
     /// Names on disk, with their folder's key, that another program is still writing.
-    var unsettled: Set<UnsettledName> = []
+    var incomplete: Set<IncompleteName> = []
     /// Keys that several names on disk map to.
     var contested: Set<String> = []
     /// Entries removed by a batch of events, by inode: they may reappear under another name.
@@ -32,9 +32,9 @@ actor Club {
     /// Revisions that are being restored, with their destinations.
     var restoring: Set<Restoration> = []
 
-    private let board = NewsBoard()
+    private let notifier = ChangeNotifier()
 
-    struct UnsettledName: Hashable {
+    struct IncompleteName: Hashable {
         let folder: String
         let name: String
     }
@@ -119,7 +119,7 @@ actor Club {
                 journal.discard()
             }
         }
-        board.tell(changed)
+        notifier.notify(changed)
     }
 
     private func rewriteJournal() {
@@ -134,9 +134,9 @@ actor Club {
     // MARK: - Waiting
 
     /// Returns as soon as there are changes for a cursor, or the task is cancelled.
-    func waitForNews(_ cursor: ListingCursor) async {
-        guard !index.hasNews(for: cursor) else { return }
-        await board.wait(for: cursor)
+    func waitForChanges(_ cursor: ListingCursor) async {
+        guard !index.hasChanges(for: cursor) else { return }
+        await notifier.wait(for: cursor)
     }
 
     // MARK: - Watching

@@ -34,7 +34,7 @@ extension ClubIndex {
     }
 
     /// Whether there are changes that a cursor's owner has not seen.
-    func hasNews(for cursor: ListingCursor) -> Bool {
+    func hasChanges(for cursor: ListingCursor) -> Bool {
         guard cursor.after == nil else { return true }
         guard cursor.sequence < sequence else { return false }
         return entries.values.contains {

@@ -110,13 +110,13 @@ extension ClubAPI {
         if request.activity.beginLongPoll() == .busy { throw Refusal.busy }
         let peer = request.peer
         await withTaskGroup { group in
-            group.addTask { await club.waitForNews(cursor) }
+            group.addTask { await club.waitForChanges(cursor) }
             group.addTask { try? await peer.loop.sleep(for: .seconds(Int64(seconds))) }
             group.addTask { try? await peer.waitUntilGone() }
             await group.next()
             group.cancelAll()
         }
-        return ListFolderLongpollResult(changes: await club.index.hasNews(for: cursor))
+        return ListFolderLongpollResult(changes: await club.index.hasChanges(for: cursor))
     }
 
     // MARK: - One entry

@@ -12,11 +12,11 @@ struct Listener: Sendable {
     /// Listens on a unix socket. A stale one at its path is removed: the caller holds the lock, so
     /// nobody listens there.
     static func unix(path: String, loop: EventLoop) throws(ClubServerError) -> Listener {
-        guard path.utf8.count <= ClubMeetingPlace.socketPathByteLimit else {
+        guard path.utf8.count <= RuntimePaths.socketPathByteLimit else {
             throw ClubServerError(
                 .pathTooLong,
                 "The socket's path has \(path.utf8.count) bytes and may have "
-                    + "\(ClubMeetingPlace.socketPathByteLimit): \(path)")
+                    + "\(RuntimePaths.socketPathByteLimit): \(path)")
         }
         var status = stat()
         if lstat(path, &status) == 0 {

@@ -74,7 +74,7 @@ struct RunningServer: Sendable {
         let listener: Listener
         var leases: Listener?
         do throws(ClubServerError) {
-            // Before anybody can connect, so that whoever connects can read it.
+            // Before the first connection, so that every client can read it.
             try ServerToken.write(token, to: configuration.tokenFile)
             switch configuration.endpoint {
             case .tcp(let port): listener = try .tcp(port: port, loop: loop)
@@ -160,7 +160,7 @@ struct RunningServer: Sendable {
     ) async -> Result<Void, ClubServerError> {
         whenReady(listener.address)
         configuration.log("serving \(configuration.folder) at \(listener.address)")
-        let book = LeaseBook()
+        let book = LeaseCounter()
         let outcome = await withTaskGroup(of: Result<Void, ClubServerError>.self) { group in
             group.addTask {
                 await stopping.wait(); return .success(())
@@ -178,7 +178,7 @@ struct RunningServer: Sendable {
             }
             if configuration.untilUnused {
                 group.addTask { [loop] in
-                    try? await loop.sleep(for: LeaseBook.firstGrace)
+                    try? await loop.sleep(for: LeaseCounter.firstGrace)
                     if !Task.isCancelled, book.isUnused(since: 0) { stopping.send() }
                     await stopping.wait()
                     return .success(())
@@ -253,7 +253,7 @@ struct RunningServer: Sendable {
 
     /// Counts leases. With a signal, sends it when there are none any more.
     private static func lend(
-        _ listener: Listener, _ book: LeaseBook, _ loop: EventLoop, _ stopping: StopSignal?
+        _ listener: Listener, _ book: LeaseCounter, _ loop: EventLoop, _ stopping: StopSignal?
     ) async -> Result<Void, ClubServerError> {
         do {
             try await withThrowingDiscardingTaskGroup { group in
@@ -267,7 +267,7 @@ struct RunningServer: Sendable {
                     group.addTask {
                         try? await Peer(descriptor: holder.number, loop: loop).drainUntilGone()
                         guard let last = book.giveBack(), let stopping else { return }
-                        try? await loop.sleep(for: LeaseBook.grace)
+                        try? await loop.sleep(for: LeaseCounter.grace)
                         if book.isUnused(since: last) { stopping.send() }
                     }
                 }

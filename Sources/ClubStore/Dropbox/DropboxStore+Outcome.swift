@@ -19,26 +19,26 @@ extension DropboxStore {
             if error.code.mayHideSuccess, let there = try? await metadata(of: path),
                 there.contentHash == write.hash
             {
-                unsettled.forget(path)
+                unconfirmed.forget(path)
                 return .stored(there)
             }
-            unsettled.note(write, at: path)
+            unconfirmed.note(write, at: path)
             return .failed(error)
         }
         guard let there = try? await metadata(of: path) else {
-            unsettled.drop(write, at: path)
+            unconfirmed.drop(write, at: path)
             return .failed(error)
         }
-        let isOurs = unsettled.writes(
+        let isOurs = unconfirmed.writes(
             at: path, for: mode, hash: write.hash, found: there.byteCount
         ).contains { $0.hash == there.contentHash }
         if isOurs, there.contentHash == write.hash {
-            unsettled.forget(path)
+            unconfirmed.forget(path)
             return .stored(there)
         }
         if isOurs, mode.replacedRevision != there.revision { return .earlier(there) }
         // From now on it is about what is there.
-        unsettled.forget(path)
+        unconfirmed.forget(path)
         var error = error
         error.code = .conflict(serverRevision: there.revision)
         return .failed(error)

@@ -11,7 +11,7 @@ extension DropboxStore {
             do throws(StoreError) {
                 let sent = try await send(
                     fileAt: file, to: path, mode: mode, record: record, progress: port)
-                unsettled.forget(path)
+                unconfirmed.forget(path)
                 return sent
             } catch {
                 switch await unconfirmed(error, file, at: path, mode) {
@@ -64,7 +64,7 @@ extension DropboxStore {
             throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
         }
         let source = try SourceFile(at: url)
-        progress.tell(0, ofExpected: source.byteCount)
+        progress.update(0, ofExpected: source.byteCount)
         // In parallel with the transfer, so that hashing adds no delay.
         let hashing = Task { () -> Result<ContentHash, StoreError> in
             do throws(StoreError) {
@@ -133,7 +133,7 @@ private struct FileUpload: Sendable {
             byteCount: source.byteCount,
             chunkByteCount: store.configuration.limits.chunkByteCount,
             goingOnFrom: record?.progress)
-        progress.tell(upload.range.lowerBound, ofExpected: source.byteCount)
+        progress.update(upload.range.lowerBound, ofExpected: source.byteCount)
         while true {
             switch upload.take(await answer(to: upload)) {
             case .goOn:
@@ -244,7 +244,7 @@ extension FileUpload {
         return HTTPLoader.Observers(
             didSend: { [progress, expected = source.byteCount] total in
                 progress.pacer.didMove(counted.newlySent(total))
-                progress.tellAtOnce(offset + total, ofExpected: expected)
+                progress.updateImmediately(offset + total, ofExpected: expected)
             },
             control: { [progress] task in
                 counted.reset()

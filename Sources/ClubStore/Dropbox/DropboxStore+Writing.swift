@@ -19,13 +19,13 @@ extension DropboxStore {
         call.isRepeatable = mode != .create
         let write = UnconfirmedWrite(
             byteCount: Int64(data.count), hash: hash.hexadecimal, data: nil)
-        unsettled.begin(write, at: path)
+        unconfirmed.begin(write, at: path)
         do throws(StoreError) {
             let answer = try await send(call, body: .data(data), during: .put, at: path)
             let metadata: FileMetadata = try decode(answer.body, during: .put, at: path)
             let file = try paths.file(metadata, askedFor: path, during: .put)
             try requireStored(write, as: file)
-            unsettled.forget(path)
+            unconfirmed.forget(path)
             return file
         } catch {
             switch await outcome(of: write, at: path, mode: mode, after: error) {
@@ -63,14 +63,14 @@ extension DropboxStore {
                 isRepeatable: false, during: .delete, at: path)
         } catch {
             // It is gone and the response was lost: in this attempt or an earlier one.
-            var isDone = error.code == .notFound && unsettled.has(.removal, at: path)
+            var isDone = error.code == .notFound && unconfirmed.has(.removal, at: path)
             if error.code.mayHideSuccess { isDone = await isGone(path) }
             guard isDone else {
-                if error.code.mayHideSuccess { unsettled.note(.removal, at: path) }
+                if error.code.mayHideSuccess { unconfirmed.note(.removal, at: path) }
                 throw error
             }
         }
-        unsettled.forget(path)
+        unconfirmed.forget(path)
     }
 
     private func isGone(_ path: RemotePath) async -> Bool {
@@ -98,14 +98,14 @@ extension DropboxStore {
                 isRepeatable: false, during: .move, at: path)
         } catch {
             let move = UnconfirmedWrite.Change.move(to: destination.string)
-            let wasMoved = error.code == .notFound && unsettled.has(move, at: path)
+            let wasMoved = error.code == .notFound && unconfirmed.has(move, at: path)
             if error.code.mayHideSuccess || wasMoved, await isGone(path),
                 let entry = await entry(at: destination)
             {
-                unsettled.forget(path)
+                unconfirmed.forget(path)
                 return entry
             }
-            if error.code.mayHideSuccess { unsettled.note(move, at: path) }
+            if error.code.mayHideSuccess { unconfirmed.note(move, at: path) }
             throw error
         }
         guard let entry = try paths.entry(result.metadata, during: .move) else {
@@ -125,12 +125,12 @@ extension DropboxStore {
         } catch {
             var isConflict = false
             if case .conflict = error.code { isConflict = true }
-            let wasMade = isConflict && unsettled.has(.creation, at: path)
+            let wasMade = isConflict && unconfirmed.has(.creation, at: path)
             if error.code.mayHideSuccess || wasMade, await entry(at: path) == .folder(path) {
-                unsettled.forget(path)
+                unconfirmed.forget(path)
                 return
             }
-            if error.code.mayHideSuccess { unsettled.note(.creation, at: path) }
+            if error.code.mayHideSuccess { unconfirmed.note(.creation, at: path) }
             throw error
         }
     }

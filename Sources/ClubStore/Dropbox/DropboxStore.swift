@@ -68,7 +68,7 @@ public final class DropboxStore: RemoteStore {
         /// Where to store writes until they are confirmed: a folder of this club's own. The next
         /// run of the program then does not take such a write for another member's. Nil to remember
         /// them only while the program runs.
-        public var unsettledWritesFolder: URL?
+        public var unconfirmedWritesFolder: URL?
 
         var limits = UploadLimits()
         var policy = RetryPolicy()
@@ -104,14 +104,14 @@ public final class DropboxStore: RemoteStore {
     /// The earliest time the server accepts the next poll.
     let nextPoll = Mutex<ContinuousClock.Instant?>(nil)
 
-    let unsettled: UnconfirmedWrites
+    let unconfirmed: UnconfirmedWrites
 
     public init(_ configuration: Configuration, access: any AccessProvider) {
         self.configuration = configuration
         connection = DropboxConnection(
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
-        unsettled = UnconfirmedWrites(folder: configuration.unsettledWritesFolder)
+        unconfirmed = UnconfirmedWrites(folder: configuration.unconfirmedWritesFolder)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.unixSocketPath = configuration.unixSocketPath
         loader = HTTPLoader(configuration: session)

@@ -16,7 +16,7 @@ extension StoreError {
     }
 
     /// Nil when the cause is unknown, or when there was a response.
-    package var silence: ConnectionFailure? {
+    package var connectionFailure: ConnectionFailure? {
         guard code == .offline, let error = underlying as? URLError else { return nil }
         if let trouble = error.proxyTrouble { return .proxy(trouble) }
         return switch error.code {

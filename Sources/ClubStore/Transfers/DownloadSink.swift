@@ -37,7 +37,7 @@ final class DownloadSink: BodySink {
                 partial = try PartialFile(of: file, for: destination, isKept: isKept)
             }
         }
-        progress.tell(byteCount, ofExpected: file.byteCount)
+        progress.update(byteCount, ofExpected: file.byteCount)
     }
 
     /// Verifies the file and moves it to its destination.
@@ -75,6 +75,6 @@ final class DownloadSink: BodySink {
     func take(_ data: Data) throws(StoreError) {
         try partial.withLock { partial throws(StoreError) in try partial?.append(data) }
         progress.pacer.didMove(Int64(data.count))
-        progress.tell(byteCount, ofExpected: file.byteCount)
+        progress.update(byteCount, ofExpected: file.byteCount)
     }
 }

@@ -17,7 +17,7 @@ struct RateLimiter: Hashable, Sendable {
     ///
     /// - Parameter now: Time since any fixed moment.
     /// - Returns: The delay before moving more; zero if none is needed.
-    mutating func rest(after byteCount: Int64, now: Duration) -> Duration {
+    mutating func delay(after byteCount: Int64, now: Duration) -> Duration {
         guard let bytesPerSecond, bytesPerSecond > 0 else {
             due = nil
             return .zero

@@ -55,19 +55,19 @@ import Synchronization
         guard state != .finished else { return }
         state = .finished
         guard let task else {
-            Task { tellCancelled() }
+            Task { notifyCancelled() }
             return
         }
         task.cancel()
         // The work reports when it has cleaned up, but only until the timeout.
         Task {
-            try? await Pause.sleep(for: Self.patienceAfterCancel)
-            tellCancelled()
+            try? await Pause.sleep(for: Self.cancellationTimeout)
+            notifyCancelled()
         }
     }
 
     /// How long the work may take to stop before the delegate is called without it.
-    private static let patienceAfterCancel = Duration.milliseconds(500)
+    private static let cancellationTimeout = Duration.milliseconds(500)
 }
 
 extension StoreTransfer {
@@ -81,7 +81,7 @@ extension StoreTransfer {
         delegate?.transfer(self, didMove: count, ofExpected: expected)
     }
 
-    private func tellCancelled() {
+    private func notifyCancelled() {
         guard !hasTold else { return }
         hasTold = true
         let cancelled = StoreError(.cancelled, during: operation, at: path)
@@ -89,14 +89,14 @@ extension StoreTransfer {
     }
 
     private func finish(with result: Result<RemoteFile, StoreError>) {
-        guard state == .running else { return tellCancelled() }
+        guard state == .running else { return notifyCancelled() }
         if case .success(let file) = result {
             byteCount = file.byteCount
             expectedByteCount = file.byteCount
             delegate?.transfer(self, didMove: byteCount, ofExpected: expectedByteCount)
             // The delegate may have cancelled in that callback: then the transfer ends as
             // cancelled.
-            guard state == .running else { return tellCancelled() }
+            guard state == .running else { return notifyCancelled() }
         }
         state = .finished
         hasTold = true
@@ -118,7 +118,7 @@ final class TransferProgressPort: Sendable {
     }
 
     /// From any thread. Reports faster than the main queue processes them are coalesced.
-    func tell(_ moved: Int64, ofExpected expected: Int64) {
+    func update(_ moved: Int64, ofExpected expected: Int64) {
         let isOnItsWay = latest.withLock { latest in
             defer { latest = (moved, expected, true) }
             return latest.isOnItsWay
@@ -130,7 +130,7 @@ final class TransferProgressPort: Sendable {
     }
 
     /// On the main queue, where a session reports sent bytes.
-    func tellAtOnce(_ moved: Int64, ofExpected expected: Int64) {
+    func updateImmediately(_ moved: Int64, ofExpected expected: Int64) {
         MainActor.assumeIsolated { report(moved, expected) }
     }
 

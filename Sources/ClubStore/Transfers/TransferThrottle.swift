@@ -9,14 +9,14 @@ final class TransferThrottle: Sendable {
     private struct State {
         var pace = RateLimiter(bytesPerSecond: nil)
         var task: URLSessionTask?
-        var isResting = false
+        var isDelayed = false
     }
 
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "byteclub.pace")
 
     /// Shorter delays are not worth a wake-up: they add up and are applied later.
-    private static let shortestRest = Duration.milliseconds(5)
+    private static let minimumDelay = Duration.milliseconds(5)
 
     var bytesPerSecond: Int64? {
         get { state.withLock { $0.pace.bytesPerSecond } }
@@ -27,33 +27,33 @@ final class TransferThrottle: Sendable {
     func take(_ task: URLSessionTask) {
         state.withLock {
             $0.task = task
-            $0.isResting = false
+            $0.isDelayed = false
         }
     }
 
     func didMove(_ byteCount: Int64) {
         let now = DispatchTime.now().uptimeNanoseconds
-        let resting: (task: URLSessionTask, rest: Duration)? = state.withLock { state in
-            let rest = state.pace.rest(after: byteCount, now: .nanoseconds(now))
-            guard rest >= Self.shortestRest, !state.isResting, let task = state.task else {
+        let delayed: (task: URLSessionTask, delay: Duration)? = state.withLock { state in
+            let delay = state.pace.delay(after: byteCount, now: .nanoseconds(now))
+            guard delay >= Self.minimumDelay, !state.isDelayed, let task = state.task else {
                 return nil
             }
-            state.isResting = true
-            return (task, rest)
+            state.isDelayed = true
+            return (task, delay)
         }
-        guard let (task, rest) = resting else { return }
+        guard let (task, delay) = delayed else { return }
         task.suspend()
-        let nanoseconds = rest / .nanoseconds(1)
+        let nanoseconds = delay / .nanoseconds(1)
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { @Sendable [self] in
-            goOn(task)
+            resumeTask(task)
         }
     }
 }
 
 extension TransferThrottle {
-    private func goOn(_ task: URLSessionTask) {
+    private func resumeTask(_ task: URLSessionTask) {
         state.withLock { state in
-            if state.task === task { state.isResting = false }
+            if state.task === task { state.isDelayed = false }
         }
         task.resume()
     }

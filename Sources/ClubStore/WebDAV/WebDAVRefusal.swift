@@ -78,5 +78,5 @@ extension StoreError {
     var webDAVStatus: Int? { (underlying as? WebDAVRefusal)?.status }
 
     /// Whether a precondition failed.
-    var isUnmetCondition: Bool { webDAVStatus == 412 }
+    var isPreconditionFailed: Bool { webDAVStatus == 412 }
 }

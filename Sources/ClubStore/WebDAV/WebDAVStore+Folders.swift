@@ -6,15 +6,15 @@ extension WebDAVStore {
         guard !path.isRoot else { throw conflict }
         // Some servers report that they created a folder that already existed.
         let there = try await look(at: path, during: .createFolder)
-        if there == .folder, unsettled.has(.creation, at: path) {
-            unsettled.forget(path)
+        if there == .folder, unconfirmed.has(.creation, at: path) {
+            unconfirmed.forget(path)
             return
         }
         guard there == .nothing else { throw conflict }
         do throws(StoreError) {
             try await makeFolder(path, during: .createFolder)
         } catch {
-            if error.code.mayHideSuccess { unsettled.note(.creation, at: path) }
+            if error.code.mayHideSuccess { unconfirmed.note(.creation, at: path) }
             throw error
         }
         switch try await look(at: path, during: .createFolder) {

@@ -26,23 +26,23 @@ extension WebDAVStore {
     private func poll(
         _ cursor: Cursor, atMost longest: Duration
     ) async throws(StoreError) -> Bool {
-        var rested = Duration.zero
+        var waited = Duration.zero
         while true {
             if try await hasChanged(since: cursor) {
                 pace.withLock { $0.foundSomething() }
                 return true
             }
-            let rest = pace.withLock { pace in
+            let interval = pace.withLock { pace in
                 defer { pace.foundNothing() }
-                return pace.rest
+                return pace.current
             }
-            guard rested + rest < longest else {
+            guard waited + interval < longest else {
                 try await configuration.clock.wait(
-                    longest - rested, during: .waitForChanges, at: nil)
+                    longest - waited, during: .waitForChanges, at: nil)
                 return false
             }
-            try await configuration.clock.wait(rest, during: .waitForChanges, at: nil)
-            rested += rest
+            try await configuration.clock.wait(interval, during: .waitForChanges, at: nil)
+            waited += interval
         }
     }
 

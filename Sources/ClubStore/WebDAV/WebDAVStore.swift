@@ -35,7 +35,7 @@ public final class WebDAVStore: RemoteStore {
         /// Where to store writes until they are confirmed: a folder of this club's own. The next
         /// run of the program then does not take such a write for another member's. Nil to remember
         /// them only while the program runs.
-        public var unsettledWritesFolder: URL?
+        public var unconfirmedWritesFolder: URL?
 
         var limits = Limits()
         var policy = RetryPolicy()
@@ -67,8 +67,8 @@ public final class WebDAVStore: RemoteStore {
         var foldersAtOnce = 4
 
         /// The minimum delay between two polls.
-        var shortestRest = Duration.seconds(5)
-        var longestRest = Duration.seconds(60)
+        var shortestInterval = Duration.seconds(5)
+        var longestInterval = Duration.seconds(60)
     }
 
     let configuration: Configuration
@@ -84,7 +84,7 @@ public final class WebDAVStore: RemoteStore {
     let downloader: HTTPLoader
 
     let memory = WebDAVMemory()
-    let unsettled: UnconfirmedWrites
+    let unconfirmed: UnconfirmedWrites
     let snapshots = WebDAVSnapshots()
     let pace: Mutex<PollingInterval>
 
@@ -115,8 +115,9 @@ public final class WebDAVStore: RemoteStore {
         nextcloud = NextcloudPlace(address, user: configuration.credentials.user)
         pace = Mutex(
             PollingInterval(
-                from: configuration.limits.shortestRest, upTo: configuration.limits.longestRest))
-        unsettled = UnconfirmedWrites(folder: configuration.unsettledWritesFolder)
+                from: configuration.limits.shortestInterval,
+                upTo: configuration.limits.longestInterval))
+        unconfirmed = UnconfirmedWrites(folder: configuration.unconfirmedWritesFolder)
         let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
         session.certificateAuthoritiesFile = configuration.trust.authoritiesFile
         let signIn = connection.signIn

@@ -71,7 +71,7 @@ import Testing
         try await withHome { home, club in
             let store = try await club.open()
             let server = home.servers
-            let place = try ClubMeetingPlace(
+            let place = try RuntimePaths(
                 clubFolder: home.club.path, environment: home.environment())
             #expect(unlink(place.socketPath) == 0)
             #expect(try await store.list(.root).files.isEmpty)
@@ -82,7 +82,7 @@ import Testing
     @Test func aServerThatIsLeavingIsWaitedFor() async throws {
         try await withHome { home, club in
             let environment = home.environment()
-            let place = try ClubMeetingPlace(clubFolder: home.club.path, environment: environment)
+            let place = try RuntimePaths(clubFolder: home.club.path, environment: environment)
             let lock = open(place.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
             async let store = club.open()
@@ -137,7 +137,7 @@ import Testing
         defer { home.remove() }
         let run = home.folder.appending(path: "run/byteclub")
         try Data().write(to: run)
-        guard case .noMeetingPlace(let sentence) = await failure(of: makeClub(in: home)) else {
+        guard case .noRuntimeFolder(let sentence) = await failure(of: makeClub(in: home)) else {
             Issue.record("a file was taken for a folder")
             return
         }

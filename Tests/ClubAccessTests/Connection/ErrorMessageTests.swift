@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        EmbeddedClubError.noMeetingPlace("/run/x is not a folder of yours."),
+        EmbeddedClubError.noRuntimeFolder("/run/x is not a folder of yours."),
         .programNotStarted(reason: "Permission denied"),
         .serverNotReady(log: "/home/ada/.local/state/byteclub/serve.log"),
         .folderServedElsewhere(folder: "/home/ada/club"),

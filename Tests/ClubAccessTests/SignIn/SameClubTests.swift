@@ -48,7 +48,7 @@ import Testing
     func signingInMendsWhatAPersonCanMend(_ code: StoreError.Code) {
         let error = StoreError(code, during: .list)
         func isMended(_ place: ClubSettings.Place) -> Bool {
-            ClubSettings(name: "c", place: place).isMendedBySignIn(error)
+            ClubSettings(name: "c", place: place).isFixedBySignIn(error)
         }
         #expect(!isMended(.embedded))
         #expect(isMended(dropbox) == (code == .unauthorized))

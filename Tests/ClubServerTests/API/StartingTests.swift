@@ -105,7 +105,7 @@ import Testing
 
     @Test func theLongestPathASocketCanHaveIsGoodEnough() async throws {
         try await withHome { (home: String) async throws in
-            let rest = ClubMeetingPlace.socketPathByteLimit - home.utf8.count - 1
+            let rest = RuntimePaths.socketPathByteLimit - home.utf8.count - 1
             let path = home + "/" + String(repeating: "s", count: rest)
             let club = try await TestClub(
                 home: home, endpoint: .unixSocket(path: path, leasePath: nil))
@@ -133,15 +133,15 @@ import Testing
             try FileManager.default.createSymbolicLink(
                 atPath: home + "/link", withDestinationPath: home + "/club")
             let environment = ["XDG_RUNTIME_DIR": runtime]
-            let place = try ClubMeetingPlace(clubFolder: home + "/club", environment: environment)
-            let same = try ClubMeetingPlace(clubFolder: home + "/link", environment: environment)
+            let place = try RuntimePaths(clubFolder: home + "/club", environment: environment)
+            let same = try RuntimePaths(clubFolder: home + "/link", environment: environment)
             #expect(place == same)
             #expect(place.socketPath.hasPrefix(runtime + "/byteclub/club-"))
             #expect(place.leasePath == place.socketPath + ".lease")
             #expect(place.readToken() == nil)
             let attributes = try FileManager.default.attributesOfItem(atPath: place.folder)
             #expect(attributes[.posixPermissions] as? Int == 0o700)
-            let other = try ClubMeetingPlace(clubFolder: home + "/other", environment: environment)
+            let other = try RuntimePaths(clubFolder: home + "/other", environment: environment)
             #expect(other.clubID != place.clubID)
         }
     }
@@ -151,10 +151,10 @@ import Testing
             let runtime = home + "/" + String(repeating: "r", count: 90)
             try FileManager.default.createDirectory(
                 atPath: runtime, withIntermediateDirectories: true)
-            let place = try ClubMeetingPlace(
+            let place = try RuntimePaths(
                 clubFolder: home + "/club", environment: ["XDG_RUNTIME_DIR": runtime])
             #expect(place.folder == "/tmp/byteclub-\(getuid())")
-            #expect(place.leasePath.utf8.count <= ClubMeetingPlace.socketPathByteLimit)
+            #expect(place.leasePath.utf8.count <= RuntimePaths.socketPathByteLimit)
         }
     }
 

@@ -11,8 +11,8 @@ import Testing
         _ manners: WebDAVStandIn.Manners = .init(reports: 1000), recursive: Bool = true
     ) async throws -> (standIn: WebDAVStandIn, cursor: Cursor) {
         let standIn = try WebDAVStandIn(manners) {
-            $0.limits.shortestRest = longWait
-            $0.limits.longestRest = longWait
+            $0.limits.shortestInterval = longWait
+            $0.limits.longestInterval = longWait
         }
         standIn.plant("1", at: "/kept.txt")
         standIn.plant("2", at: "/gone.txt")

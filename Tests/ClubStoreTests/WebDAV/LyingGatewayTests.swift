@@ -103,7 +103,7 @@ import Testing
         let folder = try TemporaryFolder()
         let (server, _) = try await StoreWrite.makeServer()
         var configuration = server.store.configuration
-        configuration.unsettledWritesFolder = folder.url
+        configuration.unconfirmedWritesFolder = folder.url
         let first = try WebDAVStore(configuration)
         // Probes the server.
         _ = try await first.put(data("2nd"), at: path("/second"), mode: .add)
@@ -116,7 +116,7 @@ import Testing
         server.set(nil, for: "PROPFIND")
         #expect(server.standIn.contents(of: "/new") == "the new text")
         let copy = try folder.copyWithoutLocks()
-        configuration.unsettledWritesFolder = copy.url
+        configuration.unconfirmedWritesFolder = copy.url
         let next = try WebDAVStore(configuration)
         await expectFailure(.conflict(serverRevision: nil)) {
             _ = try await next.put(data("another text"), at: path("/new"), mode: .add)

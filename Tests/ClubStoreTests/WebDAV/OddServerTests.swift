@@ -153,8 +153,8 @@ import Testing
                         + "</d:response>")
             })
         ) {
-            $0.limits.shortestRest = .seconds(500)
-            $0.limits.longestRest = .seconds(5000)
+            $0.limits.shortestInterval = .seconds(500)
+            $0.limits.longestInterval = .seconds(5000)
         }
         let cursor = try await standIn.store.list(.root, recursive: true).cursor
         #expect(try await !standIn.store.waitForChanges(after: cursor, atMost: .seconds(1400)))

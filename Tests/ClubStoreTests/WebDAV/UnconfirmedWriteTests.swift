@@ -25,7 +25,7 @@ import Testing
     }
 
     /// An attempt that fails after the server has stored this many bytes.
-    private func saveInVain(_ text: String, keeping count: Int) async throws {
+    private func saveUnconfirmed(_ text: String, keeping count: Int) async throws {
         standIn.breakPuts(.refusing("408 Request Timeout", keeping: count))
         await expectFailure(.timedOut) { try await save(text) }
     }
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [0, 5])
     func whatAMemberWritesMeanwhileIsNoConflictWithIt(_ count: Int) async throws {
-        try await saveInVain("a new text", keeping: count)
+        try await saveUnconfirmed("a new text", keeping: count)
         let saved = try await standIn.store.put(
             data("another text"), at: path("/a"), mode: .update(old.revision))
         #expect(standIn.contents(of: "/a") == "another text")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func whatSomebodyElseMadeOfItIsAConflict() async throws {
-        try await saveInVain("a new text", keeping: 5)
+        try await saveUnconfirmed("a new text", keeping: 5)
         standIn.plant("a new idea", at: "/a")
         await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
         #expect(standIn.contents(of: "/a") == "a new idea")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aWriteThatEndedWellIsForgotten() async throws {
-        try await saveInVain("a new text", keeping: 5)
+        try await saveUnconfirmed("a new text", keeping: 5)
         try await save("a new text")
         standIn.plant("a new", at: "/a")
         await expectFailure(.conflict(serverRevision: nil)) { try await save("a new text") }
@@ -109,14 +109,14 @@ import Testing
     private func nextRun(after folder: TemporaryFolder) throws -> (WebDAVStore, TemporaryFolder) {
         let copy = try folder.copyWithoutLocks()
         var configuration = standIn.store.configuration
-        configuration.unsettledWritesFolder = copy.url
+        configuration.unconfirmedWritesFolder = copy.url
         return (try WebDAVStore(configuration), copy)
     }
 
     /// A run that knows the server's capabilities.
     private func keepingRun(in folder: TemporaryFolder) async throws -> WebDAVStore {
         var configuration = standIn.store.configuration
-        configuration.unsettledWritesFolder = folder.url
+        configuration.unconfirmedWritesFolder = folder.url
         let store = try WebDAVStore(configuration)
         _ = try await store.put(data("2nd"), at: path("/second"), mode: .add)
         #expect(try folder.names.isEmpty)

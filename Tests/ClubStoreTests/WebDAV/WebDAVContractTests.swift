@@ -22,8 +22,8 @@ import Testing
     func keepsThePromise(_ index: Int, _ promise: ContractCheck) async throws {
         let standIn = try WebDAVStandIn(Self.manners[index].1) { configuration in
             configuration.clock.sleep = { try? await Pause.sleep(for: $0) }
-            configuration.limits.shortestRest = .milliseconds(100)
-            configuration.limits.longestRest = .milliseconds(100)
+            configuration.limits.shortestInterval = .milliseconds(100)
+            configuration.limits.longestInterval = .milliseconds(100)
             configuration.limits.directByteCount = 64 << 10
         }
         try await promise.check(standIn.store)

@@ -13,18 +13,18 @@ public actor DropboxAccess: AccessProvider {
     private var tokens: DropboxTokens?
     /// Until when tokens obtained in this run are used regardless of their expiry: a server whose
     /// tokens last less than the margin would otherwise be asked for a new one before each call.
-    private var settled: ContinuousClock.Instant?
+    private var trustedUntil: ContinuousClock.Instant?
     private var renewal: Task<Result<DropboxTokens, StoreError>, Never>?
     /// The refresh token that the server rejected, so that it is not sent again.
     private var refusedToken: String?
     /// Until when an unavailable token endpoint is not called, while the old token is valid.
-    private var rest: ContinuousClock.Instant?
+    private var retryDate: ContinuousClock.Instant?
 
     /// How long before its expiry an access token is renewed, in seconds.
     static let margin: Double = 300
 
     /// How long an unavailable token endpoint is not called.
-    private static let restAfterFailure = Duration.seconds(30)
+    private static let backoff = Duration.seconds(30)
 
     public init(app: DropboxApp, vault: any TokenVault) {
         self.init(app: app, vault: vault, endpoint: TokenEndpoint(app), now: { Date() })
@@ -44,8 +44,8 @@ public actor DropboxAccess: AccessProvider {
     public func adopt(_ tokens: DropboxTokens) {
         self.tokens = tokens
         refusedToken = nil
-        rest = nil
-        settle(tokens)
+        retryDate = nil
+        trust(tokens)
     }
 
     public func accessToken() async throws(StoreError) -> String {
@@ -54,14 +54,14 @@ public actor DropboxAccess: AccessProvider {
             tokens = try await storedTokens(otherThan: tokens)
         }
         guard isEnding(tokens) else { return tokens.accessToken }
-        if let rest, rest > .now, isGood(tokens) { return tokens.accessToken }
+        if let retryDate, retryDate > .now, isGood(tokens) { return tokens.accessToken }
         do throws(StoreError) {
             return try await renewed(tokens).accessToken
         } catch {
             // It is valid for some minutes yet: no reason to fail because a server is
             // unavailable.
             guard error.code != .unauthorized, isGood(tokens) else { throw error }
-            rest = .now + Self.restAfterFailure
+            retryDate = .now + Self.backoff
             return tokens.accessToken
         }
     }
@@ -106,7 +106,7 @@ extension DropboxAccess {
 
     private func isEnding(_ tokens: DropboxTokens) -> Bool {
         guard let expiry = tokens.expiry, tokens.refreshToken != nil else { return false }
-        if let settled, settled > .now { return false }
+        if let trustedUntil, trustedUntil > .now { return false }
         return now() >= expiry - Self.margin
     }
 
@@ -115,8 +115,10 @@ extension DropboxAccess {
     }
 
     /// Treats a new token as valid for half its lifetime.
-    private func settle(_ tokens: DropboxTokens) {
-        settled = tokens.expiry.map { .now + .seconds(max(0, $0.timeIntervalSince(now())) / 2) }
+    private func trust(_ tokens: DropboxTokens) {
+        trustedUntil = tokens.expiry.map {
+            .now + .seconds(max(0, $0.timeIntervalSince(now())) / 2)
+        }
     }
 
     /// One renewal for all callers. It continues when they are cancelled: the others need the

@@ -179,7 +179,7 @@ struct WebDAVPayload: Sendable {
         let observers = HTTPLoader.Observers(
             didSend: { total in
                 progress.pacer.didMove(counted.newlySent(total))
-                progress.tellAtOnce(offset + total, ofExpected: expected)
+                progress.updateImmediately(offset + total, ofExpected: expected)
             },
             control: { task in
                 counted.reset()

@@ -13,10 +13,10 @@ extension WebDAVStore {
         guard there != .nothing else {
             // An earlier attempt whose response was lost may have moved it.
             let now = try await look(at: destination, during: .move)
-            guard now != .nothing, unsettled.has(.move(to: destination.string), at: path) else {
+            guard now != .nothing, unconfirmed.has(.move(to: destination.string), at: path) else {
                 throw StoreError(.notFound, during: .move, at: path)
             }
-            unsettled.forget(path)
+            unconfirmed.forget(path)
             return Self.entry(now, at: destination)
         }
         guard !destination.isInside(path) || (destination == path && there != .folder) else {
@@ -63,14 +63,14 @@ extension WebDAVStore {
         } catch {
             // The response to the first attempt was lost, or the second is rejected because the
             // first has succeeded.
-            let refusal = error.isUnmetCondition ? conflict : error
+            let refusal = error.isPreconditionFailed ? conflict : error
             guard attempts.mayHaveArrived, error.code != .cancelled,
                 await lookOnce(at: path, during: .move) == .nothing,
                 let arrived = await lookOnce(at: destination, during: .move),
                 Self.isMoved(there, arrived)
             else {
                 if attempts.mayHaveArrived {
-                    unsettled.note(.move(to: destination.string), at: path)
+                    unconfirmed.note(.move(to: destination.string), at: path)
                 }
                 throw refusal
             }

@@ -29,10 +29,10 @@ extension WebDAVStore {
         }
         guard there != .nothing else {
             // An earlier attempt whose response was lost may have removed it.
-            guard unsettled.has(.removal, at: path) else {
+            guard unconfirmed.has(.removal, at: path) else {
                 throw StoreError(.notFound, during: .delete, at: path)
             }
-            unsettled.forget(path)
+            unconfirmed.forget(path)
             return
         }
         var request = WebDAVRequest(
@@ -50,10 +50,10 @@ extension WebDAVStore {
         do throws(StoreError) {
             try await remove(request, of: there, at: path, attempts)
         } catch {
-            if attempts.mayHaveArrived { unsettled.note(.removal, at: path) }
+            if attempts.mayHaveArrived { unconfirmed.note(.removal, at: path) }
             throw error
         }
-        unsettled.forget(path)
+        unconfirmed.forget(path)
         memory.forget(path)
     }
 
@@ -121,7 +121,7 @@ extension WebDAVStore {
                 request.fields["If"] = "<\(request.url)> \(token)"
                 return try await remove(request, of: there, at: path, attempts)
             }
-            if error.isUnmetCondition, request.fields["If-Match"] != nil {
+            if error.isPreconditionFailed, request.fields["If-Match"] != nil {
                 try await removeAfterRefusal(request, error, at: path)
             } else {
                 guard attempts.mayHaveArrived, error.code != .cancelled,

@@ -16,7 +16,7 @@ extension WebDAVStore {
         progress: TransferProgressPort
     ) async throws(StoreError) -> RemoteFile {
         let source = try SourceFile(at: url)
-        progress.tell(0, ofExpected: source.byteCount)
+        progress.update(0, ofExpected: source.byteCount)
         let payload = WebDAVPayload(
             .file(source, progress), of: self, to: path, during: .upload)
         let limits = configuration.limits
@@ -29,7 +29,7 @@ extension WebDAVStore {
             } else {
                 strategy = DirectUploadStrategy(payload)
             }
-        } else if try await goesStraight(
+        } else if try await writesDirectly(
             source.byteCount, to: path, mode: mode, during: .upload)
         {
             strategy = DirectUploadStrategy(payload)

@@ -6,7 +6,7 @@ extension WebDAVStore {
         _ data: Data, at path: RemotePath, mode: WriteMode
     ) async throws(StoreError) -> RemoteFile {
         let payload = WebDAVPayload(.data(data), of: self, to: path, during: .put)
-        let isDirect = try await goesStraight(
+        let isDirect = try await writesDirectly(
             Int64(data.count), to: path, mode: mode, during: .put)
         return try await write(
             isDirect ? DirectUploadStrategy(payload) : StagedUploadStrategy(payload), at: path,
@@ -15,7 +15,7 @@ extension WebDAVStore {
     }
 
     /// Whether bytes are written directly to the file, or staged under a temporary name.
-    func goesStraight(
+    func writesDirectly(
         _ byteCount: Int64, to path: RemotePath, mode: WriteMode,
         during operation: StoreError.Operation
     ) async throws(StoreError) -> Bool {
@@ -44,23 +44,23 @@ extension WebDAVStore {
         }
         // Large files appear completely; whether one did is checked afterwards.
         let sent = strategy.isDirect || operation == .put ? await strategy.unconfirmedWrite : nil
-        if let sent { unsettled.begin(sent, at: path) }
+        if let sent { unconfirmed.begin(sent, at: path) }
         do throws(StoreError) {
             let write = WebDAVWrite(
                 store: self, strategy: strategy, path: path, operation: operation,
                 capabilities: try await currentAbilities(during: operation), mode: mode)
             let file = try await write.run()
-            unsettled.forget(path)
+            unconfirmed.forget(path)
             return file
         } catch {
             await strategy.abandon(after: error)
             if case .conflict = error.code {
                 // The state of the path is known from now on.
-                unsettled.forget(path)
+                unconfirmed.forget(path)
             } else if strategy.attempts.mayHaveArrived {
-                if let write = await strategy.unconfirmedWrite { unsettled.note(write, at: path) }
+                if let write = await strategy.unconfirmedWrite { unconfirmed.note(write, at: path) }
             } else if let sent {
-                unsettled.drop(sent, at: path)
+                unconfirmed.drop(sent, at: path)
             }
             var error = error
             error.path = path

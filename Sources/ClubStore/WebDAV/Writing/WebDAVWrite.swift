@@ -83,7 +83,7 @@ struct WebDAVWrite: Sendable {
             case .confirming(let tag, let base):
                 state = try await confirm(tag, replacing: base, &progress)
             case .occupied(let there):
-                state = try await settle(there, &progress)
+                state = try await resolve(there, &progress)
             case .saved(let file):
                 return await remember(file)
             }
@@ -187,7 +187,9 @@ extension WebDAVWrite {
         do throws(StoreError) {
             return .confirming(try await commitMakingFolders(condition), replacing: base)
         } catch {
-            if error.isUnmetCondition { return .conditionFailed(error, condition, replacing: base) }
+            if error.isPreconditionFailed {
+                return .conditionFailed(error, condition, replacing: base)
+            }
             // The staged file to move is gone, although it was accepted.
             if error.code == .withoutEffect { return .confirming(nil, replacing: base) }
             // A cancelled caller does not wait.
@@ -249,7 +251,7 @@ extension WebDAVWrite {
     /// Succeeds if the existing file is what was to be written; else a conflict.
     ///
     /// Remains of our own interrupted attempt belong to nobody else.
-    private func settle(
+    private func resolve(
         _ there: WebDAVResource, _ progress: inout Progress
     ) async throws(StoreError) -> WriteState {
         guard case .file(let file) = there else {
@@ -278,7 +280,7 @@ extension WebDAVWrite {
     /// Whether the file holds what an attempt by this member has left, complete or in part.
     private func isLeftByUs(_ file: WebDAVFile) async throws(StoreError) -> Bool {
         let count = file.file.byteCount
-        let writes = store.unsettled.writes(
+        let writes = store.unconfirmed.writes(
             at: path, for: mode, hash: await strategy.hash, found: count)
         var hashes = writes.compactMap { $0.hash(ofFirst: count) }
         if strategy.attempts.mayHaveArrived, let hash = await strategy.hash(ofFirst: count) {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Notifies clients that wait for changes in a folder.
-final class NewsBoard: Sendable {
+final class ChangeNotifier: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -38,7 +38,7 @@ final class NewsBoard: Sendable {
     }
 
     /// Notifies those that the changed keys concern.
-    func tell(_ keys: Set<String>) {
+    func notify(_ keys: Set<String>) {
         let woken = state.withLock { state in
             let concerned = state.waiters.filter { waiter in
                 keys.contains { ClubIndex.covers(waiter.value.cursor, $0) }

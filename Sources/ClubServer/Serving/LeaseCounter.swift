@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the leases of a server. Each lease is an idle open connection; the kernel closes it with
 /// its holder, even a killed one.
-final class LeaseBook: Sendable {
+final class LeaseCounter: Sendable {
     private let state = Mutex(State())
 
     private struct State {

@@ -6,7 +6,7 @@ import Glibc
 /// and lock, all derived from the real path of the club's folder.
 ///
 /// Both sides compute them, so nothing has to be passed on.
-public struct ClubMeetingPlace: Hashable, Sendable {
+public struct RuntimePaths: Hashable, Sendable {
     /// The folder that contains them, private to this user.
     public let folder: String
     /// Eight hexadecimal digits that identify the club's folder.

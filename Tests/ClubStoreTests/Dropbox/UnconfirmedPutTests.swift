@@ -8,7 +8,7 @@ import Testing
 
 /// Writes to Dropbox with a lost response: the next one finds that its own revision has changed,
 /// without another writer.
-@Suite struct UnsettledPutTests {
+@Suite struct UnconfirmedPutTests {
     /// A server with one file, which checks revisions.
     private final class Server: Sendable {
         struct State {
@@ -73,10 +73,10 @@ import Testing
         _ server: Server, _ folder: TemporaryFolder
     ) throws -> ScriptedDropbox {
         try ScriptedDropbox(
-            configure: { $0.unsettledWritesFolder = folder.url }, answering: server.answer)
+            configure: { $0.unconfirmedWritesFolder = folder.url }, answering: server.answer)
     }
 
-    private func saveInVain(_ text: String) async throws {
+    private func saveUnconfirmed(_ text: String) async throws {
         server.state.withLock { $0.losesAnswers = true }
         await expectFailure(.offline) {
             _ = try await dropbox.store.put(data(text), at: path("/a"), mode: old)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func whatTheSameProgramWritesNextIsNoConflict() async throws {
-        try await saveInVain("new")
+        try await saveUnconfirmed("new")
         let file = try await dropbox.store.put(data("newer"), at: path("/a"), mode: old)
         #expect(server.text == "newer")
         #expect(file.revision.rawValue == "000000003")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func whatTheNextRunWritesIsNoConflict() async throws {
-        try await saveInVain("new")
+        try await saveUnconfirmed("new")
         let copy = try folder.copyWithoutLocks()
         let next = try Self.program(server, copy)
         _ = try await next.store.put(data("newer"), at: path("/a"), mode: old)
@@ -104,14 +104,14 @@ import Testing
     }
 
     @Test func theSameTextIsSettledByItself() async throws {
-        try await saveInVain("new")
+        try await saveUnconfirmed("new")
         let next = try Self.program(server, try TemporaryFolder())
         _ = try await next.store.put(data("new"), at: path("/a"), mode: old)
         #expect(next.routes == ["files/upload"])
     }
 
     @Test func whatSomebodyElseMadeOfItIsAConflict() async throws {
-        try await saveInVain("new")
+        try await saveUnconfirmed("new")
         server.plant("theirs")
         await expectFailure(.conflict(serverRevision: Revision(rawValue: "000000003"))) {
             _ = try await dropbox.store.put(data("newer"), at: path("/a"), mode: old)
@@ -130,7 +130,7 @@ import Testing
         let kept = Mutex<[String]>([])
         let server = server
         let watched = try ScriptedDropbox(
-            configure: { $0.unsettledWritesFolder = folder.url },
+            configure: { $0.unconfirmedWritesFolder = folder.url },
             answering: { request in
                 kept.withLock { $0 = (try? folder.names) ?? [] }
                 return server.answer(request)
@@ -141,10 +141,10 @@ import Testing
     }
 
     @Test func aServerThatNeverTakesItsOwnRevisionEndsInAConflict() async throws {
-        try await saveInVain("new")
+        try await saveUnconfirmed("new")
         let copy = try folder.copyWithoutLocks()
         let stubborn = try ScriptedDropbox(
-            configure: { $0.unsettledWritesFolder = copy.url },
+            configure: { $0.unconfirmedWritesFolder = copy.url },
             answering: { request in
                 request.target == "/2/files/upload"
                     ? .refusal(#"{".tag":"path","reason":{".tag":"conflict","conflict":"file"}}"#)
