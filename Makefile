@@ -55,6 +55,7 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+	@scripts/lint-words
 
 clean:
 	rm -rf .build
