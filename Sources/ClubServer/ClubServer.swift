@@ -4,7 +4,7 @@ public import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The embedded club: a plain folder, spoken to in the Dropbox API.
+/// The embedded club: a plain folder behind the Dropbox API.
 ///
 /// ```swift
 /// let server = ClubServer(configuration: try .standard(clubFolder: folder))
@@ -29,30 +29,30 @@ public final class ClubServer: Sendable {
     }
 
     public enum Endpoint: Hashable, Sendable {
-        /// - Parameter leasePath: A second socket; see ``Configuration/untilUnused``.
+        /// - Parameter leasePath: The lease socket; see ``Configuration/untilUnused``.
         case unixSocket(path: String, leasePath: String?)
         /// 127.0.0.1, and a free port for 0.
         case tcp(port: UInt16)
     }
 
     public struct Configuration: Sendable {
-        /// The club's folder. It is made, with what ``welcome`` gives, when it is not there.
+        /// The club's folder. If missing, it is created with the files of ``welcome``.
         public var folder: String
-        /// Where the club's journal lies.
+        /// The folder of the club's journal.
         public var stateFolder: String
-        /// Where thumbnails are kept; nil keeps none.
+        /// The thumbnail cache; nil for none.
         public var cacheFolder: String?
         public var endpoint: Endpoint
-        /// Where the token is written for clients to read. It is new at each start.
+        /// The file with the bearer token for clients. The token is new at each start.
         public var tokenFile: String
         /// Locked while the server runs.
         public var lockFile: String
-        /// Whether to stop a second after the last lease has ended.
+        /// Whether to exit a second after the last lease is released.
         public var untilUnused: Bool
-        /// The files of a club that is new, by their path in it.
+        /// The files of a new club, by path.
         public var welcome: @Sendable () throws -> [(path: String, content: Data)]
         public var log: ServerLog
-        /// nil for what suits the number of files that the process may have open.
+        /// nil for limits that suit the process's descriptor limit.
         var limits: ConnectionLimits?
 
         public init(
@@ -72,11 +72,11 @@ public final class ClubServer: Sendable {
             self.log = log
         }
 
-        /// The configuration every part of Byte Club agrees on, by the XDG folders.
+        /// The configuration shared by all parts of Byte Club, with the XDG folders.
         ///
         /// - Parameters:
         ///   - clubFolder: nil for `$XDG_DATA_HOME/byteclub/club`.
-        ///   - endpoint: nil for the club's socket at its meeting place.
+        ///   - endpoint: nil for the club's socket in its ``RuntimePaths``.
         public static func standard(
             clubFolder: String? = nil, endpoint: Endpoint? = nil,
             environment: [String: String] = ProcessInfo.processInfo.environment
@@ -99,14 +99,14 @@ public final class ClubServer: Sendable {
         self.configuration = configuration
     }
 
-    /// Serves until ``stop()``, until nobody needs it any more, or until the task is cancelled.
+    /// Serves until ``stop()``, until unused, or until the task is cancelled.
     ///
     /// - Parameter whenReady: Called once, when clients can connect.
     public func run(
         whenReady: @escaping @Sendable (Address) -> Void = { _ in }
     ) async throws(ClubServerError) {
         let executor = ServerExecutor()
-        // A task of its own: being cancelled is to stop in order, not to break off all requests.
+        // A separate task: cancellation stops in order instead of aborting all requests.
         let serving = Task(executorPreference: executor) { [configuration, stopping] in
             await Self.serve(configuration, until: stopping, whenReady)
         }
@@ -133,21 +133,21 @@ public final class ClubServer: Sendable {
         }
     }
 
-    /// Checks that a server started from this process may have as many files open as it needs.
+    /// Checks that a server started from this process can open as many files as it needs.
     ///
     /// - Throws: ``ClubServerError/Code/tooManyOpenFiles``.
     public static func checkDescriptorLimit() throws(ClubServerError) {
         try DescriptorLimit.check()
     }
 
-    /// Stops serving. Nobody is let in any more; requests under way have two seconds, then they are cut off
-    /// and leave nothing behind.
+    /// Stops serving. New connections are rejected; current requests have two seconds, then they are
+    /// aborted and leave nothing behind.
     public func stop() {
         stopping.send()
     }
 }
 
-/// The folders that Byte Club uses when nobody says otherwise (XDG Base Directory Specification).
+/// The XDG default folders (XDG Base Directory Specification).
 enum StandardFolders {
     static func club(_ environment: [String: String]) -> String {
         base("XDG_DATA_HOME", ".local/share", environment) + "/club"
@@ -164,7 +164,7 @@ enum StandardFolders {
     private static func base(
         _ variable: String, _ standard: String, _ environment: [String: String]
     ) -> String {
-        // Relative paths are to be ignored, says the specification.
+        // The specification requires relative paths to be ignored.
         if let path = environment[variable], path.hasPrefix("/") { return path + "/byteclub" }
         let home =
             environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }

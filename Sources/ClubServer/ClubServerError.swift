@@ -1,27 +1,27 @@
-/// Why a club cannot be served, and what was being attempted.
+/// Why a club cannot be served.
 public struct ClubServerError: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
-        /// Another server has the folder. There is one for each, or they would undo each other.
+        /// Another server serves the folder. Two would undo each other's changes.
         case alreadyRunning
-        /// The folder, or one for its state, cannot be made, read or written.
+        /// The folder, or its state folder, cannot be created, read or written.
         case folderNotUsable
         /// The club's folder was removed while it was served.
         case folderGone
-        /// The path of a socket has more bytes than Linux takes.
+        /// The path of a socket exceeds Linux's limit.
         case pathTooLong
         case portInUse
-        /// The runtime folder belongs to somebody else, or others may write to it.
+        /// The runtime folder belongs to another user, or others can write to it.
         case runtimeFolderNotSafe
         /// The socket or the port cannot be used for another reason.
         case cannotListen
-        /// The system lets this process have too few files and sockets open.
+        /// The system's limit of open files is too low.
         case tooManyOpenFiles
     }
 
     public let code: Code
-    /// A sentence for the person, with what to do where something can be done.
+    /// A sentence for the person, with what to do if possible.
     public let message: String
-    /// What the system said, for logs.
+    /// The system's message, for logs.
     public let underlying: String?
 
     public init(_ code: Code, _ message: String, underlying: String? = nil) {

@@ -1,23 +1,23 @@
-/// What a connection is at.
+/// The phase of a connection.
 enum ConnectionPhase: Hashable, Sendable {
-    /// A new connection before its first request, too.
+    /// Also a new connection before its first request.
     case readingHead
     case readingBody
     case working
     case sendingAnswer
-    /// Nothing is done until something changes, or the peer has gone.
+    /// Waiting for a change, or for the peer to disconnect.
     case longPolling
     /// Between two requests.
     case idle
-    /// Its last answer is sent; it stays open for a moment, so that the peer can read it.
+    /// The last response is sent; the connection stays open briefly, so that the peer can read it.
     case lingering
 }
 
-/// Why a connection is ended.
+/// Why a connection is closed.
 enum CloseReason: Hashable, Sendable {
-    /// Told to the peer, which is then lingered for.
+    /// Reported to the peer, followed by lingering.
     case tooSlow, crowded
-    /// At once.
+    /// Immediate.
     case lingeredLongEnough, noDescriptors, stopping
 
     var isImmediate: Bool {
@@ -28,10 +28,10 @@ enum CloseReason: Hashable, Sendable {
     }
 }
 
-/// Decides which connections are served and which must go, by ``ConnectionLimits``.
+/// Decides which connections are served and which are closed, by ``ConnectionLimits``.
 ///
-/// A value: it is told what happens and when, and answers who is to be closed. It opens, closes and
-/// waits for nothing.
+/// A value: it receives events with their time, and returns the connections to close. It performs
+/// no I/O.
 struct AdmissionControl {
     typealias ID = UInt64
 
@@ -48,7 +48,7 @@ struct AdmissionControl {
     private var lastID: ID = 0
     private(set) var isStopping = false
 
-    /// An authenticated connection whose bytes have not moved for so long makes room for another.
+    /// An authenticated connection without progress for this long is closed if its place is needed.
     static let stalledAfter = Duration.seconds(10)
 
     init(limits: ConnectionLimits) { self.limits = limits }
@@ -57,25 +57,25 @@ struct AdmissionControl {
         let peer: PeerIdentity
         let meter: TransferMeter
         var isAuthenticated = false
-        /// Whether it counts among the requests under way.
+        /// Whether it counts as a current request.
         var hasRequest = false
         var phase = ConnectionPhase.readingHead
         /// When the phase began.
         var since: ContinuousClock.Instant
-        /// From when on, and from which count on, its bytes are counted.
+        /// The time and byte count since which its progress is measured.
         var countedSince: ContinuousClock.Instant
         var countedFrom = 0
-        /// It was told to end; what its task still does changes nothing.
+        /// It was told to close; what its task still does changes nothing.
         var isEnding = false
-        /// It is closed as soon as its task has noticed, and counts no more.
+        /// It is closed as soon as its task notices, and no longer counts.
         var isGone = false
 
         var isLingering: Bool { phase == .lingering && !isGone }
-        /// Has not shown the token, and may. Once false it stays so.
+        /// Not authenticated yet. Once false it stays so.
         var isAnonymous: Bool { !isAuthenticated && !isEnding && phase != .lingering }
     }
 
-    /// What there is, counted. Every change of a connection goes through ``add(_:_:)`` twice.
+    /// Counters. Every change of a connection updates them with ``add(_:_:)`` twice.
     fileprivate struct Tally {
         var anonymous = 0
         var anonymousOfPeer: [PeerIdentity: Int] = [:]
@@ -116,7 +116,7 @@ struct AdmissionControl {
 // MARK: - What happens
 
 extension AdmissionControl {
-    /// Takes a new connection, and ends another that has shown no token when there are too many.
+    /// Admits a new connection, and closes an unauthenticated one if there are too many.
     mutating func admit(
         _ peer: PeerIdentity, _ meter: TransferMeter, at now: ContinuousClock.Instant
     ) -> (id: ID, closings: [Closing]) {
@@ -137,9 +137,9 @@ extension AdmissionControl {
         return (lastID, closings + endSurplusLingering(at: now))
     }
 
-    /// The connection has shown the token: it gets one of the places kept for those.
+    /// The connection is authenticated: it gets one of the reserved places.
     ///
-    /// - Returns: nil when all of them are at work.
+    /// - Returns: nil when all of them are busy.
     mutating func authenticate(
         _ id: ID, at now: ContinuousClock.Instant
     ) -> [Closing]? {
@@ -155,7 +155,7 @@ extension AdmissionControl {
         return closings + endSurplusLingering(at: now)
     }
 
-    /// Whether the answering of a request can begin; it is counted then.
+    /// Whether a request can be processed; if so, it is counted.
     mutating func beginRequest(_ id: ID) -> Admission {
         guard let entry = connections[id], !entry.isEnding else { return .busy }
         if entry.hasRequest { return .admitted }
@@ -166,14 +166,14 @@ extension AdmissionControl {
         return .admitted
     }
 
-    /// A request turns out to be a long poll: it gives back its place and takes one of those.
+    /// A request turns out to be a long poll: it moves to the limit for those.
     mutating func beginLongPoll(_ id: ID, at now: ContinuousClock.Instant) -> Admission {
         guard let entry = connections[id], !entry.isEnding, !isStopping,
             tally.longPolls < limits.longPolls
         else { return .busy }
         update(id) {
             $0.hasRequest = false
-            // Nobody gets so far without a cursor, which only who had the token was ever given.
+            // Proven by its cursor, which only authenticated clients get.
             $0.isAuthenticated = true
             $0.phase = .longPolling
             $0.since = now
@@ -215,14 +215,14 @@ extension AdmissionControl {
         }
     }
 
-    /// Ends every connection that no request is under way on; the others are not used again.
+    /// Closes every connection without a current request; the others close after theirs.
     mutating func stop(at now: ContinuousClock.Instant) -> [Closing] {
         isStopping = true
         return connections.filter { !$0.value.hasRequest && !$0.value.isGone }.keys
             .map { end($0, .stopping, at: now) }
     }
 
-    /// Ends who is missed least, for its descriptor.
+    /// Closes the least needed connection, for its descriptor.
     mutating func makeRoom(at now: ContinuousClock.Instant) -> [Closing] {
         if let oldest = oldestLingering() {
             return [end(oldest, .noDescriptors, at: now)]
@@ -278,7 +278,7 @@ extension AdmissionControl {
         }
     }
 
-    /// Whether it may take as long as it likes while its bytes move on.
+    /// Whether it may take any time while it makes progress.
     private func isMeasured(_ entry: Entry) -> Bool {
         entry.isAuthenticated && (entry.phase == .readingBody || entry.phase == .sendingAnswer)
     }
@@ -287,7 +287,7 @@ extension AdmissionControl {
 // MARK: - Who has to go
 
 extension AdmissionControl {
-    /// The peer with the most connections that have shown no token; of several, any.
+    /// The peer with the most unauthenticated connections; any of several.
     private var mostCrowdingPeer: PeerIdentity? {
         tally.anonymousOfPeer.max { $0.value < $1.value }?.key
     }

@@ -1,7 +1,6 @@
-/// Connections in the order in which they came to something, so that the one that has been there
-/// longest is found without a look at the others.
+/// Connections in order of arrival, so that the oldest is found without scanning all.
 ///
-/// Who has left in between is passed over; each is passed over once.
+/// Removed ones are skipped, each once.
 struct ArrivalOrder {
     private var ids: [AdmissionControl.ID] = []
     private var head = 0
@@ -10,7 +9,7 @@ struct ArrivalOrder {
 
     var count: Int { ids.count - head }
 
-    /// The first that is still there.
+    /// The oldest remaining one.
     ///
     /// - Parameter isThere: Must stay false once it was.
     mutating func first(
@@ -24,7 +23,7 @@ struct ArrivalOrder {
         return head < ids.count ? ids[head] : nil
     }
 
-    /// Forgets who has left when those are the most.
+    /// Drops removed ones when they are the majority.
     mutating func compact(live: Int, where isThere: (AdmissionControl.ID) -> Bool) {
         guard count > 64 + live * 2 else { return }
         ids = ids[head...].filter(isThere)

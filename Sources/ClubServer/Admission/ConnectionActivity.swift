@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A connection as the registry knows it: what ends it from outside of the task that serves it.
+/// A connection in the registry, which can be closed from outside its task.
 final class ConnectionActivity: Sendable {
     let meter: TransferMeter
     private let registry: ConnectionRegistry
@@ -27,14 +27,14 @@ final class ConnectionActivity: Sendable {
 
     func assign(_ id: AdmissionControl.ID) { state.withLock { $0.id = id } }
 
-    /// Why it must end, when it must.
+    /// Why it must be closed, if so.
     var closeReason: CloseReason? { state.withLock { $0.closeReason } }
 
     func noteProgress(_ byteCount: Int) { meter.note(byteCount) }
 
     func enter(_ phase: ConnectionPhase) { registry.enter(phase, id) }
 
-    /// - Returns: Whether there is a place for it among those who have shown the token.
+    /// - Returns: Whether there is a place among the authenticated connections.
     func authenticate() -> AdmissionControl.Admission {
         if isAuthenticated { return .admitted }
         let admission = registry.authenticate(id)
@@ -47,27 +47,27 @@ final class ConnectionActivity: Sendable {
 
     func beginRequest() -> AdmissionControl.Admission { registry.beginRequest(id) }
 
-    /// Called for a cursor that proves as much as the token.
+    /// Called for a cursor, which proves as much as the token.
     func beginLongPoll() -> AdmissionControl.Admission {
         let admission = registry.beginLongPoll(id)
         if admission == .admitted { state.withLock { $0.isAuthenticated = true } }
         return admission
     }
 
-    /// Whether no further request is read, from any connection.
+    /// Whether no connection reads further requests.
     var isServerStopping: Bool { registry.isStopping }
 
-    /// Ends the connection: its task says why and closes it, or finds it closed.
+    /// Closes the connection: its task reports why and closes it, or finds it closed.
     func end(_ reason: CloseReason) {
         let descriptor = state.withLock { state -> Int32? in
             if state.closeReason == nil || reason.isImmediate { state.closeReason = reason }
-            // Within the lock: afterwards the number may be another's.
+            // Under the lock: afterwards the number may be reused.
             if reason.isImmediate, let descriptor = state.descriptor {
                 shutdown(descriptor, Int32(SHUT_RDWR))
             }
             return state.descriptor
         }
-        // The number may be another connection's by now, whose task then looks once for nothing.
+        // If the number has been reused, that connection's task just checks once more.
         if !reason.isImmediate, let descriptor { loop.interrupt(descriptor) }
     }
 

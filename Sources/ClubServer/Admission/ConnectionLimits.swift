@@ -1,53 +1,54 @@
-/// How many connections there may be, what they may take, and how long.
+/// Limits on the number of connections, their use and their duration.
 ///
-/// Connections that have not shown the club's token are limited apart from those that have: however
-/// many of the former there are, they take no place of the latter.
+/// Unauthenticated connections are limited separately: however many there are, they never take the
+/// place of authenticated ones.
 struct ConnectionLimits: Hashable, Sendable {
-    /// Connections that have not shown the token yet. One more takes the place of the one that has
-    /// been there longest, so a newcomer always gets its turn.
+    /// Unauthenticated connections. One more replaces the oldest, so a newcomer always gets its
+    /// turn.
     var anonymous = 256
-    /// … of one peer: another user's, or another address's, find places of their own.
+    /// … per peer: other users and addresses have places of their own.
     var anonymousPerPeer = 192
-    /// Connections that have shown the token, long polls aside.
+    /// Authenticated connections, without long polls.
     var authenticated = 256
-    /// Long polls, which do nothing but wait.
+    /// Long polls, which only wait.
     var longPolls = 128
-    /// Requests that are being read or answered.
+    /// Requests being read or processed.
     var requests = 128
-    /// … of one peer.
+    /// … per peer.
     var requestsPerPeer = 96
-    /// Connections that are over and stay open for the peer to read its last answer.
+    /// Finished connections that stay open for the peer to read the last response.
     var lingering = 128
 
-    /// From the first byte of a head to its last, and from a new connection's beginning.
+    /// From the first byte of a head to its last, and from the start of a new connection.
     var headTimeout = Duration.seconds(10)
-    /// How often a body must have moved on.
+    /// How often a body must make progress.
     var bodyInterval = Duration.seconds(30)
-    /// How much of a body must arrive in each ``bodyInterval``, and of an answer be taken in each
+    /// The minimum progress of a body in each ``bodyInterval``, and of a response in each
     /// ``answerInterval``.
     var leastByteCount = 1 << 10
-    /// How often an answer must have moved on.
+    /// How often a response must make progress.
     var answerInterval = Duration.seconds(300)
-    /// How long, and how much, of a refused request is discarded while the peer reads the answer.
+    /// How long, and how much, of a rejected request is discarded while the peer reads the
+    /// response.
     var lingerTimeout = Duration.seconds(2)
     var lingerByteCount = 16 << 20
-    /// How long requests may take that are under way when the server is told to stop.
+    /// How long current requests may take when the server stops.
     var stopTimeout = Duration.seconds(2)
-    /// How often deadlines are looked at, while there are any.
+    /// How often deadlines are checked, while there are any.
     var sweepInterval = Duration.milliseconds(500)
 
-    /// What `Retry-After` says, in seconds.
+    /// The value of `Retry-After`, in seconds.
     static let retryAfter = 1
-    /// The body of a request that needs no token (a long poll's cursor).
+    /// The maximum body of a request without a token (a long poll's cursor).
     static let anonymousBodyByteLimit = 64 << 10
 
-    /// All connections there may be, each with its descriptor.
+    /// The maximum number of connections, each with a descriptor.
     var total: Int { anonymous + authenticated + longPolls + lingering }
 
     init() {}
 
-    /// As many as a process may have descriptors for: half of them are for connections, the rest for
-    /// files, of which a request may have some.
+    /// The limits for a number of descriptors: half of them are for connections, the rest for files,
+    /// of which a request may open several.
     ///
     /// - Parameter descriptorLimit: At least ``DescriptorLimit/least``.
     init(descriptorLimit: Int) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The connections that are open: carries out what ``AdmissionControl`` decides.
+/// The open connections; performs what ``AdmissionControl`` decides.
 final class ConnectionRegistry: Sendable {
     private let state: Mutex<State>
     private let loop: EventLoop
@@ -10,11 +10,11 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var admission: AdmissionControl
         var activities: [AdmissionControl.ID: ConnectionActivity] = [:]
-        /// Whether a timer runs; at rest none does.
+        /// Whether the timer runs; none does when idle.
         var isSweeping = false
-        /// Sent with the next connection that closes.
+        /// Sent when the next connection closes.
         var nextClose = StopSignal()
-        /// Sent when no request is under way any more.
+        /// Sent when no requests are left.
         var drained: StopSignal?
     }
 
@@ -82,13 +82,13 @@ final class ConnectionRegistry: Sendable {
         let closed = change { state in
             (state.admission.makeRoom(at: .now), state.nextClose)
         }
-        // Files are closed too, and nobody tells.
+        // Files are closed too, without notification.
         let timer = loop.after(.seconds(1)) { closed.send() }
         await closed.wait()
         loop.cancel(timer)
     }
 
-    /// Ends what does nothing, and waits for the requests under way, for as long as is given them.
+    /// Closes idle connections, and waits for current requests, up to their time limit.
     func drain() async {
         let drained = StopSignal()
         change { state in

@@ -1,14 +1,14 @@
 import Glibc
 
-/// How many files and sockets this process may have open.
+/// The process's limit of open files and sockets.
 enum DescriptorLimit {
-    /// What the club's folder, its journal, its watch and the program itself have open.
+    /// The number used by the club's folder, journal, watch and the program itself.
     static let ownCount = 40
-    /// With fewer, hardly anybody could be served.
+    /// The minimum for useful service.
     static let least = 72
     private static let wanted: rlim_t = 4096
 
-    /// Raises the limit to what a full house needs, as far as the system lets this process.
+    /// Raises the limit to what all connections need, as far as the system allows.
     ///
     /// - Throws: ``ClubServerError/Code/tooManyOpenFiles`` when that is not enough.
     static func raise() throws(ClubServerError) -> Int {
@@ -25,7 +25,7 @@ enum DescriptorLimit {
         return count
     }
 
-    /// Checks whether a server that this process starts could raise it far enough.
+    /// Checks that a server started by this process could raise it far enough.
     static func check() throws(ClubServerError) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -42,7 +42,7 @@ enum DescriptorLimit {
 }
 
 extension SystemError {
-    /// The process, or the system, has no descriptor left.
+    /// Whether the process, or the system, has no free descriptors.
     var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 }
 

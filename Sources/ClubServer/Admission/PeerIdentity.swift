@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Whose connection it is, as far as the kernel tells before a byte was read.
+/// The peer of a connection, as the kernel reports it before a byte is read.
 enum PeerIdentity: Hashable, Sendable {
-    /// The user at the other end of a unix socket.
+    /// The user at the other end of a Unix socket.
     case user(UInt32)
     /// An IPv4 address.
     case address(UInt32)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many bytes a connection has moved, and when the last of them.
+/// Counts a connection's bytes, with the time of the last.
 final class TransferMeter: Sendable {
     private let count = Atomic<Int>(0)
     private let nanoseconds: Atomic<Int>
@@ -23,7 +23,7 @@ final class TransferMeter: Sendable {
 }
 
 extension Int {
-    /// A number of nanoseconds that has no fraction worth keeping.
+    /// A number of nanoseconds, without a fraction.
     fileprivate init(clamping value: Double) {
         self = value >= Double(Int.max) ? .max : Int(value)
     }

@@ -1,4 +1,4 @@
-/// Takes a request's body apart, however the bytes of it are split (RFC 9112 §6, §7.1).
+/// Parses a request's body incrementally (RFC 9112 §6, §7.1).
 struct BodyReader {
     private enum State {
         case bytes(rest: UInt64)
@@ -10,7 +10,7 @@ struct BodyReader {
     }
 
     private var state: State
-    /// What has arrived of a line.
+    /// The received part of a line.
     private var line: [UInt8] = []
     private var trailerByteCount = 0
 
@@ -39,7 +39,7 @@ struct BodyReader {
         if case .complete = state { true } else { false }
     }
 
-    /// How much will come for certain.
+    /// The minimum number of remaining bytes.
     var expectedByteCount: UInt64 {
         switch state {
         case .bytes(let rest), .chunk(let rest): rest
@@ -47,7 +47,7 @@ struct BodyReader {
         }
     }
 
-    /// Calls `body` with what has arrived of the content, and takes it. Trailers are dropped.
+    /// Calls `body` with the content received so far, and consumes it. Trailers are dropped.
     mutating func read(
         _ buffer: ReceiveBuffer, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Progress {
@@ -80,7 +80,7 @@ struct BodyReader {
         }
     }
 
-    /// - Returns: How much is still to come.
+    /// - Returns: How many bytes remain.
     private func take(
         _ rest: UInt64, _ buffer: ReceiveBuffer, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> UInt64 {
@@ -92,7 +92,7 @@ struct BodyReader {
         return rest - UInt64(count)
     }
 
-    /// - Returns: A line without its end, or nil when it has not arrived whole.
+    /// - Returns: A line without its line ending, or nil while it is incomplete.
     private mutating func takeLine(_ buffer: ReceiveBuffer) throws(Failure) -> [UInt8]? {
         let unread = buffer.unread
         let end = unread.firstIndex(of: 0x0A)
@@ -105,8 +105,8 @@ struct BodyReader {
         return line
     }
 
-    /// Digits alone, then perhaps blanks, then perhaps extensions; nil for anything else. A size that
-    /// two readers may understand differently is how one request is smuggled behind another.
+    /// Digits, optionally followed by whitespace and extensions; nil for anything else. A size that
+    /// two parsers may read differently enables request smuggling.
     static func chunkSize(_ line: [UInt8]) -> UInt64? {
         let digits = line.prefix { byte in
             switch byte {

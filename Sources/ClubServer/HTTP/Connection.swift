@@ -1,8 +1,8 @@
 import Glibc
 
-/// The bytes of one client: read through a buffer, written whole.
+/// A client's connection: buffered reads and complete writes.
 ///
-/// One task uses it, from the first request to the last.
+/// Used by one task, from the first request to the last.
 final class Connection {
     let descriptor: Int32
     let activity: ConnectionActivity
@@ -22,21 +22,21 @@ final class Connection {
     }
 
     enum Failure: Error {
-        /// The other side has closed, or there is nothing to be gained from it any more.
+        /// The peer has closed the connection, or it is unusable.
         case closed
-        /// The server ends the connection; the peer may be told.
+        /// The server closes the connection; the peer may be told why.
         case ended(CloseReason)
     }
 
-    /// Whether the peer waits for an answer, or is about to.
+    /// Whether the peer waits for a response, or is about to.
     var expectsAnswer: Bool { progress == .new || hasUnfinishedRequest }
 
-    /// Whether a part of a request has arrived, and nothing of its answer was sent.
+    /// Whether a request has partly arrived, and nothing of its response was sent.
     var hasUnfinishedRequest: Bool {
         progress == .inRequest || progress != .answering && !buffer.isEmpty
     }
 
-    /// Called before the first byte of an answer is sent.
+    /// Called before the first byte of a response is sent.
     func beginAnswer() { progress = .answering }
 
     // MARK: - Reading
@@ -60,7 +60,7 @@ final class Connection {
         }
     }
 
-    /// Calls `body` with what the reader makes of the bytes as they arrive, up to the body's end.
+    /// Calls `body` with content from the reader as bytes arrive, up to the body's end.
     func read(
         _ reader: inout BodyReader, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) async throws {
@@ -70,14 +70,14 @@ final class Connection {
         }
     }
 
-    /// Drops what has arrived of a body; nothing is waited for.
+    /// Discards the received part of a body, without waiting.
     func discardReceived(_ reader: inout BodyReader) {
         _ = try? reader.read(buffer) { _ in }
     }
 
-    /// Adds what has arrived to the buffer, waiting for it.
+    /// Receives bytes into the buffer, waiting for them.
     ///
-    /// - Returns: false when the other side has closed.
+    /// - Returns: false when the peer has closed the connection.
     private func receive() async throws -> Bool {
         while true {
             let room = buffer.room
@@ -117,13 +117,13 @@ final class Connection {
         }
     }
 
-    /// Sends a range of a file without carrying it through the process.
+    /// Sends a range of a file without copying it through user space.
     func write(_ file: borrowing Descriptor, _ range: Range<Int64>) async throws {
         var offset = off_t(range.lowerBound)
         let end = off_t(range.upperBound)
         while offset < end {
             let count = sendfile(descriptor, file.number, &offset, min(Int(end - offset), 1 << 20))
-            // The file is shorter than it was: what was promised cannot be kept.
+            // The file was truncated: the announced length cannot be sent.
             if count == 0 { throw Failure.closed }
             try await advance(count) { _ in }
         }

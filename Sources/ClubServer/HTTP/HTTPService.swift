@@ -1,23 +1,23 @@
-/// A request on its way to a route.
+/// A request for a route.
 struct Request {
     let head: RequestHead
     let body: RequestBody
-    /// To be watched by routes that take long and send nothing.
+    /// Observed by routes that take long and send nothing.
     let peer: Peer
     let activity: ConnectionActivity
 }
 
-/// Answers the requests of one connection, one after the other.
+/// Serves the requests of one connection, one after another.
 ///
-/// A request is judged by its head. What is refused is answered at once: nothing more of it is read, and
-/// the connection is closed when the peer had time to read the answer.
+/// A request is checked by its head. A rejection is sent at once: nothing more of the request is read,
+/// and the connection is closed once the peer had time to read the response.
 struct HTTPService: Sendable {
     let loop: EventLoop
     let log: ServerLog
     let router: Router
     let limits: ConnectionLimits
 
-    /// Serves until the client closes, or until something is so wrong that it must be closed.
+    /// Serves until the client closes the connection, or an error requires closing it.
     func serve(descriptor: Int32, activity: ConnectionActivity) async {
         let connection = Connection(descriptor: descriptor, loop: loop, activity: activity)
         let peer = Peer(descriptor: descriptor, loop: loop)
@@ -71,9 +71,9 @@ struct HTTPService: Sendable {
         return try router.answer(to: error)
     }
 
-    /// Answers what is refused for its head alone.
+    /// Rejects a request by its head.
     ///
-    /// Only who has shown the token before may go on, and only if nothing is left to be read.
+    /// The connection stays usable only if it is authenticated and nothing is left to read.
     private func refuse(
         _ head: RequestHead, _ response: consuming Response, _ connection: Connection
     ) async throws -> Bool {
@@ -91,7 +91,7 @@ struct HTTPService: Sendable {
         return keepsAlive
     }
 
-    /// What is still said to a peer whose connection cannot go on; nil when nobody is left to tell.
+    /// The final response on a connection that must close; nil when the peer is gone.
     private static func refusal(for error: any Error, _ connection: Connection) -> Response? {
         switch error {
         case HeadReader.Failure.tooLarge:
@@ -119,7 +119,7 @@ struct HTTPService: Sendable {
 }
 
 extension Response {
-    /// 503: no place is left at the moment.
+    /// 503: no capacity at the moment.
     static func busy() -> Response {
         var response = text(503, "The club's server is busy. Try again in a moment.")
         response.headers.append(("Retry-After", String(ConnectionLimits.retryAfter)))
@@ -128,7 +128,7 @@ extension Response {
 }
 
 extension Connection {
-    /// Sends an answer; to HEAD without its body.
+    /// Sends a response; for HEAD without its body.
     func send(
         _ response: consuming Response, to head: RequestHead?, keepsAlive: Bool
     ) async throws {
@@ -144,7 +144,7 @@ extension Connection {
         case .none:
             try await write(headBytes(0))
         case .bytes(let bytes):
-            // In one piece: two small writes would wait for each other's acknowledgement.
+            // In one write: two small ones would wait for each other's acknowledgement.
             try await write(headBytes(Int64(bytes.count)) + (hasBody ? bytes : []))
         case .file(let file, let range):
             let head = headBytes(range.upperBound - range.lowerBound)

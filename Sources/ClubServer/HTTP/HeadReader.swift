@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds a request's head among the bytes that have arrived, however they are split.
+/// Finds a request's head in the received bytes, however they are split.
 struct HeadReader {
-    /// How much of the buffer holds no end of a head.
+    /// How much of the buffer contains no end of a head.
     private var searched = 0
 
     enum Failure: Error, Hashable {
@@ -28,14 +28,14 @@ struct HeadReader {
         }
     }
 
-    /// Empty lines before a request are to be ignored (RFC 9112 §2.2).
+    /// RFC 9112 §2.2 requires empty lines before a request to be ignored.
     private mutating func skipEmptyLines(_ buffer: ReceiveBuffer) {
         guard searched == 0 else { return }
         let empty = buffer.unread.prefix { $0 == 0x0D || $0 == 0x0A }.count
         if empty > 0 { buffer.take(empty) }
     }
 
-    /// Finds the empty line: where the head ends, and where what follows begins.
+    /// Finds the empty line: where the head ends, and where the body begins.
     private static func endOfHead(
         in bytes: UnsafeRawBufferPointer, from start: Int
     ) -> (head: Int, next: Int)? {

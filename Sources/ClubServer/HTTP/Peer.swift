@@ -1,12 +1,12 @@
 import Glibc
 
-/// The other side of a socket, to be watched while nothing is read from it.
+/// The peer of a socket, observed while nothing is read from it.
 struct Peer: Sendable {
     let descriptor: Int32
     let loop: EventLoop
 
-    /// Returns when the other side has gone, or throws when the task is cancelled. What it sends
-    /// meanwhile stays to be read.
+    /// Returns when the peer has disconnected, or throws when the task is cancelled. Received bytes
+    /// stay unread.
     func waitUntilGone() async throws {
         while true {
             try await loop.wait(for: descriptor, toWrite: false)
@@ -14,15 +14,15 @@ struct Peer: Sendable {
             let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
             let count = recv(descriptor, &byte, 1, flags)
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return }
-            // The next request is here already. The client is alive, and waiting for more of it
-            // would wake us at once, again and again.
+            // The next request has already arrived. The client is alive, and polling for more would
+            // wake up at once, repeatedly.
             if count > 0 { try await loop.sleep(for: .seconds(3600)) }
         }
     }
 
-    /// Does what the other side waits for, and cancels it when the other side has gone.
+    /// Performs work for a waiting peer, and cancels it when the peer disconnects.
     ///
-    /// - Throws: `Connection.Failure.closed` when it has, and what `work` throws.
+    /// - Throws: `Connection.Failure.closed` when it has disconnected, and what `work` throws.
     func whileItWaits<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -40,7 +40,7 @@ struct Peer: Sendable {
         }
     }
 
-    /// Drops what the other side sends, until it has gone or has sent so much.
+    /// Discards received bytes until the peer disconnects or the limit is reached.
     func drainUntilGone(atMost limit: Int = .max) async throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
         defer { buffer.deallocate() }
@@ -61,8 +61,8 @@ struct Peer: Sendable {
         }
     }
 
-    /// Says that nothing more will be sent and drops what still comes, so that the client gets to
-    /// read the last answer instead of a reset connection. The registry ends it in time.
+    /// Shuts down sending and discards what still arrives, so that the client can read the last
+    /// response instead of getting a reset. The registry closes the connection in time.
     func linger(_ activity: ConnectionActivity, atMost limit: Int) async {
         activity.enter(.lingering)
         shutdown(descriptor, Int32(SHUT_WR))

@@ -1,12 +1,12 @@
-/// The bytes of one connection that have arrived and were not yet understood.
+/// Received bytes of a connection that are not parsed yet.
 final class ReceiveBuffer {
     private var bytes: UnsafeMutableRawBufferPointer
     /// Half-open, in `bytes`.
     private var filled: Range<Int> = 0..<0
 
-    /// A request whose head is short needs no more.
+    /// Enough for a request with a short head.
     static let smallByteCount = 4 << 10
-    /// What a long body is read through.
+    /// The buffer size for a long body.
     static let largeByteCount = 256 << 10
 
     init() {
@@ -19,13 +19,13 @@ final class ReceiveBuffer {
     var isEmpty: Bool { filled.isEmpty }
     var unread: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[filled]) }
 
-    /// Drops the first bytes of ``unread``.
+    /// Consumes the first bytes of ``unread``.
     func take(_ count: Int) {
         filled = filled.lowerBound + count..<filled.upperBound
         if filled.isEmpty { filled = 0..<0 }
     }
 
-    /// Where more can be put; never empty.
+    /// The free part of the buffer; never empty.
     var room: UnsafeMutableRawBufferPointer {
         if filled.upperBound == bytes.count {
             resize(to: filled.lowerBound > 0 ? bytes.count : bytes.count * 2)
@@ -33,19 +33,19 @@ final class ReceiveBuffer {
         return UnsafeMutableRawBufferPointer(rebasing: bytes[filled.upperBound...])
     }
 
-    /// So many bytes of ``room`` hold something now.
+    /// Marks bytes of ``room`` as filled.
     func received(_ count: Int) {
         filled = filled.lowerBound..<filled.upperBound + count
     }
 
-    /// Makes more room for a body that is longer than what fits; step by step, since it may only claim to be.
+    /// Grows the buffer for a long body; in steps, since the announced length may be false.
     func expect(_ byteCount: UInt64) {
         if byteCount > UInt64(bytes.count), bytes.count < Self.largeByteCount {
             resize(to: min(bytes.count * 4, Self.largeByteCount))
         }
     }
 
-    /// Gives a large buffer back between two requests.
+    /// Frees a large buffer between two requests.
     func shrink() {
         guard bytes.count > Self.smallByteCount, filled.count <= Self.smallByteCount else { return }
         resize(to: Self.smallByteCount)

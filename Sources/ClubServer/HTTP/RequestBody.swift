@@ -1,11 +1,10 @@
-/// What a client sends after a request's head. It is read as it comes and never held whole, unless
-/// somebody asks for a small one.
+/// A request's body. It is streamed, and only small ones are loaded into memory on request.
 final class RequestBody {
     private let connection: Connection
     private var reader: BodyReader
     private var mustSendContinue: Bool
     private var isBegun = false
-    /// How much will come; 0 when the client does not say.
+    /// The announced length; 0 if unknown.
     let announcedByteCount: UInt64
 
     enum Failure: Error {
@@ -21,7 +20,7 @@ final class RequestBody {
 
     var isRead: Bool { reader.isComplete }
 
-    /// Calls `body` with one piece after the other. Can be done once.
+    /// Calls `body` with consecutive chunks. Call it once.
     func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) async throws {
         guard !isRead else { return }
         isBegun = true
@@ -34,9 +33,9 @@ final class RequestBody {
         connection.activity.enter(.working)
     }
 
-    /// All of the body.
+    /// The whole body.
     ///
-    /// - Throws: `.tooLarge` before more than `limit` bytes were taken.
+    /// - Throws: `.tooLarge` before more than `limit` bytes are read.
     func collect(limit: Int) async throws -> [UInt8] {
         if announcedByteCount > UInt64(limit) { throw Failure.tooLarge }
         var bytes: [UInt8] = []
@@ -47,8 +46,8 @@ final class RequestBody {
         return bytes
     }
 
-    /// Reads what an answered request's body has left, if it is not much, so that the connection can go
-    /// on.
+    /// Reads the rest of a processed request's body if it is short, so that the connection stays
+    /// usable.
     ///
     /// - Returns: Whether the next request can be read.
     func skip(limit: UInt64 = 1 << 20) async throws -> Bool {
@@ -60,7 +59,7 @@ final class RequestBody {
         return true
     }
 
-    /// Drops what has arrived of a refused request's body, and reads nothing more.
+    /// Discards the received part of a rejected request's body, and reads nothing more.
     ///
     /// - Returns: Whether that was all of it.
     func skipReceived() -> Bool {

@@ -1,18 +1,18 @@
-/// The first lines of a request: what is asked for, and in which words.
+/// The request line and headers.
 ///
 /// Source: RFC 9112 §2–§5.
 struct RequestHead: Hashable, Sendable {
     let method: String
-    /// The path as it was sent, without the query.
+    /// The path as sent, without the query.
     let path: String
-    /// The parameters behind the path, percent-decoded.
+    /// The query parameters, percent-decoded.
     let query: [String: String]
     /// Whether the connection stays open by default (HTTP/1.1).
     let isVersion11: Bool
-    /// Names in lower case. Values of a name that came more than once are joined by commas.
+    /// Names in lowercase. Repeated fields are joined by commas.
     let headers: [String: String]
 
-    /// How many bytes a head may have. An argument in a header can be some kilobytes long.
+    /// The maximum size of a head. An argument in a header can be several kilobytes.
     static let byteLimit = 64 << 10
     static let headerCountLimit = 100
 
@@ -43,7 +43,7 @@ struct RequestHead: Hashable, Sendable {
         for line in lines {
             let (name, value) = try Self.header(line)
             if let known = headers[name] {
-                // Two lengths would let two readers disagree about where a request ends.
+                // With two lengths, two parsers could disagree about where a request ends.
                 if name == "content-length", known != value {
                     throw .malformed("contradicting Content-Length")
                 }
@@ -66,22 +66,22 @@ struct RequestHead: Hashable, Sendable {
         return isVersion11 ? !words.contains("close") : words.contains("keep-alive")
     }
 
-    /// Whether the client waits for leave to send the body.
+    /// Whether the client waits for `100 Continue` before sending the body.
     var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
 
-    /// How the body's end is told.
+    /// How the body is delimited.
     enum Framing: Hashable, Sendable {
         case none
         case length(UInt64)
         case chunked
 
-        /// 0 where the client does not say.
+        /// 0 if unknown.
         var announcedByteCount: UInt64 {
             if case .length(let length) = self { length } else { 0 }
         }
     }
 
-    /// - Throws: `.malformed` for what must not be guessed at (RFC 9112 §6.3).
+    /// - Throws: `.malformed` for ambiguous framing (RFC 9112 §6.3).
     func framing() throws(Failure) -> Framing {
         if let coding = headers["transfer-encoding"] {
             guard headers["content-length"] == nil, coding.lowercased() == "chunked" else {
@@ -134,7 +134,7 @@ struct RequestHead: Hashable, Sendable {
         return result
     }
 
-    /// Percent-decodes; a plus stands for a blank, as in forms.
+    /// Percent-decodes; a plus is a space, as in forms.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

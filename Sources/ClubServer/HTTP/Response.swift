@@ -1,10 +1,10 @@
 import DropboxAPI
 import FoundationEssentials
 
-/// An answer, ready to be sent.
+/// A response, ready to be sent.
 struct Response: ~Copyable, Sendable {
     var status: Int
-    /// Names as they are written.
+    /// Names as sent.
     var headers: [(name: String, value: String)]
     var body: Body
 
@@ -21,16 +21,16 @@ struct Response: ~Copyable, Sendable {
         self.body = body
     }
 
-    /// Plain text, as Dropbox answers what is wrong with a request itself.
+    /// Plain text, as Dropbox reports errors of the request itself.
     ///
-    /// What the client sent may be part of it, and a terminal may show it: it is made harmless.
+    /// It may include the client's input, and a terminal may show it: it is sanitized.
     static func text(_ status: Int, _ text: String) -> Response {
         Response(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")],
             body: .bytes(Array(printable(text).utf8)))
     }
 
-    /// Without what moves a terminal's cursor, turns its text around or begins a line.
+    /// Without characters that move a terminal's cursor, reverse its text or break lines.
     private static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -54,7 +54,7 @@ struct Response: ~Copyable, Sendable {
 
     /// The head as bytes.
     ///
-    /// - Parameter length: Of the body; nil for answers that must not say (304).
+    /// - Parameter length: The body's length; nil for responses without one (304).
     func head(length: Int64?, keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(HTTPDate.now)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
@@ -89,7 +89,7 @@ struct Response: ~Copyable, Sendable {
 extension WireJSON {
     /// The value of a `Dropbox-API-Result` header.
     static func headerText(_ value: some Encodable) -> String {
-        // Values of our own types always have a JSON form.
+        // Our own types can always be encoded as JSON.
         (try? encodeForHeader(value)) ?? "null"
     }
 }

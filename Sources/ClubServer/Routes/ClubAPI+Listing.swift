@@ -70,8 +70,8 @@ extension ClubAPI {
             entries: entries, cursor: page.cursor.text, hasMore: page.hasMore)
     }
 
-    /// How many bytes are read for the hashes of one page. What is left over gets its hash with a
-    /// later page; until then it is listed without.
+    /// The maximum number of bytes to hash for one page. Other entries are listed without a hash,
+    /// and get it with a later page.
     private static let hashingByteBudget: Int64 = 64 << 20
 
     private func addHashes(to page: inout ListingPage) async throws {
@@ -86,7 +86,7 @@ extension ClubAPI {
         }
     }
 
-    /// The entry with its hash, or nil when the file cannot be read or is changing.
+    /// The entry with its hash, or nil when the file is unreadable or changing.
     func hash(_ entry: Entry) async -> Entry? {
         guard var facts = entry.facts else { return nil }
         if facts.contentHash != nil { return entry }
@@ -148,7 +148,7 @@ extension ClubAPI {
 }
 
 extension Club {
-    /// The cursor for a listing from its beginning.
+    /// The cursor for the start of a listing.
     func startListing(_ argument: ListFolderArg) throws -> ListingCursor {
         do throws(LookupError) {
             let folder = try find(argument.path)

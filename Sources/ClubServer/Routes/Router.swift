@@ -1,9 +1,9 @@
 import DropboxAPI
 import FoundationEssentials
 
-/// Why a call is refused before, or instead of, its route's own answer.
+/// Why a call is rejected without a result of its route.
 enum Refusal: Error {
-    /// 400: the call itself is wrong, and will always be.
+    /// 400: the call itself is invalid.
     case badRequest(String)
     /// 401.
     case unauthorized(AuthError)
@@ -13,7 +13,7 @@ enum Refusal: Error {
     case rateLimited(RateLimitError)
     /// 500: the disk failed.
     case fault(String)
-    /// 421: called by a name that is not this computer's.
+    /// 421: the host name is not a local one.
     case misdirected(host: String?)
     /// 404.
     case nothing(at: String)
@@ -21,13 +21,13 @@ enum Refusal: Error {
     case method(allowed: String)
     /// 413.
     case tooLarge
-    /// 503: all places are taken.
+    /// 503: no capacity.
     case busy
 }
 
-/// Finds the route of a request, checks who calls, decodes the argument and words the answer.
+/// Finds a request's route, authenticates it, decodes the argument and encodes the response.
 ///
-/// Everything that a head can be refused for is judged before a byte of the body is read.
+/// Everything that the head decides is checked before a byte of the body is read.
 struct Router: Sendable {
     private let token: String?
     private let hosts: HostRule
@@ -40,12 +40,12 @@ struct Router: Sendable {
         let answer: @Sendable (Data, Request) async throws -> Response
     }
 
-    /// How large the JSON of an argument may be.
+    /// The maximum size of an argument's JSON.
     static let argumentByteLimit = 1 << 20
 
     /// - Parameters:
-    ///   - token: What `Authorization: Bearer` must carry; nil lets everybody in.
-    ///   - hosts: Under which names the server may be called.
+    ///   - token: The required bearer token; nil to accept any request.
+    ///   - hosts: The accepted host names.
     init(token: String?, hosts: HostRule = .any, log: ServerLog) {
         self.token = token
         self.hosts = hosts
@@ -60,7 +60,7 @@ struct Router: Sendable {
         add(route) { argument, request in .json(try await handler(argument, request)) }
     }
 
-    /// Adds a route that makes its answer itself.
+    /// Adds a route that makes its own response.
     mutating func add<Argument, Answer, Failure>(
         _ route: Route<Argument, Answer, Failure>,
         _ handler: @escaping @Sendable (Argument, Request) async throws -> Response
@@ -79,15 +79,15 @@ struct Router: Sendable {
         }
     }
 
-    /// A request whose head is in order.
+    /// A request with a valid head.
     struct Call: Sendable {
         fileprivate let route: Entry
         fileprivate let name: String
-        /// Whether its head carried the token.
+        /// Whether its head had the token.
         let isAuthorized: Bool
     }
 
-    /// Judges a request by its head: name of the server, route, method, token, type and length.
+    /// Checks a request's head: host, route, method, token, content type and length.
     func judge(
         _ head: RequestHead, _ framing: RequestHead.Framing
     ) throws(Refusal) -> Call {
@@ -111,7 +111,7 @@ struct Router: Sendable {
         return Call(route: route, name: name, isAuthorized: route.takesToken)
     }
 
-    /// Answers a request whose head was judged.
+    /// Processes a request with a checked head.
     ///
     /// - Throws: When the connection failed.
     func answer(_ call: Call, _ request: Request) async throws -> Response {
@@ -126,7 +126,7 @@ struct Router: Sendable {
         }
     }
 
-    /// The answer that says why a request was refused.
+    /// The response for a rejected request.
     ///
     /// - Throws: `error` when it is not a request's.
     func answer(to error: any Error) throws -> Response {
@@ -149,18 +149,18 @@ struct Router: Sendable {
         return response
     }
 
-    /// How long a route's body may be.
+    /// The maximum size of a route's body.
     private static func bodyByteLimit(_ route: Entry) -> UInt64 {
         guard route.takesToken else { return UInt64(ConnectionLimits.anonymousBodyByteLimit) }
         return switch route.style {
         case .rpc: UInt64(argumentByteLimit)
         case .download: downloadBodyByteLimit
-        // Its route says in its own words what the disk cannot hold, before the body is read.
+        // Its route reports a full disk itself, before the body is read.
         case .upload: .max
         }
     }
 
-    /// A download has none; what little comes is read to be told so.
+    /// A download has no body; a short one is read to report that.
     private static let downloadBodyByteLimit: UInt64 = 4096
 
     // MARK: - Who calls
@@ -221,7 +221,7 @@ struct Router: Sendable {
             ]
         }
         guard let type = head.headers["content-type"], !type.isEmpty else {
-            // A body without a type is what Dropbox refuses, too; no body needs none.
+            // Like Dropbox, rejects a body without a type; no body needs none.
             if route.style == .upload {
                 throw .badRequest(
                     Self.words(

@@ -3,14 +3,14 @@ import FlyingSocks
 import FoundationEssentials
 import Glibc
 
-/// A socket that clients connect to.
+/// A listening socket.
 struct Listener: Sendable {
     let socket: Socket
     let loop: EventLoop
     let address: ClubServer.Address
 
-    /// Listens on a unix socket. A stale one at its path is removed: the caller holds the lock, so
-    /// nobody listens there.
+    /// Listens on a Unix socket. Removes a stale one at its path: the caller holds the lock, so no
+    /// server uses it.
     static func unix(path: String, loop: EventLoop) throws(ClubServerError) -> Listener {
         guard path.utf8.count <= RuntimePaths.socketPathByteLimit else {
             throw ClubServerError(
@@ -27,7 +27,7 @@ struct Listener: Sendable {
             unlink(path)
         }
         return try make(sockaddr_un.unix(path: path), loop, path) { _ in
-            // The folder around it is closed to others already; this is for one put elsewhere.
+            // The folder around it is private already; this is for a socket elsewhere.
             chmod(path, 0o600)
             return .unixSocket(path)
         }
@@ -35,7 +35,7 @@ struct Listener: Sendable {
 
     /// Listens on 127.0.0.1.
     ///
-    /// - Parameter port: 0 takes a free one.
+    /// - Parameter port: 0 for any free port.
     static func tcp(port: UInt16, loop: EventLoop) throws(ClubServerError) -> Listener {
         let address: sockaddr_in
         do {
@@ -77,16 +77,16 @@ struct Listener: Sendable {
 
     /// Waits for the next client.
     ///
-    /// - Parameter waitForRoom: Called when the process has no descriptor left; returns when trying again
-    ///   may help.
-    /// - Returns: The client's descriptor, which is the caller's to close; nil once ``stopAccepting()``
-    ///   was called.
+    /// - Parameter waitForRoom: Called when the process has no descriptor left; returns when a retry may
+    ///   succeed.
+    /// - Returns: The client's descriptor, which the caller closes; nil once ``stopAccepting()`` was
+    ///   called.
     func accept(waitForRoom: () async throws -> Void) async throws -> Int32? {
         while true {
             let descriptor = byteclub_accept(socket.file.rawValue)
             if descriptor >= 0 {
                 if case .tcp = address {
-                    // Without it a small answer waits for the client's delayed acknowledgement of
+                    // Otherwise a small response waits for the client's delayed acknowledgement of
                     // the one before: 40 ms each.
                     var isOn: Int32 = 1
                     setsockopt(
@@ -97,17 +97,17 @@ struct Listener: Sendable {
             }
             switch errno {
             case EAGAIN: try await loop.wait(for: socket.file.rawValue, toWrite: false)
-            // The client gave up before its turn; the next may not have.
+            // The client disconnected before it was accepted; the next may not have.
             case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: try await waitForRoom()
-            // What a socket answers that was shut down.
+            // The error for a socket that was shut down.
             case EINVAL: return nil
             case let code: throw SystemError("accept", code: code)
             }
         }
     }
 
-    /// Takes no more clients: who connects now is refused by the kernel, at once.
+    /// Stops accepting: the kernel rejects new connections at once.
     func stopAccepting() {
         if case .unixSocket(let path) = address { unlink(path) }
         shutdown(socket.file.rawValue, Int32(SHUT_RDWR))

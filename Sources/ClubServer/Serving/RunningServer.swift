@@ -2,7 +2,7 @@ import DropboxAPI
 import FoundationEssentials
 import Glibc
 
-/// A server that has its folder, its lock and its sockets.
+/// A server with its folder, lock and sockets.
 struct RunningServer: Sendable {
     private let configuration: ClubServer.Configuration
     private let lock: ServerLock
@@ -20,7 +20,7 @@ struct RunningServer: Sendable {
     static func start(
         _ configuration: ClubServer.Configuration
     ) async throws(ClubServerError) -> RunningServer {
-        // A client that vanishes must not take the process with it.
+        // Writing to a disconnected client must not kill the process.
         signal(SIGPIPE, SIG_IGN)
         let descriptorLimit = try DescriptorLimit.raise()
         let lock = try ServerLock(path: configuration.lockFile, clubFolder: configuration.folder)
@@ -105,7 +105,7 @@ struct RunningServer: Sendable {
             registry: ConnectionRegistry(limits: limits, loop: loop))
     }
 
-    /// Makes the club's folder with its first files, unless it is there.
+    /// Creates the club's folder with its welcome files if it is missing.
     private static func makeClub(
         _ configuration: ClubServer.Configuration
     ) throws(ClubServerError) {
@@ -123,12 +123,12 @@ struct RunningServer: Sendable {
                 try FileWriter.writeAll(Array(file.content), to: descriptor)
             }
         } catch {
-            // A club without a welcome is a club.
+            // The welcome files are optional.
             configuration.log("the welcome could not be written: \(error)")
         }
     }
 
-    /// Told apart by the club, since clubs share the state folder.
+    /// Specific to the club, since clubs share the state folder.
     private static func stateName(of folder: String) -> String {
         let digest = sha256(of: Array(folder.utf8)).prefix(4)
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -146,7 +146,7 @@ struct RunningServer: Sendable {
             try store.start()
             return store
         } catch {
-            // A club without a past is a club.
+            // Earlier revisions are optional.
             configuration.log("earlier revisions cannot be kept: \(error)")
             return nil
         }
@@ -154,7 +154,7 @@ struct RunningServer: Sendable {
 
     // MARK: - Running
 
-    /// Serves until told to stop, then leaves nothing but the club.
+    /// Serves until stopped, then removes everything but the club.
     func run(
         until stopping: StopSignal, whenReady: @Sendable (ClubServer.Address) -> Void
     ) async -> Result<Void, ClubServerError> {
@@ -185,8 +185,8 @@ struct RunningServer: Sendable {
                 }
             }
             let outcome = await group.next() ?? .success(())
-            // A closed listener before anything is waited for: who comes now is refused at once, and
-            // may find the next server.
+            // The listener closes before any waiting: new clients are rejected at once, and may find
+            // the next server.
             listener.stopAccepting()
             await registry.drain()
             group.cancelAll()
@@ -203,7 +203,7 @@ struct RunningServer: Sendable {
         watcher?.stop()
         loop.stop()
         await sessions.stop()
-        // Gone when nothing waits in it.
+        // Succeeds only if it is empty.
         unlinkat(club.access.root.number, StagingFolder.name, AT_REMOVEDIR)
         configuration.log("stopped serving \(configuration.folder)")
     }
@@ -228,7 +228,7 @@ struct RunningServer: Sendable {
             try await withThrowingDiscardingTaskGroup { group in
                 while let client = try await listener.accept(waitForRoom: registry.waitForRoom) {
                     let activity = registry.admit(client)
-                    // Who has to go is told faster than it goes.
+                    // Connections take longer to close than to be told.
                     while registry.count > registry.limits.total, !Task.isCancelled {
                         await registry.waitForRoom()
                     }
@@ -251,7 +251,7 @@ struct RunningServer: Sendable {
         }
     }
 
-    /// Counts leases. With a signal, sends it when there are none any more.
+    /// Counts leases. With a signal, sends it when the last one is released.
     private static func lend(
         _ listener: Listener, _ book: LeaseCounter, _ loop: EventLoop, _ stopping: StopSignal?
     ) async -> Result<Void, ClubServerError> {

@@ -4,11 +4,11 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// Making the folders that a server needs.
+/// Creates the folders that a server needs.
 enum ServerFolders {
-    /// Makes a folder and those above it, for this user only where they are new.
+    /// Creates a folder and its missing parents, private to this user.
     ///
-    /// - Returns: Whether it was made just now.
+    /// - Returns: Whether it was created now.
     @discardableResult
     static func make(
         _ path: String, mode: mode_t = 0o700, purpose: String
@@ -21,7 +21,7 @@ enum ServerFolders {
                 isNew = true
             } else if errno != EEXIST {
                 let error = SystemError("mkdir")
-                // A parent may exist and be closed to us; what counts is the last one.
+                // A parent may exist but be inaccessible; only the last one matters.
                 if partial == "/" + path.split(separator: "/").joined(separator: "/") {
                     throw ClubServerError(
                         .folderNotUsable, "\(purpose), \(path), cannot be made.", error)
@@ -38,9 +38,9 @@ enum ServerFolders {
     }
 }
 
-/// The lock that makes a server the only one of its folder.
+/// The lock that allows only one server per folder.
 ///
-/// The kernel lets go of it when the process ends, however it ends; the file stays.
+/// The kernel releases it when the process ends for any reason; the file stays.
 final class ServerLock: Sendable {
     private let descriptor: CInt
 
@@ -56,17 +56,17 @@ final class ServerLock: Sendable {
         }
     }
 
-    /// Lets go of it at once. One that could not be taken has nothing to unlock.
+    /// Releases it at once. One that was not acquired has nothing to unlock.
     deinit {
         if descriptor >= 0 { LockedFile.close(descriptor) }
     }
 }
 
-/// The secret that clients of a server must know, new at each start.
+/// The bearer token for clients of a server, new at each start.
 enum ServerToken {
     static func make() -> String { RandomText.base64URL(byteCount: 32) }
 
-    /// Writes it where only this user can read it, whole or not at all.
+    /// Writes it atomically, readable only for this user.
     static func write(_ token: String, to path: String) throws(ClubServerError) {
         let temporary = path + ".new"
         unlink(temporary)

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells tasks when sockets are ready and when a time has come: one thread, which sleeps in the
-/// kernel until there is something to tell.
+/// Resumes tasks when sockets are ready and when timers fire: one thread, which sleeps in the
+/// kernel in between.
 ///
-/// FlyingSocks' own pool is not used. That one keeps a table of what it registered and
-/// wakes a waiter before it takes the descriptor off that table; a connection closed in between
-/// leaves a line behind, and the next connection with that number waits for ever. Here each wait is
-/// armed once, and the kernel's table is the only one.
+/// FlyingSocks' own pool is not used. It keeps a table of its registrations and wakes a waiter
+/// before it removes the descriptor from the table; a connection closed in between leaves an entry
+/// behind, and the next connection with that number waits forever. Here each wait is armed once,
+/// and the kernel's table is the only one.
 final class EventLoop: Sendable {
     private let epoll: Descriptor
     /// Written to when the thread must check its timers again.
@@ -18,7 +18,7 @@ final class EventLoop: Sendable {
     private struct State {
         var waits: [Int32: Wait] = [:]
         var handlers: [Int32: @Sendable () -> Void] = [:]
-        /// Latest first, so that the next one due is at the end.
+        /// In descending order, so that the next one due is last.
         var timers: [Timer] = []
         var lastNumber: UInt64 = 0
         var isStopped = false
@@ -54,7 +54,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// Ends every wait, and the thread.
+    /// Ends every wait and the thread.
     func stop() {
         let waits = state.withLock { state in
             state.isStopped = true
@@ -68,11 +68,12 @@ final class EventLoop: Sendable {
 
     // MARK: - Readiness
 
-    /// Returns when a descriptor can be read (or its other side has closed), or written.
+    /// Returns when a descriptor is readable (or its peer has closed), or writable.
     ///
     /// It may return early; the caller tries and waits again. One wait per descriptor at a time.
     ///
-    /// - Parameter isEnded: Asked before the wait begins; ``interrupt(_:)`` ends one that has begun.
+    /// - Parameter isEnded: Called before the wait begins; ``interrupt(_:)`` ends one that has
+    ///   begun.
     func wait(
         for descriptor: Int32, toWrite: Bool, unless isEnded: () -> Bool = { false }
     ) async throws {
@@ -107,7 +108,7 @@ final class EventLoop: Sendable {
         state.withLock { $0.waits.removeValue(forKey: descriptor) }?.continuation.resume()
     }
 
-    /// Calls `handler` on the loop's thread whenever a descriptor can be read, from now on.
+    /// Calls `handler` on the loop's thread whenever a descriptor is readable, from now on.
     func watch(
         _ descriptor: Int32, _ handler: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -126,7 +127,7 @@ final class EventLoop: Sendable {
 
     // MARK: - Time
 
-    /// Calls `action` on the loop's thread after a while, unless the loop is stopped before.
+    /// Calls `action` on the loop's thread after a delay, unless the loop is stopped before.
     @discardableResult
     func after(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> UInt64 {
         let deadline = ContinuousClock.now + delay
@@ -140,13 +141,13 @@ final class EventLoop: Sendable {
         return number
     }
 
-    /// Forgets a timer that has not fired.
+    /// Removes a timer that has not fired.
     func cancel(_ number: UInt64) {
-        // The thread may wake up once for nothing, which is cheaper than to wake it now.
+        // The thread may wake up once unnecessarily, which is cheaper than waking it now.
         state.withLock { state in state.timers.removeAll { $0.number == number } }
     }
 
-    /// Returns after a while, or throws when the task is cancelled.
+    /// Returns after the duration, or throws when the task is cancelled.
     func sleep(for duration: Duration) async throws {
         let nap = Nap()
         try await withTaskCancellationHandler {
@@ -160,7 +161,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// One call of ``sleep(for:)``, which ends once: in time, or by being cancelled.
+    /// One call of ``sleep(for:)``, resumed once: by its timer or by cancellation.
     private final class Nap: Sendable {
         private enum State {
             case new
@@ -218,7 +219,7 @@ final class EventLoop: Sendable {
         handler?()
     }
 
-    /// -1 when there is none.
+    /// -1 if there is none.
     private func millisecondsToNextTimer() -> Int32 {
         guard let next = state.withLock({ $0.timers.last?.deadline }) else { return -1 }
         let rest = (next - .now).components

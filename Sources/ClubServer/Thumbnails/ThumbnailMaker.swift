@@ -3,16 +3,16 @@ import FoundationEssentials
 import Glibc
 import Pictures
 
-/// Makes thumbnails of the club's photos, and keeps them.
+/// Makes and caches thumbnails of the club's photos.
 struct ThumbnailMaker: Sendable {
     let cache: ThumbnailCache
-    /// A photo of the usual kind does not wait for one that takes long.
+    /// An ordinary photo does not wait for a slow one.
     private let quickWorkshop = Workshop()
     private let slowWorkshop = Workshop()
 
     init(cache: ThumbnailCache) { self.cache = cache }
 
-    /// One picture at a time, which bounds the memory they take.
+    /// One picture at a time, which limits memory use.
     private actor Workshop {
         func run<Result, Failure: Error>(
             _ work: @Sendable () throws(Failure) -> Result
@@ -21,7 +21,7 @@ struct ThumbnailMaker: Sendable {
         }
     }
 
-    /// What is asked of a picture.
+    /// The parameters of a thumbnail.
     struct Wish: Hashable, Sendable {
         var format: ThumbnailFormat
         var size: ThumbnailSize
@@ -35,18 +35,19 @@ struct ThumbnailMaker: Sendable {
     ) async throws(ThumbnailError) -> Data {
         guard let facts = entry.facts else { throw .path(.notFile) }
         guard Self.isPhoto(entry.name) else { throw .unsupportedExtension }
-        // Not spoken here; Dropbox's word for it.
+        // Not supported; Dropbox's error for it.
         guard wish.format != .webp else { throw .conversionError }
         let ending = wish.format == .png ? "png" : "\(wish.quality).jpg"
         let name = "\(facts.revision)-\(wish.size)-\(wish.mode)-\(ending)"
         if let data = cache[name] { return data }
-        // What cannot be opened is not tried again for each who asks: that may take seconds.
+        // A picture that cannot be decoded is not tried again for each request: that may take
+        // seconds.
         let isWhole = wish.mode == .original
         if cache.hasFailure(of: facts.revision, isWhole: isWhole) { throw .unsupportedImage }
         let names = await club.index.diskNames(of: entry.key)
         guard let file = try? club.access.file(names) else { throw .path(.notFound) }
         let result = await make(wish, of: file)
-        // A file that changed meanwhile must not lend its picture to another revision.
+        // If the file has changed, the thumbnail belongs to another revision.
         if (try? FileStatus.of(file).signature) == facts.signature {
             switch result {
             case .success(let data): cache.add(data, as: name)
@@ -102,10 +103,10 @@ struct ThumbnailMaker: Sendable {
         }
     }
 
-    /// Beyond it a picture is not decoded at its own size, 4 bytes a pixel, however small its file is.
+    /// Above it a picture is not decoded at full size, 4 bytes per pixel, however small its file is.
     private static let originalPixelLimit = 1 << 26
 
-    /// A name for a file that is open already: what it was opened as may lead elsewhere by now.
+    /// A path to an open file: its original path may lead elsewhere by now.
     private static func url(of file: borrowing Descriptor) -> URL {
         URL(filePath: "/proc/self/fd/\(file.number)")
     }
