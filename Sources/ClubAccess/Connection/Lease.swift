@@ -37,7 +37,8 @@ final class Lease: Sendable {
 
     /// Whether a socket accepts connections.
     static func isAnswered(at path: String) -> Bool {
-        guard let descriptor = connect(to: path) else { return errno == EAGAIN }  // its backlog is full
+        // EAGAIN: its backlog is full.
+        guard let descriptor = connect(to: path) else { return errno == EAGAIN }
         _ = close(descriptor)
         return true
     }
