@@ -6,7 +6,7 @@ internal import TerminalUI
 /// Nobody can begin anything else in the meantime, and Esc gives it up: what ends later then changes
 /// nothing on the screen.
 final class WaitingViewController: ViewController {
-    /// What comes of the work, once the box is gone.
+    /// The result of the work, once the dialog is dismissed.
     ///
     /// - Parameter wasGivenUp: The person is somewhere else by now.
     typealias Ending = @MainActor (_ wasGivenUp: Bool) -> Void

@@ -1,7 +1,7 @@
 internal import ClubAccess
 internal import TerminalUI
 
-/// The checks of what the screen needs: the terminal, its colours, its characters, its clipboard.
+/// The checks for the screen: the terminal, its colors, its characters, its clipboard.
 enum TerminalChecks {
     static func diagnostics(
         _ facts: TerminalFacts, environment: [String: String]

@@ -3,8 +3,8 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TerminalUI
 
-/// Sends the person to Dropbox's page and takes what comes of it: by the browser where there is one,
-/// else by a code that the person copies.
+/// Opens Dropbox's page and receives the code: from the browser if there is one, else pasted by the
+/// person.
 final class DropboxSignInViewController: ViewController {
     private let joining: DropboxSignIn
     private let club: ClubSettings
@@ -199,7 +199,7 @@ extension DropboxSignInViewController {
     private func fail(_ error: SignInError) {
         if case .noAnswer(.cancelled) = error { return }
         guard isOnScreen else { return }
-        // A code is good once, and a page for one code: whoever tries again needs a new one.
+        // A code is valid once, and a page for one code: another attempt needs a new one.
         askForCode()
         field.text = ""
         explain(error.description)

@@ -154,7 +154,7 @@ internal import TerminalUI
         present(prompt)
     }
 
-    /// Whether a club could be kept; tells why not. Nobody is asked for a password in vain.
+    /// Whether a club can be saved; shows why not, before a password is requested.
     private func canKeepClubs() -> Bool {
         guard let error = list.refusalToChange else { return true }
         refuse(.settings(error))

@@ -35,7 +35,7 @@ extension Color {
         CellRenderer(style: isPlain(screen) ? .characters(onDark: true) : .halfBlocks)
     }
 
-    /// Without colours, or without block characters to colour.
+    /// Without colors, or without block characters to color.
     private static func isPlain(_ screen: any Screen) -> Bool {
         screen.colorDepth == .monochrome || !screen.showsUnicode
     }
