@@ -14,8 +14,11 @@ final class PartialFile {
     let file: RemoteFile
     private(set) var byteCount: Int64 = 0
 
+    /// Where it is, or what it will be called for a moment when it is whole.
     private let path: String
     private let isKept: Bool
+    /// Without one until it is whole, nothing of it outlives this program.
+    private var hasName = true
     private let descriptor: CInt
     private var hasher = ContentHasher()
     private var isOpen = true
@@ -41,7 +44,11 @@ final class PartialFile {
             let mark = String(UInt64.random(in: .min ... .max), radix: 36)
             path = Self.path(beside: destination, mark: mark)
             self.isKept = false
-            descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            let nameless = Self.openNameless(beside: destination)
+            hasName = nameless == nil
+            descriptor =
+                nameless
+                ?? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
                 isOpen = false
                 throw Self.failure(at: file, errno, doing: "create \(path)")
@@ -104,6 +111,13 @@ final class PartialFile {
         }
         keepDate()
         guard fsync(descriptor) == 0 else { throw failure(errno, doing: "sync") }
+        if !hasName {
+            guard
+                linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+                    == 0
+            else { throw failure(errno, doing: "name") }
+            hasName = true
+        }
         guard rename(path, destination) == 0 else {
             throw failure(errno, doing: "rename to \(destination)")
         }
@@ -137,6 +151,17 @@ extension PartialFile {
                 ? Character(scalar) : "_"
         }
         return String(letters.prefix(64))
+    }
+
+    /// Nil where the file system has no unnamed files, or the system cannot name them later.
+    private static func openNameless(beside destination: String) -> CInt? {
+        guard access("/proc/self/fd", X_OK) == 0 else { return nil }
+        let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(destination[...$0]) } ?? "."
+        // O_TMPFILE, which Swift does not see.
+        let flags = 0o20_000_000 | O_DIRECTORY
+        let descriptor = open(folder, flags | O_RDWR | O_CLOEXEC, 0o666)
+        return descriptor >= 0 ? descriptor : nil
     }
 
     /// Nil when another program has locked it, or it cannot be written.
@@ -178,7 +203,7 @@ extension PartialFile {
 
     private func remove() {
         guard isOpen else { return }
-        unlink(path)
+        if hasName { unlink(path) }
         close()
     }
 
