@@ -50,9 +50,12 @@ let modules: [Target] = [
         swiftSettings: strict),
     .target(name: "TextEditing", dependencies: ["CPCRE2", ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
+    .target(name: "CPictureWorker"),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
-        name: "Pictures", dependencies: ["CTurboJPEG", "CPNG", "CChafa"], swiftSettings: strict),
+        name: "Pictures",
+        dependencies: ["CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker"],
+        swiftSettings: strict),
     .target(name: "CWelcome"),
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
@@ -71,6 +74,7 @@ let modules: [Target] = [
         name: "ClubAccess",
         dependencies: [
             "CLinux", "CSecret", "CYaml", "Files", "ClubStore", "ClubLibrary", "ClubServer",
+            "Pictures",
         ],
         swiftSettings: strict),
     .target(
@@ -138,7 +142,7 @@ let tests: [Target] = [
         name: "ClubAccessTests",
         dependencies: [
             "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
-            "TestSupport",
+            "Pictures", "TestSupport",
         ], exclude: ["Connection/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(
@@ -171,7 +175,7 @@ let benchmarks: [Target] = [
         name: "SiegeBench", path: "Benchmarks/SiegeBench",
         swiftSettings: strict),
     .executableTarget(
-        name: "PictureBench", dependencies: ["Pictures", "WelcomeContent"],
+        name: "PictureBench", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),
     .executableTarget(
         name: "byteclub-bench", dependencies: ["TestSupport"], path: "Benchmarks/TerminalBench",
@@ -181,27 +185,23 @@ let benchmarks: [Target] = [
         swiftSettings: strict),
 ]
 
-/// Built by `make fuzz` alone: libFuzzer brings a `main` of its own.
-let fuzzers: [Target] =
-    Context.environment["FUZZ"] == nil
-    ? []
-    : [
-        .executableTarget(
-            name: "NetworkFuzzer", dependencies: ["CurlNetworking"], path: "Tests/NetworkFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict),
-        .executableTarget(
-            name: "PictureFuzzer", dependencies: ["Pictures"], path: "Tests/PictureFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict),
-        .executableTarget(
-            name: "ServerFuzzer", dependencies: ["ClubServer"], path: "Tests/ServerFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict),
-        .executableTarget(
-            name: "StoreFuzzer", dependencies: ["ClubStore"], path: "Tests/StoreFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict),
-        .executableTarget(
-            name: "AccessFuzzer", dependencies: ["ClubAccess"], path: "Tests/AccessFuzzer",
-            exclude: ["Corpus"], swiftSettings: strict),
+/// Built by `make fuzz` alone: libFuzzer provides `main`.
+let fuzzers: [Target] = {
+    guard Context.environment["FUZZ"] != nil else { return [] }
+    let programs = [
+        ("NetworkFuzzer", "CurlNetworking"), ("PictureFuzzer", "Pictures"),
+        ("ServerFuzzer", "ClubServer"), ("StoreFuzzer", "ClubStore"),
+        ("AccessFuzzer", "ClubAccess"),
     ]
+    let entry = Target.target(
+        name: "FuzzerEntry", path: "Tests/FuzzerEntry", swiftSettings: strict)
+    return [entry]
+        + programs.map { name, module in
+            Target.executableTarget(
+                name: name, dependencies: [.target(name: module), "FuzzerEntry"],
+                path: "Tests/\(name)", exclude: ["Corpus"], swiftSettings: strict)
+        }
+}()
 
 let package = Package(
     name: "byteclub",

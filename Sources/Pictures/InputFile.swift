@@ -27,6 +27,13 @@ struct InputFile: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// The descriptor, now somebody else's to close.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
     private func checkKind(_ operation: String) throws(PictureError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

@@ -42,12 +42,6 @@ struct OutputFile: ~Copyable {
         isDoomed = false
         return URL(filePath: path, directoryHint: .notDirectory)
     }
-
-    /// Removes the name now; the file goes when this value does, even after a crash.
-    mutating func removeName() {
-        unlink(path)
-        isDoomed = false
-    }
 }
 
 extension URL {

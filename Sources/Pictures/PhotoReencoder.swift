@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Turns a photo as a camera wrote it into the JPEG that the club gets.
+/// Turns a photo as a camera wrote it, or another picture, into the JPEG that the club gets.
 ///
 /// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no
 /// place, no date, no camera, no thumbnail. Only an ICC profile that fits the pixels is kept,
@@ -29,8 +29,10 @@ public struct PhotoReencoder: Sendable {
         self.directory = directory
     }
 
-    /// Re-encodes a photo; takes about a second for 36 million pixels. Call it on
-    /// `PictureQueue.exports`. When the task is cancelled, it stops at the next strip of rows.
+    /// Re-encodes a photo in this process; takes about a second for 36 million pixels. Call it
+    /// off the main actor. When the task is cancelled, it stops at the next strip of rows.
+    ///
+    /// A program that takes photos from others calls ``PictureWorkers/reencode(_:quality:progress:)``.
     ///
     /// - Parameter progress: Called on the calling thread with the part done, from 0 to 1, about a
     ///   hundred times.
@@ -39,17 +41,43 @@ public struct PhotoReencoder: Sendable {
     public func reencode(
         _ photo: URL, progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(PictureError) -> Output {
-        try reencode(JPEGFile(at: photo), progress: progress)
+        try reencode(PictureFile(at: photo), progress: progress)
+    }
+
+    /// Re-encodes a photo that may be in memory.
+    public func reencode(
+        _ photo: PictureFile, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(PictureError) -> Output {
+        let file = try OutputFile(
+            in: directory ?? .temporaryFolder, prefix: "byteclub-photo-", suffix: ".jpg",
+            to: "prepare \(photo.name)")
+        let (byteCount, size) = try write(photo, to: file.descriptor, progress: progress)
+        return Output(url: try file.keep(), byteCount: byteCount, size: size)
+    }
+
+    /// Re-encodes a JPEG that may be in memory.
+    public func reencode(
+        _ photo: JPEGFile, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(PictureError) -> Output {
+        try reencode(PictureFile(photo.source), progress: progress)
     }
 }
 
 extension PhotoReencoder {
-    /// Re-encodes a photo that may be in memory.
-    public func reencode(
-        _ photo: JPEGFile, progress: @escaping @Sendable (Double) -> Void = { _ in }
-    ) throws(PictureError) -> Output {
-        let directory = directory ?? .temporaryFolder
-        return try photo.withDecoder(to: "prepare \(photo.name)") {
+    /// Re-encodes a photo into an open file.
+    func write(
+        _ photo: PictureFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        switch try photo.format() {
+        case .png: try write(PNGFile(photo.source), to: descriptor, progress: progress)
+        default: try write(JPEGFile(photo.source), to: descriptor, progress: progress)
+        }
+    }
+
+    private func write(
+        _ photo: JPEGFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        try photo.withDecoder(to: "prepare \(photo.name)") {
             decoder throws(PictureError) in
             let header = try decoder.readHeader()
             guard
@@ -57,9 +85,7 @@ extension PhotoReencoder {
                     <= PictureLimits.reencodedPixelCount(
                         ofFileWith: decoder.bytes.count, isReadWhole: header.isReadWhole)
             else { throw decoder.error(.tooLarge, detail: header.storedSize.description) }
-            let file = try OutputFile(
-                in: directory, prefix: "byteclub-photo-", suffix: ".jpg", to: decoder.operation)
-            let encoder = try JPEGEncoder(writingTo: file.descriptor, to: decoder.operation)
+            let encoder = try JPEGEncoder(writingTo: descriptor, to: decoder.operation)
             let rows = try decoder.startForReencoding()
             try encoder.start(
                 size: header.size, rows: rows.format, quality: quality,
@@ -74,13 +100,44 @@ extension PhotoReencoder {
             default:
                 let scratch = try TileScratch(
                     size: header.storedSize, pixelByteCount: rows.format.pixelByteCount,
-                    in: directory, to: decoder.operation)
+                    in: photo.source.scratch, to: decoder.operation)
                 try strips.copy(
                     from: decoder, to: encoder, turned: header.orientation, through: scratch)
             }
             try encoder.finish()
-            let byteCount = Int64(encoder.byteCount)
-            return Output(url: try file.keep(), byteCount: byteCount, size: header.size)
+            return (Int64(encoder.byteCount), header.size)
+        }
+    }
+
+    /// What is transparent becomes white.
+    private func write(
+        _ picture: PNGFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        let operation = "prepare \(picture.name)"
+        return try picture.withDecoder(to: operation) { decoder throws(PictureError) in
+            let header = try decoder.readHeader()
+            guard header.size.pixelCount <= PictureLimits.reencodedPNGPixelCount else {
+                throw PictureError(
+                    .tooLarge, operation: operation, detail: header.size.description)
+            }
+            let encoder = try JPEGEncoder(writingTo: descriptor, to: operation)
+            try encoder.start(size: header.size, rows: .rgbx, quality: quality)
+            let rowByteCount = header.size.width * 4
+            var (row, reported) = (0, 0)
+            try PNGRows(header: header, to: header.size, keepsAlpha: false).forEach(decoder) {
+                pixels throws(PictureError) in
+                try encoder.encode(
+                    UnsafeBufferPointer(start: pixels, count: rowByteCount),
+                    rowByteCount: rowByteCount, count: 1)
+                row += 1
+                let percent = row * 100 / header.size.height
+                if percent > reported {
+                    reported = percent
+                    progress(Double(row) / Double(header.size.height))
+                }
+            }
+            try encoder.finish()
+            return (Int64(encoder.byteCount), header.size)
         }
     }
 }

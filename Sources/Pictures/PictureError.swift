@@ -14,8 +14,8 @@ public struct PictureError: Error, Sendable, Equatable {
         case isDirectory
         /// The file has no bytes.
         case empty
-        /// The bytes are something else than a JPEG, whatever the name says.
-        case notAJPEG
+        /// The bytes are something else than a JPEG or PNG, whatever the name says.
+        case notAPicture
         /// The file ends before the picture does.
         case truncated
         /// The picture's data are broken.
@@ -24,8 +24,12 @@ public struct PictureError: Error, Sendable, Equatable {
         case unsupported
         /// More pixels, or more memory while decoding, than `PictureLimits` allows.
         case tooLarge
-        /// It is made so that opening it takes far more time than any photo does.
+        /// It is made so that opening it takes far more time or memory than any photo does.
         case tooCostly
+        /// The process that decoded it broke down or was killed over it.
+        case crashed
+        /// No process to decode it in could be started.
+        case noWorker
         /// Memory ran out.
         case outOfMemory
         /// The result could not be written.
@@ -44,10 +48,28 @@ public struct PictureError: Error, Sendable, Equatable {
     /// What the system or libjpeg said, if anything; for logs.
     public let detail: String?
 
-    public init(_ code: Code, operation: String, detail: String? = nil) {
+    /// What the file is instead of a picture, where that is known.
+    public let format: FileFormat?
+
+    public init(
+        _ code: Code, operation: String, detail: String? = nil, format: FileFormat? = nil
+    ) {
         self.code = code
         self.operation = operation
         self.detail = detail
+        self.format = format
+    }
+
+    /// Whether the file itself is to blame: then another attempt at it ends like this one.
+    public var isOfThePicture: Bool {
+        switch code {
+        case .empty, .notAPicture, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly,
+            .crashed:
+            true
+        case .notFound, .unreadable, .isDirectory, .noWorker, .outOfMemory, .cannotWrite,
+            .diskFull, .cancelled:
+            false
+        }
     }
 }
 
@@ -59,10 +81,13 @@ extension PictureError {
         case .unreadable: "the file cannot be read"
         case .isDirectory: "it is a folder"
         case .empty: "the file is empty"
-        case .notAJPEG: "it is not a JPEG"
+        case .notAPicture:
+            (format.map { "it is \($0.name), " } ?? "it is ") + "not a JPEG or PNG"
         case .truncated: "the file ends before the picture does"
         case .damaged: "the picture is damaged"
         case .unsupported: "it is a kind of JPEG that is not supported"
+        case .crashed: "the part of the program that opens pictures failed over it"
+        case .noWorker: "the part of the program that opens pictures could not be started"
         case .tooLarge: "the picture is too large"
         case .tooCostly: "opening it takes more work than any photo should"
         case .outOfMemory: "there is not enough memory"

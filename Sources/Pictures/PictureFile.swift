@@ -1,47 +1,68 @@
 public import FoundationEssentials
-import Glibc
 
-/// A picture of a kind that can be shown small, known by its first bytes whatever its name says.
-public enum PictureFile: Sendable {
-    case jpeg(JPEGFile)
-    case png(PNGFile)
+/// A picture of a kind that can be opened, known by its first bytes whatever its name says.
+///
+/// Its methods decode on the calling thread, in this process. A program that opens what others have
+/// sent decodes apart: see ``PictureWorkers``.
+public struct PictureFile: Sendable {
+    let source: PictureSource
 
     /// How a small picture is written.
-    public enum Format: Sendable {
+    public enum Format: Sendable, Equatable {
         case jpeg(quality: Double)
         case png
     }
 
-    /// - Returns: A JPEG for everything but a PNG; reading it will tell.
+    /// How the picture is called in errors: the file's name.
+    public var name: String { source.name }
+
     public init(at url: URL) {
-        self = Self.isPNG(url) ? .png(PNGFile(at: url)) : .jpeg(JPEGFile(at: url))
+        source = PictureSource(at: url)
     }
 
-    private static func isPNG(_ url: URL) -> Bool {
-        guard let file = try? InputFile.opening(url, to: "read \(url.lastPathComponent)") else {
-            return false
+    public init(data: Data, name: String = "picture") {
+        source = PictureSource(.memory(data), name: name)
+    }
+
+    init(_ source: PictureSource) { self.source = source }
+
+    /// Reads what the picture says about itself; no library sees a byte of it.
+    ///
+    /// - Throws: `PictureError`: why the picture cannot be read.
+    public func facts() throws(PictureError) -> PictureFacts {
+        let operation = "read \(name)"
+        return try source.withBytes(to: operation) { bytes throws(PictureError) in
+            try PictureFacts(bytes, to: operation)
         }
-        var bytes = [UInt8](repeating: 0, count: 8)
-        let count = bytes.withUnsafeMutableBytes { pread(file.descriptor, $0.baseAddress, 8, 0) }
-        return count == 8 && bytes == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     }
 
     /// The size as shown, in pixels.
     ///
     /// - Throws: `PictureError`: why the picture cannot be read.
-    public func size() throws(PictureError) -> PixelSize {
-        switch self {
-        case .jpeg(let file): try file.header().size
-        case .png(let file): try file.size()
-        }
-    }
+    public func size() throws(PictureError) -> PixelSize { try facts().size }
 
-    /// Whether even a small picture of it takes more than some tenths of a second. A PNG is read at its
-    /// full size.
-    public var takesLong: Bool {
-        switch self {
-        case .jpeg(let file): (try? file.header())?.takesLong == true
-        case .png(let file): ((try? file.size())?.pixelCount ?? 0) > 8 << 20
+    /// Decodes the picture upright at the size chosen for it, never enlarged.
+    ///
+    /// What is missing of a picture that is cut short or damaged is grey.
+    ///
+    /// - Parameters:
+    ///   - keepsAlpha: false puts what is transparent on white.
+    ///   - chooseSize: From the size as shown to the size wanted, of the same shape.
+    /// - Throws: `PictureError`; `.tooLarge` also when the result itself would be.
+    public func decode(
+        keepsAlpha: Bool = false, _ chooseSize: (PixelSize) -> PixelSize
+    ) throws(PictureError) -> DecodedPicture {
+        switch try format() {
+        case .png:
+            let decoded = try PNGFile(source).decode(keepsAlpha: keepsAlpha, chooseSize)
+            return DecodedPicture(
+                image: decoded.image, fullSize: decoded.fullSize, hasAlpha: decoded.hasAlpha,
+                isDamaged: decoded.isDamaged)
+        default:
+            let decoded = try JPEGFile(source).decode(chooseSize)
+            return DecodedPicture(
+                image: decoded.image, fullSize: decoded.header.size, hasAlpha: false,
+                isDamaged: decoded.isDamaged)
         }
     }
 
@@ -55,20 +76,37 @@ public enum PictureFile: Sendable {
     public func data(
         as format: Format, _ chooseSize: (PixelSize) -> PixelSize
     ) throws(PictureError) -> Data {
-        let image: PixelImage
-        var hasAlpha = false
-        switch self {
-        case .jpeg(let file): image = try file.decode(chooseSize).image
-        case .png(let file):
-            var keepsAlpha = false
-            if case .png = format { keepsAlpha = true }
-            let decoded = try file.decode(keepsAlpha: keepsAlpha, chooseSize)
-            image = decoded.image
-            hasAlpha = decoded.hasAlpha
-        }
+        try small(as: format, chooseSize).data
+    }
+
+    func small(
+        as format: Format, _ chooseSize: (PixelSize) -> PixelSize
+    ) throws(PictureError) -> Thumbnail {
+        let decoded = try decode(keepsAlpha: format == .png, chooseSize)
+        let data: Data
         switch format {
-        case .jpeg(let quality): return try image.jpegData(quality: quality)
-        case .png: return try image.pngData(keepsAlpha: hasAlpha)
+        case .jpeg(let quality): data = try decoded.image.jpegData(quality: quality)
+        case .png: data = try decoded.image.pngData(keepsAlpha: decoded.hasAlpha)
+        }
+        return Thumbnail(data: data, size: decoded.image.size, fullSize: decoded.fullSize)
+    }
+
+    func format() throws(PictureError) -> FileFormat {
+        let operation = "read \(name)"
+        return try source.withBytes(to: operation) { bytes throws(PictureError) in
+            try FileFormat.openable(bytes, to: operation)
         }
     }
+}
+
+/// A decoded picture, and what it was made of.
+public struct DecodedPicture: Sendable {
+    /// The pixels, upright.
+    public let image: PixelImage
+    /// The size in pixels of the whole picture, as shown.
+    public let fullSize: PixelSize
+    /// Whether some of it may be transparent.
+    public let hasAlpha: Bool
+    /// Whether some of the picture was missing or broken in the file.
+    public let isDamaged: Bool
 }

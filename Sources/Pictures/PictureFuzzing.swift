@@ -7,11 +7,15 @@ package enum PictureFuzzing {
     package typealias Door = @Sendable (UnsafeRawBufferPointer) -> Void
 
     /// The names are those of the corpora.
-    package static let all: [String: Door] = ["jpeg": { jpeg($0) }]
+    package static let all: [String: Door] = [
+        "jpeg": { jpeg(Data($0)) }, "png": { png(Data($0)) },
+        "picture-facts": { facts(Data($0)) },
+    ]
 
-    private static func jpeg(_ bytes: UnsafeRawBufferPointer) {
-        let file = JPEGFile(data: Data(bytes))
-        let box = PixelSize(width: 48, height: 48)
+    private static let box = PixelSize(width: 48, height: 48)
+
+    private static func jpeg(_ bytes: Data) {
+        let file = JPEGFile(data: bytes)
         for mode in [Thumbnail.Mode.strict, .fitOneBestFit] {
             guard let small = try? Thumbnail.make(of: file, fitting: box, mode: mode) else {
                 continue
@@ -22,8 +26,49 @@ package enum PictureFuzzing {
         }
         guard let header = try? file.header() else { return }
         _ = try? Thumbnail.embedded(in: header, fitting: box)
-        guard let output = try? PhotoReencoder().reencode(file) else { return }
-        precondition(output.size == header.size, "a photo keeps its size")
+        reencode(bytes, size: header.size)
+    }
+
+    private static func png(_ bytes: Data) {
+        let file = PNGFile(data: bytes)
+        for keepsAlpha in [false, true] {
+            let decoded = try? file.decode(keepsAlpha: keepsAlpha) { $0.fitted(in: box) }
+            guard let decoded, let small = try? decoded.image.pngData(keepsAlpha: keepsAlpha) else {
+                continue
+            }
+            precondition(
+                (try? PNGFile(data: small).size()) == decoded.image.size,
+                "what is written can be read")
+        }
+        guard let size = try? file.size() else { return }
+        reencode(bytes, size: size)
+    }
+
+    private static func reencode(_ bytes: Data, size: PixelSize) {
+        guard let output = try? PhotoReencoder().reencode(PictureFile(data: bytes)) else { return }
+        precondition(output.size == size, "a photo keeps its size")
         try? FileManager.default.removeItem(at: output.url)
+    }
+
+    /// What is read in the program itself, before a process apart gets the picture.
+    private static func facts(_ bytes: Data) {
+        let file = PictureFile(data: bytes)
+        guard let facts = try? file.facts() else { return }
+        let tasks: [PictureTask] = [
+            .pixels(fitting: nil), .small(.png, fitting: box, mode: .fitOneBestFit),
+            .reencoding(quality: 0.6),
+        ]
+        for task in tasks {
+            let budget = PictureBudget(facts, for: task, visitCount: PictureLimits.blockVisitCount)
+            precondition(budget.byteCount > 0 && budget.seconds > 0, "a budget is one")
+            _ = facts.scratchByteCounts(for: task)
+        }
+        // Where a decoder opens it too, they are of one mind.
+        if facts.format == .jpeg, let header = try? JPEGFile(data: bytes).header() {
+            precondition(header.size == facts.size, "one size")
+            precondition(header.isReadWhole == facts.isReadWhole, "one way to read it")
+        } else if facts.format == .png, let size = try? PNGFile(data: bytes).size() {
+            precondition(size == facts.size, "one size")
+        }
     }
 }

@@ -3,27 +3,22 @@ import Dispatch
 
 /// A queue for picture work, outside the main actor and outside the cooperative pool.
 ///
-/// Decoding holds a processor for up to a second at a stretch, so it must not sit on the few threads
-/// that everything asynchronous shares. Each queue does one thing at a time, which also bounds the
-/// memory: one picture in flight per queue.
+/// Rendering a screen of cells holds a processor for tens of milliseconds at a stretch, decoding in this
+/// process for up to a second, so neither must sit on the few threads that everything asynchronous
+/// shares. A queue does one thing at a time. Pictures from others are decoded by `PictureWorkers`.
 ///
 /// ```swift
-/// let image = try await PictureQueue.previews.run { () throws(PictureError) in
-///     try JPEGFile(at: url).decode(scaledToFit: size).image
-/// }
+/// let cells = await PictureQueue.previews.run { renderer.render(image, fitting: box) }
 /// ```
 ///
 /// Work keeps its task: `Task.isCancelled` is seen inside, between strips of rows.
 public final class PictureQueue: TaskExecutor {
-    /// For what somebody is looking at: headers, thumbnails, cells.
+    /// For what somebody is looking at.
     public static let previews = PictureQueue(label: "byteclub.pictures.previews")
-
-    /// For what takes long: re-encoding a photo before its upload.
-    public static let exports = PictureQueue(label: "byteclub.pictures.exports")
 
     private let queue: DispatchQueue
 
-    init(label: String) {
+    public init(label: String) {
         queue = DispatchQueue(label: label, qos: .utility)
     }
 

@@ -10,7 +10,7 @@ struct TileScratch: ~Copyable {
     /// Pixels along each side of a tile. 64 × 64 pixels of 3 bytes are three memory pages.
     static let side = 64
 
-    private let file: OutputFile
+    private let file: ScratchFile
     private let size: PixelSize
     private let pixelByteCount: Int
     private let tileByteCount: Int
@@ -20,11 +20,9 @@ struct TileScratch: ~Copyable {
 
     /// - Throws: `.cannotWrite` or `.diskFull`.
     init(
-        size: PixelSize, pixelByteCount: Int, in directory: URL, to operation: String
+        size: PixelSize, pixelByteCount: Int, in files: ScratchFiles, to operation: String
     ) throws(PictureError) {
-        var file = try OutputFile(in: directory, prefix: "byteclub-turn-", to: operation)
-        file.removeName()
-        self.file = file
+        file = try files.makeForTurning(to: operation)
         self.size = size
         self.pixelByteCount = pixelByteCount
         self.operation = operation

@@ -41,7 +41,8 @@ struct PhotosCommand: ParsableCommand {
 
         @OptionGroup var club: ClubOptions
 
-        @Argument(help: "JPEG files.", completion: .file(extensions: ["jpg", "jpeg"]))
+        @Argument(
+            help: "JPEG or PNG files.", completion: .file(extensions: ["jpg", "jpeg", "png"]))
         var files: [String]
 
         func run() async throws {
@@ -66,17 +67,17 @@ struct PhotosCommand: ParsableCommand {
             _ file: URL, in store: any RemoteStore, _ settings: TransferSettings
         ) async throws {
             let name = file.lastPathComponent
-            let photo: PhotoReencoder.Output
+            let photo: PreparedPhoto
             do throws(PictureError) {
                 Output.status("\(name)  getting ready")
-                photo = try await PictureQueue.exports.run { () throws(PictureError) in
-                    try PhotoReencoder(quality: settings.photoQuality).reencode(file)
-                }
+                photo = try await PictureWorkers.shared.reencode(
+                    file, quality: settings.photoQuality)
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
                 throw CommandFailure("“\(name)” was not added because \(error.reason).")
             }
-            defer { try? FileManager.default.removeItem(at: photo.url) }
+            // Its file is there as long as it is.
+            defer { withExtendedLifetime(photo) {} }
             do throws(StoreError) {
                 let path = try ClubFiles.photosFolder()
                     .appending(newName: ClubFiles.photoName(for: name))

@@ -12,8 +12,12 @@ import Testing
     }
 
     static let cases = [
-        Case(name: "text.jpg", data: Data("Dear diary".utf8), sentence: "it is not a JPEG"),
-        Case(name: "picture.jpg", data: Photos.png, sentence: "it is not a JPEG"),
+        Case(
+            name: "text.jpg", data: Data("Dear diary".utf8),
+            sentence: "it is a text, not a JPEG or PNG"),
+        Case(
+            name: "page.jpg", data: Data("<!DOCTYPE html><title>Log in</title>".utf8),
+            sentence: "it is a web page (HTML), not a JPEG or PNG"),
         Case(
             name: "half.jpg", data: Photos.truncated(),
             sentence: "the file ends before the picture does"),

@@ -35,8 +35,8 @@ import Testing
             let findings = try await examine(home, more: ["TERM": "xterm-256color"], status: 0)
             #expect(
                 Set(findings.map(\.subject)).isSuperset(of: [
-                    "terminal", "characters", "colours", "clipboard", "libraries", "permissions",
-                    "disk", "settings", "connection", "clock", "quota",
+                    "terminal", "characters", "colours", "clipboard", "libraries", "pictures",
+                    "permissions", "disk", "settings", "connection", "clock", "quota",
                 ]))
             #expect(!findings.contains { $0.verdict == "problem" })
         }

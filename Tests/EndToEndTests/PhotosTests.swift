@@ -100,12 +100,60 @@ import Testing
             let program = try Conversation(
                 ClubHome.program, ["photos", "put"] + names, environment: home.environment(),
                 directory: home.work.path)
-            try await eventually("an unfinished photo") { !home.unfinishedPhotos.isEmpty }
+            let worker = try await program.worker()
             kill(program.processIdentifier, signal)
             #expect(await program.end().status == 128 + signal)
+            try await eventually("the worker's end") { ProcessTable.isDead(worker) }
             #expect(home.unfinishedPhotos.isEmpty)
             #expect(home.photoNames.count < names.count)
         }
+    }
+
+    @Test func aKillLeavesNothingBehind() async throws {
+        try await inFreshHome { home in
+            let photo = Photos.wide(isProgressive: true, orientation: 6)
+            try photo.write(to: home.work.appending(path: "wide.jpg"))
+            let program = try Conversation(
+                ClubHome.program, ["photos", "put", "wide.jpg"], environment: home.environment(),
+                directory: home.work.path)
+            let worker = try await program.worker()
+            kill(program.processIdentifier, SIGKILL)
+            _ = await program.end()
+            // With the program, not when it is through.
+            try await eventually("the worker's end") { ProcessTable.isDead(worker) }
+            #expect(home.unfinishedPhotos.isEmpty)
+            #expect(home.photoNames.isEmpty)
+        }
+    }
+
+    @Test func aWorkerThatIsKilledCostsItsPhotoAndNoOther() async throws {
+        try await inFreshHome { home in
+            try Photos.wide(isProgressive: true)
+                .write(to: home.work.appending(path: "first.jpg"))
+            try Photos.corners().write(to: home.work.appending(path: "second.jpg"))
+            let program = try Conversation(
+                ClubHome.program, ["photos", "put", "first.jpg", "second.jpg"],
+                environment: home.environment(), directory: home.work.path)
+            kill(try await program.worker(), SIGKILL)
+            let end = await program.end()
+            #expect(end.status == 1)
+            #expect(home.photoNames == ["second.jpg"])
+        }
+    }
+}
+
+extension Conversation {
+    /// The process in which it decodes, as soon as that is at work.
+    fileprivate func worker() async throws -> Int32 {
+        var worker: Int32?
+        try await eventually("a worker") {
+            worker = ProcessTable.all.first { process in
+                ProcessTable.arguments(of: process) == ["byteclub:", "decoding pictures"]
+                    && ProcessTable.parent(of: process) == processIdentifier
+            }
+            return worker != nil
+        }
+        return try #require(worker)
     }
 }
 
@@ -114,7 +162,7 @@ extension ClubHome {
     fileprivate var unfinishedPhotos: [String] {
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: environment()["TMPDIR"] ?? "/nowhere")
-        return (names ?? []).filter { $0.hasPrefix("byteclub-photo-") }
+        return (names ?? []).filter { $0.hasPrefix("byteclub-") }
     }
 }
 

@@ -100,7 +100,7 @@ import Testing
 
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await PictureQueue.exports.run { Task.isCancelled }
+            return await PictureQueue(label: "exports").run { Task.isCancelled }
         }
         #expect(await task.value)
     }

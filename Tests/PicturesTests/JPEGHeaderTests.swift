@@ -68,9 +68,9 @@ import Testing
             return #expect(throws: PictureError.self) { try JPEGHeader.read(fileAt: file) }?.code
         }
         #expect(try code(Data(), "empty.jpg") == .empty)
-        #expect(try code(Data("Dear diary".utf8), "diary.jpg") == .notAJPEG)
-        #expect(try code(Photos.png, "really.jpg") == .notAJPEG)
-        #expect(try code(Data([0xFF]), "one byte.jpg") == .notAJPEG)
+        #expect(try code(Data("Dear diary".utf8), "diary.jpg") == .notAPicture)
+        #expect(try code(Photos.png, "really.jpg") == .notAPicture)
+        #expect(try code(Data([0xFF]), "one byte.jpg") == .notAPicture)
         #expect(try code(Data([0xFF, 0xD8]), "two bytes.jpg") == .truncated)
         #expect(try code(Photos.corners().prefix(200), "cut.jpg") == .truncated)
     }

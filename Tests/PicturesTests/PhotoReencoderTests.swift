@@ -117,7 +117,7 @@ import Testing
 
     @Test func refusesWhatIsNoWholePictureAndLeavesNothingBehind() throws {
         let cases: [(Data, PictureError.Code)] = [
-            (Data(), .empty), (Photos.png, .notAJPEG), (Data("text".utf8), .notAJPEG),
+            (Data(), .empty), (Data("text".utf8), .notAPicture),
             (Photos.truncated(), .truncated), (Photos.truncated(keeping: 0.99), .truncated),
             (Photos.corners(isProgressive: true).dropLast(40), .truncated),
         ]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder for the length of a test, with a few files that are no pictures.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let url: URL
 
     init() throws {

@@ -49,7 +49,7 @@ import Testing
             try Thumbnail.make(
                 of: JPEGFile(data: Photos.png), fitting: PixelSize(width: 64, height: 64))
         }
-        #expect(error?.code == .notAJPEG)
+        #expect(error?.code == .notAPicture)
     }
 
     @Test(arguments: [(1, 160, 120), (6, 120, 160), (3, 160, 120)])

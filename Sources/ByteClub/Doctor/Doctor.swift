@@ -1,6 +1,7 @@
 package import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Pictures
 internal import TerminalUI
 
 /// Looks the whole set-up over: what the screen needs, this computer, the settings, and one club.
@@ -29,6 +30,7 @@ package struct Doctor: Sendable {
             network: NetworkLibrary.version, supportsTLS: NetworkLibrary.supportsTLS,
             authorities: NetworkLibrary.authoritiesFile
         ).forEach(report)
+        report(await pictures())
         ComputerChecks.permissions(
             paths, secrets: Secrets(paths: paths, environment: environment).files()
         ).forEach(report)
@@ -46,6 +48,14 @@ package struct Doctor: Sendable {
             await examine(try registry.club(named: name), report: report)
         } catch {
             report(Diagnostic("club", .problem, error.description))
+        }
+    }
+
+    private func pictures() async -> Diagnostic {
+        do throws(PictureError) {
+            return ComputerChecks.pictures(try await PictureWorkers.shared.protections())
+        } catch {
+            return ComputerChecks.pictures(nil, detail: error.detail)
         }
     }
 

@@ -114,9 +114,9 @@ extension PanoramaViewController {
                 }
                 let decoded: PixelImage
                 do throws(PictureError) {
-                    decoded = try await PictureQueue.previews.run { () throws(PictureError) in
-                        try JPEGFile(data: data, name: photo.name).decode().image
-                    }
+                    decoded = try await PictureWorkers.shared.decode(
+                        PictureFile(data: data, name: photo.name)
+                    ).image
                 } catch {
                     guard !Task.isCancelled else { return }
                     return explain("It could not be shown because \(error.reason).")

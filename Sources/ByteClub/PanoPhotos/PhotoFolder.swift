@@ -2,7 +2,7 @@ internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
 
-/// One folder of this machine as the photo picker shows it: subfolders first, then JPEG files.
+/// One folder of this machine as the photo picker shows it: subfolders first, then JPEG and PNG files.
 ///
 /// Reading it touches the disk: call from off the main actor.
 struct PhotoFolder: Sendable, Equatable {
@@ -26,7 +26,7 @@ struct PhotoFolder: Sendable, Equatable {
         let description: String
     }
 
-    /// Reads a folder. Hidden entries and files that are not named `.jpg` or `.jpeg` are left out.
+    /// Reads a folder. Hidden entries and files that are not named `.jpg`, `.jpeg` or `.png` are left out.
     ///
     /// - Throws: `Unreadable` when there is no such folder or it may not be read.
     static func read(_ path: String) throws(Unreadable) -> PhotoFolder {
@@ -46,7 +46,7 @@ struct PhotoFolder: Sendable, Equatable {
             case S_IFDIR:
                 entries.append(
                     Entry(name: name, kind: .folder, path: entryPath, modified: modified))
-            case S_IFREG where PhotoName.isPhoto(name):
+            case S_IFREG where PhotoName.isPhoto(name) || PhotoName.isDrawing(name):
                 entries.append(
                     Entry(
                         name: name, kind: .photo, path: entryPath, byteCount: Int64(status.st_size),

@@ -283,10 +283,10 @@ enum LocalPicture {
     static func render(
         _ path: String, fitting box: CellSize, _ renderer: CellRenderer
     ) async throws(PictureError) -> CellImage {
-        try await PictureQueue.previews.run { () throws(PictureError) in
-            let decoded = try JPEGFile(at: URL(fileURLWithPath: path))
-                .decode(scaledToFit: renderer.pixelSize(of: box))
-            return renderer.render(decoded.image, fitting: box)
+        let decoded = try await PictureWorkers.shared.decode(
+            PictureFile(at: URL(fileURLWithPath: path)), scaledToFit: renderer.pixelSize(of: box))
+        return await PictureQueue.previews.run {
+            renderer.render(decoded.image, fitting: box)
         }
     }
 }

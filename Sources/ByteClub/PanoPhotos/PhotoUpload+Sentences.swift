@@ -26,9 +26,10 @@ extension PictureError {
         case .notFound: "Check the name, or press u to choose it from the list."
         case .unreadable: "Check who may read the file."
         case .isDirectory: "Open the folder in the picker and choose a photo in it."
-        case .empty, .truncated, .damaged, .tooCostly:
+        case .empty, .truncated, .damaged, .tooCostly, .crashed:
             "Copy it from the camera again, or choose another."
-        case .notAJPEG, .unsupported: "Save it as an ordinary JPEG first, or choose another."
+        case .noWorker: "End some programs and try again."
+        case .notAPicture, .unsupported: "Save it as an ordinary JPEG first, or choose another."
         case .tooLarge, .outOfMemory: "Make it smaller first, or choose another."
         case .cannotWrite, .diskFull: "Make room in the folder for temporary files and try again."
         case .cancelled: "Press u to begin again."

@@ -12,8 +12,8 @@ internal import Pictures
 
 /// One photo on its way to the club: re-encoded first, then sent. No views here.
 ///
-/// The picture on the person's disk is never touched; the re-encoded copy is a temporary file that is
-/// removed at the end, however it ends.
+/// The picture on the person's disk is never touched; the re-encoded copy is a file without a name, so
+/// that nothing of it is left behind, however it ends.
 @MainActor final class PhotoUpload {
     enum Phase: Equatable {
         /// Re-encoding; how far, from 0 to 1.
@@ -45,7 +45,8 @@ internal import Pictures
     private let settings: TransferSettings
     private var preparing: Task<Void, Never>?
     private var transfer: (any Transfer)?
-    private var temporaryFile: URL?
+    /// The file that is sent goes with it.
+    private var prepared: PreparedPhoto?
     private var keepsAlive: PhotoUpload?
     private let clock = ContinuousClock()
     private lazy var began = clock.now
@@ -82,11 +83,8 @@ extension PhotoUpload {
     private func prepareAndSend() async {
         do {
             let prepared = try await reencode()
-            guard phase != .finished else {
-                try? FileManager.default.removeItem(at: prepared.url)
-                return
-            }
-            temporaryFile = prepared.url
+            guard phase != .finished else { return }
+            self.prepared = prepared
             try await send(prepared)
         } catch let error as PictureError {
             finish(error.code == .cancelled ? .cancelled : .failed(.picture(error)))
@@ -97,7 +95,7 @@ extension PhotoUpload {
         }
     }
 
-    private func reencode() async throws -> PhotoReencoder.Output {
+    private func reencode() async throws -> PreparedPhoto {
         let (source, quality) = (source, settings.photoQuality)
         let (progress, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
@@ -113,12 +111,12 @@ extension PhotoUpload {
             continuation.finish()
             reporting.cancel()
         }
-        return try await PictureQueue.exports.run { () throws(PictureError) in
-            try PhotoReencoder(quality: quality).reencode(source) { continuation.yield($0) }
+        return try await PictureWorkers.shared.reencode(source, quality: quality) {
+            continuation.yield($0)
         }
     }
 
-    private func send(_ prepared: PhotoReencoder.Output) async throws {
+    private func send(_ prepared: PreparedPhoto) async throws {
         let path = try RemotePath.root.appending(ClubContents.photosFolderName)
             .appending(newName: name)
         let store = try await club.openStore()
@@ -134,11 +132,11 @@ extension PhotoUpload {
     private func finish(_ result: Result) {
         guard phase != .finished else { return }
         phase = .finished
-        if let temporaryFile { try? FileManager.default.removeItem(at: temporaryFile) }
         club.activity.end()
         if case .uploaded(let file) = result { club.record(file) }
         delegate?.photoUpload(self, didFinishWith: result)
         transfer = nil
+        prepared = nil
         keepsAlive = nil
     }
 }

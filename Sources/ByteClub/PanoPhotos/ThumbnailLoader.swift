@@ -33,6 +33,8 @@ internal import Pictures
 
     private struct Entry {
         var state: State
+        /// Whether the picture itself is to blame: trying again changes nothing.
+        var isFinal = false
         var lastUse: Int
     }
 
@@ -81,10 +83,11 @@ internal import Pictures
         return .loading
     }
 
-    /// Forgets failures, so that they are tried again: the connection is back, or a person asked.
+    /// Forgets failures, so that they are tried again: the connection is back, or a person asked. Those
+    /// that are the picture's own stay, until another revision of it is there.
     func retryFailures() {
         entries = entries.filter { entry in
-            if case .unavailable = entry.value.state { false } else { true }
+            if case .unavailable = entry.value.state { entry.value.isFinal } else { true }
         }
     }
 
@@ -117,11 +120,17 @@ extension ThumbnailLoader {
         let result: Result<Void, StoreError> = await {
             do throws(StoreError) {
                 try await club.perform { store throws(StoreError) in
-                    for await (path, result) in store.thumbnails(of: batch.map(\.path), size: size)
-                    {
-                        guard let key = keys[path] else { continue }
-                        let state = await Self.state(result, path, renderer, box)
-                        settle(key, state)
+                    // One that takes long is no reason for the others to wait.
+                    await withDiscardingTaskGroup { group in
+                        for await (path, result) in store.thumbnails(
+                            of: batch.map(\.path), size: size)
+                        {
+                            guard let key = keys[path] else { continue }
+                            group.addTask {
+                                let (state, isFinal) = await Self.state(result, path, renderer, box)
+                                await self.settle(key, state, isFinal: isFinal)
+                            }
+                        }
                     }
                 }
                 return .success(())
@@ -140,34 +149,38 @@ extension ThumbnailLoader {
         }
     }
 
-    private func settle(_ key: Key, _ state: State) {
+    private func settle(_ key: Key, _ state: State, isFinal: Bool = false) {
         guard entries[key] != nil else { return }
         entries[key]?.state = state
+        entries[key]?.isFinal = isFinal
         onArrival?()
     }
 
-    private static func state(
+    private nonisolated static func state(
         _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: CellRenderer,
         _ box: CellSize
-    ) async -> State {
+    ) async -> (State, isFinal: Bool) {
         switch result {
         case .success(let data):
-            do {
-                let cells = try await PictureQueue.previews.run { () throws(PictureError) in
-                    let decoded = try JPEGFile(data: data, name: path.name)
-                        .decode(scaledToFit: renderer.pixelSize(of: box))
-                    return renderer.render(decoded.image, fitting: box)
+            do throws(PictureError) {
+                let decoded = try await PictureWorkers.shared.decode(
+                    PictureFile(data: data, name: path.name),
+                    scaledToFit: renderer.pixelSize(of: box))
+                let cells = await PictureQueue.previews.run {
+                    renderer.render(decoded.image, fitting: box)
                 }
-                return .loaded(cells)
+                return (.loaded(cells), false)
             } catch {
-                return .unavailable("damaged")
+                return (.unavailable("damaged"), error.isOfThePicture)
             }
         case .failure(let error):
+            // Whose it is, the store may know.
+            let isFinal = (error.underlying as? PictureError)?.isOfThePicture ?? false
             return switch error.code {
-            case .noThumbnail, .damaged: .unavailable("damaged")
-            case .tooLarge: .unavailable("too large")
-            case .notFound: .unavailable("gone")
-            default: .unavailable("not reachable")
+            case .noThumbnail, .damaged: (.unavailable("damaged"), isFinal)
+            case .tooLarge: (.unavailable("too large"), false)
+            case .notFound: (.unavailable("gone"), false)
+            default: (.unavailable("not reachable"), false)
             }
         }
     }

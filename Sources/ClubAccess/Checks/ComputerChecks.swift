@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import Glibc
+package import Pictures
 
 /// The checks of this computer: Byte Club's folders, the free disk space, and the required programs
 /// and data.
@@ -110,6 +111,30 @@ package enum ComputerChecks {
         let (bytes, isTooLarge) = UInt64(status.f_bavail)
             .multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return isTooLarge ? nil : Int64(clamping: bytes)
+    }
+
+    /// How pictures are decoded: apart, and behind which of the kernel's walls.
+    ///
+    /// - Parameter held: Nil when no process for them could be started; then why.
+    package static func pictures(_ held: PictureProtections?, detail: String? = nil) -> Diagnostic {
+        let subject = "pictures"
+        guard let held else {
+            let reason = detail.map { " (\($0))" } ?? ""
+            return Diagnostic(
+                subject, .problem,
+                "The process that opens pictures could not be started\(reason): no picture is shown.",
+                advice:
+                    "It is this program once more: see that /proc is mounted, and end some programs."
+            )
+        }
+        let text =
+            "Pictures are opened in a process apart, held by \(held.names.joined(separator: ", "))."
+        let missing = PictureProtections.all.subtracting(held)
+        guard !missing.isEmpty else { return Diagnostic(subject, .fine, text) }
+        return Diagnostic(
+            subject, .notice, "\(text) Not here: \(missing.names.joined(separator: ", ")).",
+            advice: missing.isDisjoint(with: [.seccomp, .landlock])
+                ? nil : "A newer kernel has it: Landlock is there since Linux 5.13.")
     }
 
     /// - Parameters:

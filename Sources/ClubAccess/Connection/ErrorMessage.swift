@@ -1,4 +1,5 @@
 public import ClubStore
+internal import Pictures
 
 /// A store's error for a person: what happened, and what to do next.
 ///
@@ -179,8 +180,10 @@ extension ErrorMessage {
         case .cursorReset:
             "The club's folder has to be listed anew. Refresh the list."
         case .noThumbnail:
-            "\(capitalized(name)) could not be shown because it is no picture, a damaged one, or one "
-                + "that takes too much work to open."
+            "\(capitalized(name)) could not be shown because "
+                + ((error.underlying as? PictureError)?.reason
+                    ?? "it is no picture, a damaged one, or one that takes too much work to open")
+                + "."
         case .damaged:
             "What arrived of \(name) is not what was sent. Nothing was kept; try again."
         case .changedMeanwhile:

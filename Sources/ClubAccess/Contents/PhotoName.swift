@@ -6,9 +6,15 @@ package enum PhotoName {
         return lowercased.hasSuffix(".jpg") || lowercased.hasSuffix(".jpeg")
     }
 
-    /// The name of an uploaded file: its own, with `.jpg` added unless it has a JPEG extension.
+    /// Whether a file is taken for a picture that becomes a photo when it is uploaded.
+    package static func isDrawing(_ name: String) -> Bool { name.lowercased().hasSuffix(".png") }
+
+    /// The name of an uploaded file: its own, with `.jpg` added unless it has a JPEG extension, and in
+    /// the place of `.png`.
     package static func forClub(_ fileName: String) -> String {
-        isPhoto(fileName) ? fileName : fileName + ".jpg"
+        guard !isPhoto(fileName) else { return fileName }
+        let isNamedDrawing = isDrawing(fileName) && fileName.count > 4
+        return (isNamedDrawing ? String(fileName.dropLast(4)) : fileName) + ".jpg"
     }
 
     /// A name that is not taken: `sea (2).jpg`, `sea (3).jpg` and so on.

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// The pictures that could not be decoded, by revision: a changed file is another picture.
 extension ThumbnailCache {
     /// Increase it to discard the failures of earlier versions, which supported fewer formats.
-    private static let generation = 1
+    private static let generation = 2
 
     /// - Parameter isWhole: At full size, for which more pictures are too large.
     func hasFailure(of revision: String, isWhole: Bool) -> Bool {

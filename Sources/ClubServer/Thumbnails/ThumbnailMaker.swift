@@ -6,19 +6,13 @@ import Pictures
 /// Makes and caches thumbnails of the club's photos.
 struct ThumbnailMaker: Sendable {
     let cache: ThumbnailCache
-    /// An ordinary photo does not wait for a slow one.
-    private let quickWorkshop = Workshop()
-    private let slowWorkshop = Workshop()
+    /// They decode in processes apart, where a photo of the usual kind does not wait for one that takes
+    /// long.
+    private let workers: PictureWorkers
 
-    init(cache: ThumbnailCache) { self.cache = cache }
-
-    /// One picture at a time, which limits memory use.
-    private actor Workshop {
-        func run<Result, Failure: Error>(
-            _ work: @Sendable () throws(Failure) -> Result
-        ) throws(Failure) -> Result {
-            try work()
-        }
+    init(cache: ThumbnailCache, workers: PictureWorkers = .shared) {
+        self.cache = cache
+        self.workers = workers
     }
 
     /// The parameters of a thumbnail.
@@ -83,22 +77,18 @@ struct ThumbnailMaker: Sendable {
             case .fitoneBestfit: .fitOneBestFit
             case .original: nil
             }
-        let workshop = mode == nil || picture.takesLong ? slowWorkshop : quickWorkshop
         do throws(PictureError) {
-            let data = try await workshop.run { () throws(PictureError) in
-                if mode == nil, try picture.size().pixelCount > Self.originalPixelLimit {
-                    throw PictureError(.tooLarge, operation: "show a picture")
-                }
-                return try picture.data(as: format) { mode?.size(of: $0, in: box) ?? $0 }
+            if mode == nil, try picture.size().pixelCount > Self.originalPixelLimit {
+                throw PictureError(.tooLarge, operation: "show a picture")
             }
-            return .success(data)
+            let small = try await workers.thumbnail(
+                of: picture, as: format, fitting: box, mode: mode)
+            return .success(small.data)
         } catch {
+            if error.isOfThePicture { return .failure(.unsupportedImage) }
             switch error.code {
-            case .notAJPEG, .empty, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly:
-                return .failure(.unsupportedImage)
             case .notFound, .isDirectory, .unreadable: return .failure(.path(.notFound))
-            case .outOfMemory, .cannotWrite, .diskFull, .cancelled:
-                return .failure(.conversionError)
+            default: return .failure(.conversionError)
             }
         }
     }

@@ -34,9 +34,9 @@ extension WebDAVStore {
             }
         }
         let picture = sink.finish()
-        return try await make(at: path) { () throws(PictureError) in
-            try Thumbnail.make(
-                of: JPEGFile(data: picture, name: "picture"), fitting: size.box, mode: .bestFit)
+        return try await make(at: path) { () async throws(PictureError) in
+            try await PictureWorkers.shared.thumbnail(
+                of: PictureFile(data: picture), fitting: size.box, mode: .bestFit)
         }
     }
 
@@ -62,9 +62,9 @@ extension WebDAVStore {
         guard !sink.isComplete else { return nil }
         let beginning = sink.picture
         do throws(StoreError) {
-            return try await make(at: path) { () throws(PictureError) in
-                try Thumbnail.embedded(
-                    in: try JPEGHeader.read(beginning), fitting: size.box, mode: .bestFit)
+            return try await make(at: path) { () async throws(PictureError) in
+                try await PictureWorkers.shared.embeddedThumbnail(
+                    in: PictureFile(data: beginning), fitting: size.box, mode: .bestFit)
             }
         } catch {
             guard error.code == .noThumbnail else { throw error }
@@ -82,10 +82,10 @@ extension WebDAVStore {
     }
 
     private func make(
-        at path: RemotePath, _ work: @escaping @Sendable () throws(PictureError) -> Thumbnail
+        at path: RemotePath, _ work: () async throws(PictureError) -> Thumbnail
     ) async throws(StoreError) -> Data {
         do throws(PictureError) {
-            return try await PictureQueue.previews.run(work).data
+            return try await work().data
         } catch {
             throw StoreError(
                 error.code == .cancelled ? .cancelled : .noThumbnail, during: .thumbnail, at: path,

@@ -13,15 +13,30 @@ extension JPEGDecoder {
     func checkScans() throws(PictureError) {
         guard let start = head.scanPosition else { throw error(.truncated) }
         var blocks: [Int32: Int] = [:]
-        var blockCount = 0
         for index in 0..<Int(handle.pointee.info.num_components) {
             let component = handle.pointee.info.comp_info[index]
-            let count = Int(component.width_in_blocks) * Int(component.height_in_blocks)
-            blocks[component.component_id] = count
-            blockCount += count
+            blocks[component.component_id] =
+                Int(component.width_in_blocks) * Int(component.height_in_blocks)
         }
+        try JPEGScans.check(bytes, from: start, blocks: blocks, to: operation)
+    }
 
-        var reader = JPEGByteReader(bytes, from: start, to: operation)
+    var tooManyScans: PictureError { JPEGScans.tooMany(operation) }
+    var tooMuchWork: PictureError { JPEGScans.tooMuchWork(operation) }
+}
+
+/// The scan headers of a picture, read by ourselves.
+enum JPEGScans {
+    /// Goes through a file from its first scan to its end.
+    ///
+    /// - Parameter blocks: How many blocks of 8 × 8 samples each component has.
+    /// - Returns: How many blocks all its scans go through.
+    @discardableResult
+    static func check(
+        _ bytes: PictureBytes, from start: Int, blocks: [Int32: Int], to operation: String
+    ) throws(PictureError) -> Int {
+        let blockCount = blocks.values.reduce(0, +)
+        var reader = PictureByteReader(bytes, from: start, to: operation)
         var (scanCount, visitCount) = (0, 0)
         var next: UInt8? = 0xDA
         while let code = next, code != 0xD9 {
@@ -33,8 +48,10 @@ extension JPEGDecoder {
                 let components = try components(ofScanIn: &reader)
                 // One that is not in the frame: libjpeg will refuse it, or know better.
                 visitCount += components.reduce(0) { $0 + (blocks[$1] ?? blockCount) }
-                guard scanCount <= PictureLimits.scanCount else { throw tooManyScans }
-                guard visitCount <= PictureLimits.blockVisitCount else { throw tooMuchWork }
+                guard scanCount <= PictureLimits.scanCount else { throw tooMany(operation) }
+                guard visitCount <= PictureLimits.blockVisitCount else {
+                    throw tooMuchWork(operation)
+                }
             default:
                 guard let length = try reader.word() else { break }
                 reader.skip(max(0, length - 2))
@@ -42,13 +59,14 @@ extension JPEGDecoder {
             next = try reader.marker()
         }
         guard blockCount <= (reader.position - start) * 8 else {
-            throw error(.truncated, detail: "\(blockCount) blocks need more bytes")
+            throw reader.error(.truncated, detail: "\(blockCount) blocks need more bytes")
         }
+        return visitCount
     }
 
     /// The components that a scan says it holds (T.81, B.2.3); passes over its header.
-    private func components(
-        ofScanIn reader: inout JPEGByteReader
+    private static func components(
+        ofScanIn reader: inout PictureByteReader
     ) throws(PictureError) -> [Int32] {
         guard let length = try reader.word(), length >= 3, let count = try reader.byte() else {
             return []
@@ -57,11 +75,14 @@ extension JPEGDecoder {
         return stride(from: 0, to: min(Int(count) * 2, rest.count), by: 2).map { Int32(rest[$0]) }
     }
 
-    var tooManyScans: PictureError {
-        error(.damaged, detail: "more than \(PictureLimits.scanCount) scans")
+    static func tooMany(_ operation: String) -> PictureError {
+        PictureError(
+            .damaged, operation: operation, detail: "more than \(PictureLimits.scanCount) scans")
     }
 
-    var tooMuchWork: PictureError {
-        error(.tooCostly, detail: "more than \(PictureLimits.blockVisitCount) blocks in all scans")
+    static func tooMuchWork(_ operation: String) -> PictureError {
+        PictureError(
+            .tooCostly, operation: operation,
+            detail: "more than \(PictureLimits.blockVisitCount) blocks in all scans")
     }
 }

@@ -9,16 +9,21 @@ struct JPEGDecoder: ~Copyable {
     let handle: UnsafeMutablePointer<byteclub_jpeg_decoder>
 
     /// What is read; it outlives this.
-    let bytes: JPEGBytes
+    let bytes: PictureBytes
 
     /// What stands before the picture.
     let head: JPEGHead
+
+    let scratch: ScratchFiles
 
     /// What is being attempted, for errors.
     let operation: String
 
     /// - Throws: `PictureError`: what is wrong with the markers, or `.outOfMemory`.
-    init(reading bytes: JPEGBytes, to operation: String) throws(PictureError) {
+    init(
+        reading bytes: PictureBytes, scratch: ScratchFiles = .inTemporaryFolder,
+        to operation: String
+    ) throws(PictureError) {
         // Before libjpeg gets to see them.
         let head = try JPEGHead(bytes, to: operation)
         guard let handle = byteclub_jpeg_decoder_create() else {
@@ -40,6 +45,7 @@ struct JPEGDecoder: ~Copyable {
         self.handle = handle
         self.head = head
         self.bytes = bytes
+        self.scratch = scratch
         self.operation = operation
     }
 
@@ -156,7 +162,7 @@ extension PictureError.Code {
     fileprivate static func refused(by code: Int32, atEndOfFile: Bool) -> PictureError.Code {
         switch J_MESSAGE_CODE(UInt32(bitPattern: code)) {
         case JERR_NO_SOI:
-            .notAJPEG
+            .notAPicture
         case JERR_SOF_UNSUPPORTED, JERR_BAD_PRECISION, JERR_COMPONENT_COUNT, JERR_ARITH_NOTIMPL,
             JERR_CCIR601_NOTIMPL, JERR_CONVERSION_NOTIMPL, JERR_FRACT_SAMPLE_NOTIMPL,
             JERR_BAD_J_COLORSPACE, JERR_NOTIMPL, JERR_NOT_COMPILED:

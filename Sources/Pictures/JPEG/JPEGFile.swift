@@ -6,25 +6,20 @@ public import FoundationEssentials
 /// notice that their task was cancelled between strips of rows. A file is read through a small
 /// buffer and never held whole.
 public struct JPEGFile: Sendable {
-    enum Contents: Sendable {
-        case file(URL)
-        case memory(Data)
-    }
-
-    let contents: Contents
+    let source: PictureSource
 
     /// How the picture is called in errors: the file's name.
-    public let name: String
+    public var name: String { source.name }
 
     public init(at url: URL) {
-        contents = .file(url)
-        name = url.lastPathComponent
+        source = PictureSource(at: url)
     }
 
     public init(data: Data, name: String = "picture") {
-        contents = .memory(data)
-        self.name = name
+        source = PictureSource(.memory(data), name: name)
     }
+
+    init(_ source: PictureSource) { self.source = source }
 
     /// Reads what can be known without decoding. See `JPEGHeader.read`.
     public func header() throws(PictureError) -> JPEGHeader {
@@ -45,6 +40,16 @@ public struct JPEGFile: Sendable {
     /// - Throws: `PictureError`; `.tooLarge` also when the result itself would be.
     public func decode(scaledToFit box: PixelSize? = nil) throws(PictureError) -> DecodedJPEG {
         try decode { size in box.map { size.fitted(in: $0) } ?? size }
+    }
+
+    /// Opens the picture and lends a decoder that reads it.
+    func withDecoder<Result>(
+        to operation: String,
+        _ body: (borrowing JPEGDecoder) throws(PictureError) -> Result
+    ) throws(PictureError) -> Result {
+        try source.withBytes(to: operation) { bytes throws(PictureError) in
+            try body(JPEGDecoder(reading: bytes, scratch: source.scratch, to: operation))
+        }
     }
 }
 

@@ -19,11 +19,19 @@ struct JPEGHead: Sendable {
     /// Where the first scan's marker ends, in bytes from the file's beginning; nil without one.
     private(set) var scanPosition: Int?
 
+    /// What the frame header says; nil without one, or where it breaks off.
+    private(set) var frame: JPEGFrame?
+
+    /// How many components the first scan has; nil where the file ends before.
+    private(set) var scanComponentCount: Int?
+
     /// - Throws: `PictureError`: `.unreadable`, `.tooLarge` (more bytes than
     ///   `PictureLimits.headerByteCount`), `.tooCostly` (more markers than `markerCount`) or
     ///   `.cancelled`.
-    init(_ bytes: JPEGBytes, to operation: String) throws(PictureError) {
-        var reader = JPEGByteReader(bytes, to: operation)
+    init(_ bytes: PictureBytes, to operation: String) throws(PictureError) {
+        // Also of what lies between markers and is none.
+        var reader = PictureByteReader(
+            bytes, limit: PictureLimits.headerByteCount, to: operation)
         guard try reader.word() == 0xFFD8 else { return }
         var pieces = ProfilePieces()
         var markerCount = 0
@@ -42,6 +50,7 @@ struct JPEGHead: Sendable {
             case 0xDA:
                 scanPosition = reader.position
                 profile = pieces.joined()
+                if try reader.word() != nil { scanComponentCount = try reader.byte().map(Int.init) }
                 return
             default:
                 guard let length = try reader.word() else { return }
@@ -52,6 +61,8 @@ struct JPEGHead: Sendable {
                     if content.starts(with: Exif.signature) { exif = content }
                 case 0xE2:
                     pieces.add(try reader.bytes(count))
+                case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code) && frame == nil:
+                    frame = JPEGFrame(code: code, content: try reader.bytes(count))
                 default:
                     reader.skip(count)
                 }

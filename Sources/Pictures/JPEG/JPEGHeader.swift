@@ -32,7 +32,7 @@ public struct JPEGHeader: Sendable, Equatable {
 
     /// Reads the header of a file, and no more of it than 64 KiB at a time up to the first pixels.
     ///
-    /// - Throws: `PictureError`: `.notFound`, `.unreadable`, `.isDirectory`, `.empty`, `.notAJPEG`,
+    /// - Throws: `PictureError`: `.notFound`, `.unreadable`, `.isDirectory`, `.empty`, `.notAPicture`,
     ///   `.truncated` (it ends within the header), `.damaged`, `.unsupported`, `.tooLarge` or
     ///   `.tooCostly`.
     public static func read(fileAt url: URL) throws(PictureError) -> JPEGHeader {

@@ -7,7 +7,7 @@ import Glibc
 /// Owned by the call that made it and used on one thread.
 struct PNGDecoder: ~Copyable {
     private let handle: OpaquePointer
-    private let operation: String
+    let operation: String
 
     private static let limits = byteclub_png_limits(
         dimension: UInt32(PictureLimits.pngDimension),
@@ -15,18 +15,15 @@ struct PNGDecoder: ~Copyable {
         interlaced_pixels: UInt64(PictureLimits.interlacedPixelCount),
         chunk_bytes: PictureLimits.pngChunkByteCount)
 
-    /// Reads from a descriptor, which stays the caller's.
-    init(descriptor: Int32, to operation: String) throws(PictureError) {
-        try self.init(byteclub_png_open(descriptor, Self.limits), operation)
-    }
-
     /// Reads bytes, which must outlive this.
-    init(bytes: UnsafeRawBufferPointer, to operation: String) throws(PictureError) {
-        let start = bytes.bindMemory(to: UInt8.self).baseAddress
-        try self.init(byteclub_png_open_bytes(start, bytes.count, Self.limits), operation)
-    }
-
-    private init(_ handle: OpaquePointer?, _ operation: String) throws(PictureError) {
+    init(reading bytes: PictureBytes, to operation: String) throws(PictureError) {
+        let handle: OpaquePointer? =
+            switch bytes {
+            case .descriptor(let number): byteclub_png_open(number, Self.limits)
+            case .memory(let memory):
+                byteclub_png_open_bytes(
+                    memory.bindMemory(to: UInt8.self).baseAddress, memory.count, Self.limits)
+            }
         guard let handle else { throw PictureError(.outOfMemory, operation: operation) }
         self.handle = handle
         self.operation = operation
@@ -65,6 +62,7 @@ struct PNGDecoder: ~Copyable {
         case BYTECLUB_PNG_FINE: return
         case BYTECLUB_PNG_TRUNCATED: code = .truncated
         case BYTECLUB_PNG_EMPTY: code = .empty
+        case BYTECLUB_PNG_NO_PNG: code = .notAPicture
         case BYTECLUB_PNG_TOO_LARGE: code = .tooLarge
         case BYTECLUB_PNG_NO_MEMORY: code = .outOfMemory
         case BYTECLUB_PNG_INPUT_FAILED:

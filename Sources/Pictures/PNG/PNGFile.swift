@@ -5,29 +5,24 @@ public import FoundationEssentials
 /// Like a ``JPEGFile``, it is read row by row and never held whole; only the rare picture whose rows
 /// come in several passes (interlaced) must be, and may be that much smaller.
 public struct PNGFile: Sendable {
-    private enum Contents: Sendable {
-        case file(URL)
-        case memory(Data)
-    }
-
-    private let contents: Contents
+    let source: PictureSource
 
     /// How the picture is called in errors: the file's name.
-    public let name: String
+    public var name: String { source.name }
 
     public init(at url: URL) {
-        contents = .file(url)
-        name = url.lastPathComponent
+        source = PictureSource(at: url)
     }
 
     public init(data: Data, name: String = "picture") {
-        contents = .memory(data)
-        self.name = name
+        source = PictureSource(.memory(data), name: name)
     }
+
+    init(_ source: PictureSource) { self.source = source }
 
     /// The size in pixels.
     ///
-    /// - Throws: `PictureError`: `.damaged` also for a file that is not a PNG.
+    /// - Throws: `PictureError`: `.notAPicture` for what is no PNG.
     public func size() throws(PictureError) -> PixelSize {
         try withDecoder(to: "read \(name)") { decoder throws(PictureError) in
             try decoder.readHeader().size
@@ -57,29 +52,18 @@ public struct PNGFile: Sendable {
             }
             let rows = PNGRows(
                 header: header, to: size, keepsAlpha: keepsAlpha && header.hasAlpha)
+            let (image, isDamaged) = try rows.decode(decoder)
             return DecodedPNG(
-                image: try rows.decode(decoder, operation: "show \(name)"),
-                fullSize: header.size, hasAlpha: keepsAlpha && header.hasAlpha)
+                image: image, fullSize: header.size, hasAlpha: keepsAlpha && header.hasAlpha,
+                isDamaged: isDamaged)
         }
     }
 
-    private func withDecoder<Result>(
+    func withDecoder<Result>(
         to operation: String, _ body: (borrowing PNGDecoder) throws(PictureError) -> Result
     ) throws(PictureError) -> Result {
-        switch contents {
-        case .file(let url):
-            let file = try InputFile.opening(url, to: operation)
-            return try body(PNGDecoder(descriptor: file.descriptor, to: operation))
-        case .memory(let data):
-            // `Data` only rethrows untyped errors, so the outcome travels as a value.
-            let outcome = data.withUnsafeBytes { bytes -> Swift.Result<Result, PictureError> in
-                do throws(PictureError) {
-                    return .success(try body(PNGDecoder(bytes: bytes, to: operation)))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            return try outcome.get()
+        try source.withBytes(to: operation) { bytes throws(PictureError) in
+            try body(PNGDecoder(reading: bytes, to: operation))
         }
     }
 }
@@ -91,4 +75,6 @@ public struct DecodedPNG: Sendable {
     public let fullSize: PixelSize
     /// Whether some of it may be transparent.
     public let hasAlpha: Bool
+    /// Whether some of the picture was missing or broken in the file.
+    public let isDamaged: Bool
 }

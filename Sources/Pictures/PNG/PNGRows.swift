@@ -1,4 +1,4 @@
-/// The rows of a PNG on their way into a smaller picture.
+/// The rows of a PNG in order, whichever way they are stored.
 ///
 /// Transparent pixels have colors too, which nobody is to see: rows are multiplied by their alpha
 /// before they are averaged, or put on white.
@@ -13,46 +13,61 @@ struct PNGRows {
         self.keepsAlpha = keepsAlpha
     }
 
+    /// Makes the smaller picture. Of a picture that breaks off, what there is.
     func decode(
-        _ decoder: borrowing PNGDecoder, operation: String
-    ) throws(PictureError) -> PixelImage {
+        _ decoder: borrowing PNGDecoder
+    ) throws(PictureError) -> (image: PixelImage, isDamaged: Bool) {
         let grey = PixelImage.Pixel(red: 128, green: 128, blue: 128)
         let scaler = AreaScaler(from: header.size, to: size, background: grey)
+        var count = 0
+        var isDamaged = false
+        do throws(PictureError) {
+            try forEach(decoder) { row throws(PictureError) in
+                scaler.add(row: row)
+                count += 1
+            }
+        } catch {
+            guard count > 0, error.code == .damaged || error.code == .truncated else { throw error }
+            isDamaged = true
+        }
+        var image = scaler.finish()
+        if keepsAlpha { Self.divideByAlpha(&image) }
+        return (image, isDamaged)
+    }
+
+    /// Gives each row to `use`: red, green, blue and alpha, which says 255 unless alpha is kept.
+    ///
+    /// - Throws: What `use` throws; `.damaged` or `.truncated` behind the last row that is there. Of an
+    ///   interlaced picture all rows come before that.
+    func forEach(
+        _ decoder: borrowing PNGDecoder,
+        _ use: (UnsafePointer<UInt8>) throws(PictureError) -> Void
+    ) throws(PictureError) {
         let rowCount = header.isInterlaced ? header.size.height : 1
         let rowByteCount = header.size.width * 4
         let rows = UnsafeMutablePointer<UInt8>.allocate(capacity: rowByteCount * rowCount)
         rows.initialize(repeating: 128, count: rowByteCount * rowCount)
         defer { rows.deallocate() }
+        var failure: PictureError?
         if header.isInterlaced {
             do throws(PictureError) {
                 try decoder.decodePasses(into: rows)
             } catch {
                 // Of all its passes the first show something everywhere.
                 guard error.code == .damaged || error.code == .truncated else { throw error }
+                failure = error
             }
         }
         for row in 0..<header.size.height {
             if row % 64 == 0, Task.isCancelled {
-                throw PictureError(.cancelled, operation: operation)
+                throw PictureError(.cancelled, operation: decoder.operation)
             }
             let start = rows + (header.isInterlaced ? row * rowByteCount : 0)
-            if !header.isInterlaced {
-                do throws(PictureError) {
-                    try decoder.decode(into: start)
-                } catch {
-                    // Show what there is of a picture that breaks off, if there is something.
-                    guard row > 0, error.code == .damaged || error.code == .truncated else {
-                        throw error
-                    }
-                    break
-                }
-            }
+            if !header.isInterlaced { try decoder.decode(into: start) }
             if header.hasAlpha { prepare(start) }
-            scaler.add(row: UnsafePointer(start))
+            try use(UnsafePointer(start))
         }
-        var image = scaler.finish()
-        if keepsAlpha { Self.divideByAlpha(&image) }
-        return image
+        if let failure { throw failure }
     }
 
     private func prepare(_ row: UnsafeMutablePointer<UInt8>) {

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Data("no picture at all".utf8), PictureError.Code.notAJPEG),
+        (Data("no picture at all".utf8), PictureError.Code.notAPicture),
         (Data(), .empty),
         (Photos.truncated(), .truncated),
     ])

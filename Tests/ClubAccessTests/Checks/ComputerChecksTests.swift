@@ -1,4 +1,5 @@
 import Foundation
+import Pictures
 import Testing
 
 @testable import ClubAccess
@@ -82,6 +83,20 @@ import Testing
         let diagnostics = ComputerChecks.libraries(
             network: "libcurl/7.88.1", supportsTLS: false, authorities: nil)
         #expect(diagnostics.map(\.severity) == [.problem])
+    }
+
+    @Test func saysWhatHoldsAPictureThatIsDecoded() {
+        defer { remove() }
+        let all = ComputerChecks.pictures(.all)
+        #expect(all.severity == .fine)
+        #expect(all.text.contains("seccomp") && all.text.contains("Landlock"))
+        let some = ComputerChecks.pictures(.all.subtracting(.landlock))
+        #expect(some.severity == .notice)
+        #expect(some.text.contains("Not here: Landlock"))
+        #expect(some.advice != nil)
+        let none = ComputerChecks.pictures(nil, detail: "Out of memory")
+        #expect(none.severity == .problem)
+        #expect(none.text.contains("Out of memory"))
     }
 
     @Test func aSystemWithoutAuthoritiesIsAProblem() {

@@ -1,4 +1,5 @@
 import ClubStore
+import Pictures
 import Testing
 
 @testable import ClubAccess
@@ -54,6 +55,15 @@ import Testing
                 #expect(!words.text.contains("path/conflict"))
             }
         }
+    }
+
+    @Test func aPictureThatCannotBeShownSaysWhy() throws {
+        let reason = PictureError(.crashed, operation: "show sea.jpg")
+        let error = StoreError(
+            .noThumbnail, during: .thumbnail, at: try RemotePath(validating: "/sea.jpg"),
+            underlying: reason)
+        let words = ErrorMessage(error, club: .remote).text
+        #expect(words.contains("could not be shown because \(reason.reason)."))
     }
 
     @Test(arguments: [

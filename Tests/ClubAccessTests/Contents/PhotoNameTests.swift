@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct PhotoNameTests {
     @Test(arguments: [
-        ("sea.jpg", "sea.jpg"), ("sea.JPEG", "sea.JPEG"), ("sea.png", "sea.png.jpg"),
-        ("sea", "sea.jpg"),
+        ("sea.jpg", "sea.jpg"), ("sea.JPEG", "sea.JPEG"), ("sea.png", "sea.jpg"),
+        ("sea", "sea.jpg"), (".png", ".png.jpg"), ("sea.gif", "sea.gif.jpg"),
     ])
     func addsAnEndingWhereItIsMissing(fileName: String, expected: String) {
         #expect(PhotoName.forClub(fileName) == expected)

@@ -214,6 +214,14 @@ import Testing
         for route: Route<A, R, F>, _ argument: A
     ) async throws {
         let argument = try WireJSON.encodeForHeader(argument)
+        try await expectNoWait { club, connection in
+            try connection.ask(route.path, argument, token: club.token)
+        }
+    }
+
+    private func expectNoWait(
+        asking ask: @escaping @Sendable (TestClub, TestConnection) throws -> Void
+    ) async throws {
         let names = (0..<3).map { "slow\($0).jpg" }
         let sizes: [ThumbnailSize] = [
             .w64h64, .w128h128, .w256h256, .w480h320, .w640h480, .w960h640,
@@ -235,7 +243,7 @@ import Testing
                 // By then the others are in line.
                 try slow[0].waitForBytes()
                 let connection = try club.connect()
-                try connection.ask(route.path, argument, token: club.token)
+                try ask(club, connection)
                 let status = try connection.readReply().status
                 return (status, slow.count { !$0.hasBytes })
             }
@@ -249,9 +257,49 @@ import Testing
             for: Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/pano.jpg"))
     }
 
-    /// Read, not written: how long the disk takes to sync does not depend on photos.
     @Test func aNoteDoesNotWaitForPhotos() async throws {
         try await expectNoWait(for: Routes.download, DownloadArg(path: "/note.txt"))
+    }
+
+    @Test func aNoteIsPutWhilePhotosAreDecoded() async throws {
+        let argument = try WireJSON.encodeForHeader(
+            UploadArg(commit: CommitInfo(path: "/put.txt")))
+        try await expectNoWait { club, connection in
+            try connection.request(
+                "POST", Routes.upload.path,
+                [
+                    ("Authorization", "Bearer \(club.token)"), ("Dropbox-API-Arg", argument),
+                    ("Content-Type", "application/octet-stream"),
+                ], Array("a word".utf8))
+        }
+    }
+
+    @Test func notesAreListedWhilePhotosAreDecoded() async throws {
+        let argument = Array(try WireJSON.encodeForHeader(ListFolderArg(path: "")).utf8)
+        try await expectNoWait { club, connection in
+            try connection.request(
+                "POST", Routes.listFolder.path,
+                [
+                    ("Authorization", "Bearer \(club.token)"),
+                    ("Content-Type", "application/json"),
+                ], argument)
+        }
+    }
+
+    @Test(arguments: ["photo.jpg", "drawing.png"])
+    func aPictureIsOpenedByItsContentWhateverItsName(name: String) async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let image = PixelImage(
+                size: PixelSize(width: 600, height: 300),
+                filledWith: .init(red: 1, green: 2, blue: 3))
+            let data = name == "photo.jpg" ? try image.pngData() : try image.jpegData(quality: 0.9)
+            try await club.call(
+                Routes.upload, UploadArg(commit: CommitInfo(path: "/photos/\(name)")),
+                bytes: Array(data))
+            let reply = try await club.send(
+                Routes.getThumbnail, ThumbnailV2Arg(path: "/photos/\(name)", size: .w64h64))
+            #expect(try self.size(of: reply.body) == PixelSize(width: 64, height: 32))
+        }
     }
 
     @Test func nothingIsDecodedForAClientThatHasGone() async throws {

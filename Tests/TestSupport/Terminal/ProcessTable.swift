@@ -33,6 +33,11 @@ public enum ProcessTable {
         return fields.first == "Z" || fields.first == "X"
     }
 
+    /// The process that started it, or took it over.
+    public static func parent(of process: Int32) -> Int32? {
+        statistics(of: process).flatMap { $0.count > 1 ? Int32($0[1]) : nil }
+    }
+
     /// Resident memory in bytes.
     public static func residentByteCount(of process: Int32) -> Int? {
         field("VmRSS", ofStatus: "/proc/\(process)/status").map { $0 * 1024 }

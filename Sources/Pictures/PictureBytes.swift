@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 
 /// The bytes of a picture where they lie, to be read at any place any number of times.
-enum JPEGBytes {
+enum PictureBytes {
     /// The descriptor's position stays as it is.
     case descriptor(Int32)
     case memory(UnsafeRawBufferPointer)
@@ -19,8 +19,8 @@ enum JPEGBytes {
 }
 
 /// Reads a picture's bytes in order, a window of them at a time.
-struct JPEGByteReader: ~Copyable {
-    private let source: JPEGBytes
+struct PictureByteReader: ~Copyable {
+    private let source: PictureBytes
     private let operation: String
     private let buffer: UnsafeMutableRawBufferPointer
     private var window = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -28,9 +28,16 @@ struct JPEGByteReader: ~Copyable {
     private var start: Int
     /// Where in the window the next byte is.
     private var next = 0
+    /// Nothing is read beyond it.
+    private let limit: Int
 
-    init(_ source: JPEGBytes, from position: Int = 0, to operation: String) {
+    /// - Parameter limit: As many bytes of the file are read at most; more is an error.
+    init(
+        _ source: PictureBytes, from position: Int = 0, limit: Int = PictureLimits.fileByteCount,
+        to operation: String
+    ) {
         self.source = source
+        self.limit = limit
         self.operation = operation
         start = position
         switch source {
@@ -101,8 +108,9 @@ struct JPEGByteReader: ~Copyable {
     private mutating func hasMore() throws(PictureError) -> Bool {
         if next < window.count { return true }
         let position = position
-        guard position <= PictureLimits.fileByteCount else {
-            throw error(.tooLarge, detail: "file")
+        guard position <= limit else {
+            throw error(
+                .tooLarge, detail: limit < PictureLimits.fileByteCount ? "header" : "file")
         }
         guard !Task.isCancelled else { throw error(.cancelled) }
         switch source {

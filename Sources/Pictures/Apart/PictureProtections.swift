@@ -1,0 +1,32 @@
+import CPictureWorker
+
+/// What holds in a process that decodes pictures. What a kernel does not have is gone without.
+public struct PictureProtections: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Memory, processor time, files, no core dump.
+    public static let limits = PictureProtections(bit: BYTECLUB_PICTURE_LIMITS)
+    public static let noNewPrivileges = PictureProtections(bit: BYTECLUB_PICTURE_NO_NEW_PRIVILEGES)
+    /// Only system calls that decoding needs.
+    public static let seccomp = PictureProtections(bit: BYTECLUB_PICTURE_SECCOMP)
+    /// No path leads to a file.
+    public static let landlock = PictureProtections(bit: BYTECLUB_PICTURE_LANDLOCK)
+    public static let diesWithProgram = PictureProtections(bit: BYTECLUB_PICTURE_DIES_WITH_PROGRAM)
+
+    public static let all: PictureProtections = [
+        .limits, .noNewPrivileges, .seccomp, .landlock, .diesWithProgram,
+    ]
+
+    /// Each that holds, in a word or some.
+    public var names: [String] {
+        let names: [(PictureProtections, String)] = [
+            (.limits, "limits"), (.noNewPrivileges, "no new privileges"), (.seccomp, "seccomp"),
+            (.landlock, "Landlock"), (.diesWithProgram, "end with the program"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1)
+    }
+
+    private init(bit: Int) { self.init(rawValue: UInt32(bit)) }
+}

@@ -1,0 +1,86 @@
+import CPictureWorker
+
+/// What a worker is asked to make of a picture.
+enum PictureTask: Sendable {
+    /// Pixels that fit into a box, or all there are.
+    case pixels(fitting: PixelSize?)
+    /// A small file; at the picture's own size without a mode.
+    case small(PictureFile.Format, fitting: PixelSize, mode: Thumbnail.Mode?)
+    /// A small file of the small picture that a camera has put into the large one.
+    case embedded(fitting: PixelSize, mode: Thumbnail.Mode, quality: Double)
+    /// What the club gets.
+    case reencoding(quality: Double)
+    /// What a test program has defined.
+    case probe(Int)
+}
+
+extension PictureTask {
+    /// As it travels. The strip is for the result.
+    func request(stripByteCount: Int) -> byteclub_picture_request {
+        var request = byteclub_picture_request()
+        request.strip_byte_count = UInt64(stripByteCount)
+        func set(box: PixelSize, mode: Thumbnail.Mode?) {
+            request.box_width = UInt32(clamping: box.width)
+            request.box_height = UInt32(clamping: box.height)
+            request.mode =
+                mode.flatMap { Self.modes.firstIndex(of: $0) }.map { UInt32($0 + 1) } ?? 0
+        }
+        switch self {
+        case .pixels(let box):
+            request.task = BYTECLUB_PICTURE_PIXELS.rawValue
+            if let box { set(box: box, mode: .strict) }
+        case .small(let format, let box, let mode):
+            request.task = BYTECLUB_PICTURE_SMALL.rawValue
+            set(box: box, mode: mode)
+            switch format {
+            case .jpeg(let quality): request.quality = quality
+            case .png: request.format = 1
+            }
+        case .embedded(let box, let mode, let quality):
+            request.task = BYTECLUB_PICTURE_EMBEDDED.rawValue
+            set(box: box, mode: mode)
+            request.quality = quality
+        case .reencoding(let quality):
+            request.task = BYTECLUB_PICTURE_REENCODE.rawValue
+            request.quality = quality
+        case .probe(let number):
+            request.task = BYTECLUB_PICTURE_PROBE.rawValue
+            request.number = UInt32(number)
+        }
+        return request
+    }
+
+    /// Nil for what no program of this build sends.
+    init?(_ request: byteclub_picture_request) {
+        let box = PixelSize(width: Int(request.box_width), height: Int(request.box_height))
+        let number = Int(request.mode) - 1
+        let mode = Self.modes.indices.contains(number) ? Self.modes[number] : nil
+        switch byteclub_picture_task(request.task) {
+        case BYTECLUB_PICTURE_PIXELS:
+            self = .pixels(fitting: mode == nil ? nil : box)
+        case BYTECLUB_PICTURE_SMALL:
+            self = .small(
+                request.format == 1 ? .png : .jpeg(quality: request.quality), fitting: box,
+                mode: mode)
+        case BYTECLUB_PICTURE_EMBEDDED:
+            self = .embedded(fitting: box, mode: mode ?? .strict, quality: request.quality)
+        case BYTECLUB_PICTURE_REENCODE:
+            self = .reencoding(quality: request.quality)
+        case BYTECLUB_PICTURE_PROBE:
+            self = .probe(Int(request.number))
+        default: return nil
+        }
+    }
+
+    private static let modes: [Thumbnail.Mode] = [.strict, .bestFit, .fitOneBestFit]
+
+    /// The size of what comes out, from the size of the picture as shown.
+    func size(of picture: PixelSize) -> PixelSize {
+        switch self {
+        case .pixels(let box): box.map { picture.fitted(in: $0) } ?? picture
+        case .small(_, let box, let mode): mode?.size(of: picture, in: box) ?? picture
+        case .embedded(let box, let mode, _): mode.size(of: picture, in: box)
+        case .reencoding, .probe: picture
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import CLinux
+import CPictureWorker
+import Dispatch
+import Glibc
+import Synchronization
+
+/// One picture for a worker.
+struct PictureJob: Sendable {
+    let operation: String
+    let request: byteclub_picture_request
+    /// The picture, what the result is written to, scratch files; the caller's.
+    let descriptors: [Int32]
+    /// Read through the picture for it; on the worker's thread.
+    let budget: @Sendable () throws(PictureError) -> PictureBudget
+    let progress: @Sendable (Double) -> Void
+    let cancellation: PictureCancellation
+    /// Called once, on the worker's thread.
+    let completion: @Sendable (Result<Answer, PictureError>) -> Void
+
+    struct Answer: Sendable {
+        let reply: byteclub_picture_reply
+        let protections: PictureProtections
+    }
+}
+
+/// Ends the process that works on a picture that nobody wants any more.
+final class PictureCancellation: Sendable {
+    private struct State {
+        var isCancelled = false
+        var process: pid_t?
+    }
+
+    private let state = Mutex(State())
+
+    var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            if let process = state.process { kill(process, SIGKILL) }
+        }
+    }
+
+    /// From here on until `end` a process is at work; not when it was cancelled already.
+    func begin(_ process: pid_t) throws(CancellationError) {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.process = process }
+            return state.isCancelled
+        }
+        if isCancelled { throw CancellationError() }
+    }
+
+    /// Before the process is waited for: its number may be another's then.
+    func end() { state.withLock { $0.process = nil } }
+}
+
+/// A thread with a process that decodes, one picture after the other.
+///
+/// The process dies with the thread that started it (`PR_SET_PDEATHSIG`), so each has one of its own,
+/// which sleeps as long as there is no picture.
+final class PictureWorker: Sendable {
+    private let pool: PictureWorkers
+    private let bell = DispatchSemaphore(value: 0)
+    private let next = Mutex<[PictureJob]>([])
+
+    /// - Throws: `.noWorker`.
+    init(_ pool: PictureWorkers, to operation: String) throws(PictureError) {
+        self.pool = pool
+        let context = Unmanaged.passRetained(self)
+        let code = byteclub_start_thread(runWorker, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw PictureError(
+                .noWorker, operation: operation, detail: String(cString: strerror(code)))
+        }
+    }
+
+    func start(_ job: PictureJob) {
+        next.withLock { $0.append(job) }
+        bell.signal()
+    }
+
+    /// Without a job: it ends.
+    func stop() { bell.signal() }
+
+    fileprivate func run() {
+        byteclub_name_thread("pictures")
+        var process: WorkerProcess?
+        var pictureCount = 0
+        while true {
+            let result = bell.wait(timeout: .now() + pool.configuration.idleTime)
+            guard let job = next.withLock({ $0.popLast() }) else {
+                if result == .success || pool.remove(self) == .removed { break }
+                // A job is on its way.
+                continue
+            }
+            let budget: PictureBudget
+            do throws(PictureError) {
+                budget = pool.configuration.adjust(try job.budget())
+            } catch {
+                // The process has not seen the picture.
+                pool.add(self)
+                job.completion(.failure(error))
+                continue
+            }
+            let outcome = run(job, budget, &process)
+            pictureCount += 1
+            let staysWarm: Bool =
+                if case .success = outcome {
+                    pictureCount < pool.configuration.picturesPerProcess
+                } else { false }
+            guard staysWarm else {
+                // Its caller may go on while we wait for the process.
+                job.completion(outcome)
+                if let process = process.take() { process.end() }
+                pool.remove(self)
+                return
+            }
+            // Before the answer: its receiver may have the next picture.
+            pool.add(self)
+            job.completion(outcome)
+        }
+        if let process = process.take() { process.end() }
+    }
+
+    private func run(
+        _ job: PictureJob, _ budget: PictureBudget, _ process: inout WorkerProcess?
+    ) -> Result<PictureJob.Answer, PictureError> {
+        do throws(PictureError) {
+            // One that has gone while it waited has seen nothing of this picture.
+            for isRetry in [false, true] {
+                if process == nil { process = try WorkerProcess(to: job.operation) }
+                if let answer = try exchange(job, budget, &process) {
+                    return .success(answer)
+                }
+                if !isRetry, let gone = process.take() { gone.end() }
+            }
+            throw PictureError(.noWorker, operation: job.operation, detail: "it does not listen")
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Returns: Nil when the process had gone before.
+    private func exchange(
+        _ job: PictureJob, _ budget: PictureBudget, _ place: inout WorkerProcess?
+    ) throws(PictureError) -> PictureJob.Answer? {
+        guard let process = place.take() else { return nil }
+        let cancelled = PictureError(.cancelled, operation: job.operation)
+        process.allow(budget)
+        do throws(CancellationError) {
+            try job.cancellation.begin(process.identifier)
+        } catch {
+            process.end()
+            throw cancelled
+        }
+        guard process.send(job.request, job.descriptors) else {
+            job.cancellation.end()
+            process.end()
+            guard !job.cancellation.isCancelled else { throw cancelled }
+            return nil
+        }
+        let deadline = ContinuousClock.now + .seconds(budget.seconds)
+        var reply = byteclub_picture_reply()
+        while true {
+            let event = process.receive(&reply, until: deadline)
+            if event == .message, reply.answer == BYTECLUB_PICTURE_PROGRESS.rawValue {
+                if reply.fraction.isFinite { job.progress(min(1, max(0, reply.fraction))) }
+                continue
+            }
+            job.cancellation.end()
+            guard event == .message, !job.cancellation.isCancelled else {
+                let isLate = event == .deadline
+                let signal = process.end()
+                if job.cancellation.isCancelled { throw cancelled }
+                throw Self.error(signal, isLate, budget, to: job.operation)
+            }
+            let protections = process.protections
+            place = consume process
+            guard reply.answer == BYTECLUB_PICTURE_DONE.rawValue else {
+                throw PictureError(reply, operation: job.operation)
+            }
+            return PictureJob.Answer(reply: reply, protections: protections)
+        }
+    }
+
+    private static func error(
+        _ signal: Int32, _ isLate: Bool, _ budget: PictureBudget, to operation: String
+    ) -> PictureError {
+        if isLate {
+            return PictureError(
+                .tooCostly, operation: operation, detail: "more than \(budget.seconds) s")
+        }
+        if signal == SIGXCPU {
+            return PictureError(
+                .tooCostly, operation: operation,
+                detail: "more than \(budget.processorSeconds) s of a processor")
+        }
+        return PictureError(.crashed, operation: operation, detail: "signal \(signal)")
+    }
+}
+
+private func runWorker(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context {
+        Unmanaged<PictureWorker>.fromOpaque(context).takeRetainedValue().run()
+    }
+    return nil
+}
+
+extension PictureError {
+    /// What a worker says; each of its words is checked.
+    fileprivate init(_ reply: byteclub_picture_reply, operation: String) {
+        let codes = Code.allCases
+        var code = codes.indices.contains(Int(reply.code)) ? codes[Int(reply.code)] : .crashed
+        // It has the memory that such a picture needs, and many times more.
+        if code == .outOfMemory { code = .tooCostly }
+        let detail = withUnsafeBytes(of: reply.detail) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        self.init(
+            code, operation: operation, detail: detail.isEmpty ? nil : detail,
+            format: FileFormat(rawValue: Int(reply.format)))
+    }
+}

@@ -1,0 +1,187 @@
+import CPictureWorker
+import Dispatch
+import Synchronization
+
+/// Decodes pictures in processes of their own, so that a picture made to break a decoder, or to keep it
+/// busy, costs itself and nothing else.
+///
+/// Each process is this program once more, without a right to anything: no file, no socket, no other
+/// program (`PictureProtections`). It gets the picture as an open descriptor, and memory, processor
+/// time and time on the wall from a budget. It is kept for the next picture, and replaced after an
+/// error and after so many pictures. Nothing falls back to decoding in this process: where none can be
+/// started, that is an error. Who wants it all in one process calls `PictureFile` and `PhotoReencoder`.
+///
+/// Quick pictures do not wait for those that take long, and neither do those wait for a photo that is re-encoded.
+/// Any number may be asked for from anywhere; cancelling the task ends the process at once.
+public final class PictureWorkers: Sendable {
+    /// What all parts of a program share.
+    public static let shared = PictureWorkers()
+
+    /// For tests; programs take it as it is.
+    package struct Configuration: Sendable {
+        package var picturesPerProcess = 64
+        package var idleSeconds = 30
+        /// Instead of the budget's, which is for real pictures.
+        package var seconds: Double?
+        package var processorSeconds: Double?
+
+        package init() {}
+
+        var idleTime: DispatchTimeInterval { .seconds(idleSeconds) }
+
+        func adjust(_ budget: PictureBudget) -> PictureBudget {
+            var budget = budget
+            budget.seconds = seconds ?? budget.seconds
+            budget.processorSeconds = processorSeconds ?? budget.processorSeconds
+            return budget
+        }
+    }
+
+    let configuration: Configuration
+    private let idle = Mutex<[PictureWorker]>([])
+    private let working = Atomic(0)
+    private let quick = AsyncSemaphore(value: 2)
+    private let slow = AsyncSemaphore(value: 1)
+    private let exports = AsyncSemaphore(value: 1)
+
+    package init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    // MARK: - For workers
+
+    func add(_ worker: PictureWorker) { idle.withLock { $0.append(worker) } }
+
+    enum Removal { case removed, wasNotIdle }
+
+    /// For a worker that ends, unless it has just been taken for a picture.
+    @discardableResult func remove(_ worker: PictureWorker) -> Removal {
+        idle.withLock { idle in
+            guard let index = idle.firstIndex(where: { $0 === worker }) else { return .wasNotIdle }
+            idle.remove(at: index)
+            return .removed
+        }
+    }
+
+    /// Whether a picture is being worked on.
+    package var hasWork: Bool { working.load(ordering: .relaxed) > 0 }
+
+    /// Ends the processes that have nothing to do.
+    package func endIdle() {
+        for worker in idle.withLock({ workers in
+            defer { workers = [] }
+            return workers
+        }) { worker.stop() }
+    }
+
+    private func worker(to operation: String) throws(PictureError) -> PictureWorker {
+        if let worker = idle.withLock({ $0.popLast() }) { return worker }
+        return try PictureWorker(self, to: operation)
+    }
+
+    // MARK: - A picture's way
+
+    /// Where a result goes.
+    enum Destination {
+        /// Shared memory, from which it is taken as soon as it is there.
+        case strip
+        /// An open file of the caller's.
+        case file(Int32)
+    }
+
+    /// What came of a picture; the bytes of what was written to the strip.
+    struct Outcome: Sendable {
+        let answer: PictureJob.Answer
+        let bytes: [UInt8]
+
+        var size: PixelSize {
+            PixelSize(width: Int(answer.reply.width), height: Int(answer.reply.height))
+        }
+
+        var fullSize: PixelSize {
+            PixelSize(width: Int(answer.reply.full_width), height: Int(answer.reply.full_height))
+        }
+    }
+
+    /// Hands a picture to a worker and waits for what it makes of it.
+    @concurrent func perform(
+        _ task: PictureTask, on source: PictureSource, into destination: Destination,
+        to operation: String, progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws(PictureError) -> Outcome {
+        var files = OpenFiles()
+        defer { files.close() }
+        let input = try files.open(source, to: operation)
+        let facts = try PictureFacts(.descriptor(input), to: operation)
+        let semaphore =
+            switch task {
+            case .reencoding: exports
+            default: facts.takesLong ? slow : quick
+            }
+        try await semaphore.wait(to: operation)
+        defer { semaphore.signal() }
+
+        var stripByteCount = 0
+        switch destination {
+        case .strip:
+            stripByteCount = Self.stripByteCount(of: task.size(of: facts.size))
+            try files.openStrip(stripByteCount, to: operation)
+        case .file(let descriptor): files.lend(descriptor)
+        }
+        for byteCount in facts.scratchByteCounts(for: task) {
+            try files.openScratch(byteCount, to: operation)
+        }
+        let answer = try await run(
+            task.request(stripByteCount: stripByteCount), files.descriptors, to: operation,
+            budget: { () throws(PictureError) in
+                try PictureBudget(reading: input, facts, for: task, to: operation)
+            }, progress: progress)
+        return Outcome(answer: answer, bytes: try files.takeResult(answer.reply, to: operation))
+    }
+
+    /// For pixels, and for any file of them.
+    private static func stripByteCount(of size: PixelSize) -> Int {
+        min(max(1, size.pixelCount), PictureLimits.decodedPixelCount) * 4 + 64 << 10
+    }
+
+    /// Hands a request to a worker.
+    @concurrent func run(
+        _ request: byteclub_picture_request, _ descriptors: [Int32], to operation: String,
+        budget: @escaping @Sendable () throws(PictureError) -> PictureBudget,
+        progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws(PictureError) -> PictureJob.Answer {
+        let worker = try worker(to: operation)
+        working.add(1, ordering: .relaxed)
+        defer { working.subtract(1, ordering: .relaxed) }
+        let cancellation = PictureCancellation()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                worker.start(
+                    PictureJob(
+                        operation: operation, request: request, descriptors: descriptors,
+                        budget: budget, progress: progress, cancellation: cancellation,
+                        completion: { continuation.resume(returning: $0) }))
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try result.get()
+    }
+}
+
+extension PictureBudget {
+    /// Reads through a picture that comes in several scans, to know what they cost.
+    fileprivate init(
+        reading input: Int32, _ facts: PictureFacts, for task: PictureTask, to operation: String
+    ) throws(PictureError) {
+        var visitCount = 0
+        if facts.format == .jpeg, facts.isReadWhole {
+            let bytes = PictureBytes.descriptor(input)
+            let head = try JPEGHead(bytes, to: operation)
+            if let start = head.scanPosition, let frame = head.frame {
+                visitCount = try JPEGScans.check(
+                    bytes, from: start, blocks: frame.blocks, to: operation)
+            }
+        }
+        self.init(facts, for: task, visitCount: visitCount)
+    }
+}

@@ -1,0 +1,95 @@
+/// What a picture says about itself, read by ourselves: no library sees a byte of it.
+///
+/// What the numbers say is checked against `PictureLimits` where the picture is decoded. Here they
+/// decide what decoding may cost at most.
+public struct PictureFacts: Sendable, Equatable {
+    /// `.jpeg` or `.png`.
+    public let format: FileFormat
+    /// In pixels, as stored.
+    public let storedSize: PixelSize
+    public let orientation: Orientation
+    /// Whether all of it must be read before any of it can be shown.
+    public let isReadWhole: Bool
+    public let componentCount: Int
+    /// Of the file.
+    public let byteCount: Int
+
+    /// What libjpeg keeps while it puts the picture together.
+    let coefficientByteCount: Int
+
+    /// In pixels, as shown.
+    public var size: PixelSize { orientation.applied(to: storedSize) }
+
+    /// Whether even a small picture of it takes more than some tenths of a second.
+    public var takesLong: Bool {
+        let quickPixelCount = format == .png || isReadWhole ? 8 << 20 : 64 << 20
+        return storedSize.pixelCount > quickPixelCount || byteCount > 32 << 20
+    }
+
+    /// - Throws: `PictureError`: `.empty`, `.notAPicture`, `.truncated`, `.tooLarge`, `.tooCostly`,
+    ///   `.unreadable` or `.cancelled`.
+    init(_ bytes: PictureBytes, to operation: String) throws(PictureError) {
+        switch try FileFormat.openable(bytes, to: operation) {
+        case .png: try self.init(png: bytes, to: operation)
+        default: try self.init(jpeg: bytes, to: operation)
+        }
+    }
+
+    private init(jpeg bytes: PictureBytes, to operation: String) throws(PictureError) {
+        let head = try JPEGHead(bytes, to: operation)
+        guard let frame = head.frame, head.scanPosition != nil else {
+            throw PictureError(
+                head.scanPosition == nil ? .truncated : .damaged, operation: operation,
+                detail: "no frame before the first scan")
+        }
+        format = .jpeg
+        byteCount = bytes.count
+        storedSize = frame.size
+        orientation = head.exif.flatMap { Exif(marker: $0)?.orientation } ?? .up
+        componentCount = frame.components.count
+        isReadWhole =
+            frame.isProgressive || (head.scanComponentCount ?? 0) < frame.components.count
+        coefficientByteCount = isReadWhole ? frame.coefficientByteCount : 0
+    }
+
+    /// Source: PNG (third edition), 5.2 and 11.2.2: the signature, then IHDR.
+    private init(png bytes: PictureBytes, to operation: String) throws(PictureError) {
+        var reader = PictureByteReader(bytes, to: operation)
+        let start = try reader.bytes(29)
+        guard start.count == 29 else { throw reader.error(.truncated) }
+        func number(at offset: Int) -> Int {
+            start[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        storedSize = PixelSize(width: number(at: 16), height: number(at: 20))
+        guard start[12..<16].elementsEqual("IHDR".utf8), storedSize.width > 0,
+            storedSize.height > 0
+        else { throw reader.error(.damaged) }
+        guard max(storedSize.width, storedSize.height) <= PictureLimits.pngDimension else {
+            throw reader.error(.tooLarge, detail: storedSize.description)
+        }
+        format = .png
+        byteCount = bytes.count
+        orientation = .up
+        componentCount = [2: 3, 4: 2, 6: 4][start[25]] ?? 1
+        isReadWhole = start[28] != 0
+        coefficientByteCount = 0
+    }
+}
+
+extension FileFormat {
+    /// What a file is, when that is something that can be opened here.
+    ///
+    /// - Throws: `PictureError`: `.empty`, `.notAPicture` with what it is instead, `.unreadable`.
+    static func openable(
+        _ bytes: PictureBytes, to operation: String
+    ) throws(PictureError) -> FileFormat {
+        var reader = PictureByteReader(bytes, to: operation)
+        let beginning = try reader.bytes(beginningByteCount)
+        guard !beginning.isEmpty else { throw reader.error(.empty) }
+        let format = FileFormat(beginning: beginning)
+        guard let format, format == .jpeg || format == .png else {
+            throw PictureError(.notAPicture, operation: operation, format: format)
+        }
+        return format
+    }
+}
