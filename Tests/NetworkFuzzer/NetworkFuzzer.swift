@@ -1,19 +1,9 @@
 import CurlNetworking
-import Glibc
+import FuzzerEntry
 
-// What libFuzzer calls. The door is named by FUZZ_DOOR; scripts/fuzz sets it, door after door.
-
-private let door: FuzzingDoors.Door = {
-    let name = getenv("FUZZ_DOOR").map { String(cString: $0) } ?? ""
-    guard let door = FuzzingDoors.all[name] else {
-        print("NetworkFuzzer: FUZZ_DOOR names none of \(FuzzingDoors.all.keys.sorted())")
-        exit(2)
-    }
-    return door
-}()
+private let entry = FuzzerEntry("NetworkFuzzer", FuzzingDoors.all)
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
-    door(UnsafeRawBufferPointer(start: start, count: count))
-    return 0
+    entry.run(start, count)
 }

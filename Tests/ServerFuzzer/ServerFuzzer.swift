@@ -1,19 +1,9 @@
 import ClubServer
-import Glibc
+import FuzzerEntry
 
-// What libFuzzer calls. The door is named by FUZZ_DOOR; scripts/fuzz sets it, door after door.
-
-private let door: ServerFuzzing.Door = {
-    let name = getenv("FUZZ_DOOR").map { String(cString: $0) } ?? ""
-    guard let door = ServerFuzzing.all[name] else {
-        print("ServerFuzzer: FUZZ_DOOR names none of \(ServerFuzzing.all.keys.sorted())")
-        exit(2)
-    }
-    return door
-}()
+private let entry = FuzzerEntry("ServerFuzzer", ServerFuzzing.all)
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
-    door(UnsafeRawBufferPointer(start: start, count: count))
-    return 0
+    entry.run(start, count)
 }
