@@ -23,6 +23,7 @@ for part in $parts; do
         .build/release/TextBench
         ;;
     pictures)
+        build byteclub
         build PictureBench
         .build/release/PictureBench
         ;;

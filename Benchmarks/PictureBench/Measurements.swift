@@ -69,7 +69,7 @@ func measureReencoding(_ scene: Scene) throws {
             try FileManager.default.removeItem(at: output.url)
         }
         let peak = output(of: [CommandLine.arguments[0], "--peak", file.path])
-        report("re-encode \(name)", time, "peak \(peak) MB of memory")
+        report("re-encode \(name)", time, "apart: \(peak)")
     }
     reportCommand(
         "  djpeg | cjpeg -quality 60", runs: 3,
@@ -110,16 +110,6 @@ func reportCommand(_ name: String, runs: Int, _ words: [String]) {
         }
     }
     if !failed { report(name, time) }
-}
-
-/// Re-encodes in a process that has done nothing else, and prints its peak of resident memory in
-/// megabytes: Linux's VmHWM.
-func printPeak(ofReencoding photo: URL) throws {
-    let output = try PhotoReencoder().reencode(photo)
-    try FileManager.default.removeItem(at: output.url)
-    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
-    print((Int(line.filter(\.isNumber)) ?? 0) / 1000)
 }
 
 /// What a command prints, in one line.

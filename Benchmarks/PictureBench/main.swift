@@ -7,11 +7,13 @@
 import Foundation
 
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peak" {
-    try printPeak(ofReencoding: URL(filePath: CommandLine.arguments[2]))
+    try await printPeak(ofReencoding: URL(filePath: CommandLine.arguments[2]))
 } else {
     let scene = try Scene()
     measurePanning(scene)
     try measureDecoding(scene)
+    try await measureApart(scene)
     try measureReencoding(scene)
+    try measureNotesBesidePhotos(scene)
     try scene.remove()
 }
