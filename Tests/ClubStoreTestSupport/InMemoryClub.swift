@@ -16,6 +16,8 @@ struct InMemoryClub {
     }
 
     private var nodes: [RemotePath: Node] = [:]
+    /// Every state that a file has had under a path, the latest last.
+    private var past: [RemotePath: [(file: RemoteFile, data: Data)]] = [:]
     private var journal: [RemoteEntry] = []
     private var cursors: [Cursor: Followed] = [:]
     private var lastNumber = 0
@@ -80,6 +82,24 @@ struct InMemoryClub {
         }
     }
 
+    func revisions(of path: RemotePath, limit: Int) throws(StoreError) -> RevisionHistory {
+        if case .folder = nodes[path] { throw StoreError(.wrongKind, during: .metadata, at: path) }
+        guard let past = past[path] else {
+            throw StoreError(.notFound, during: .metadata, at: path)
+        }
+        return RevisionHistory(
+            isDeleted: nodes[path] == nil, revisions: past.reversed().prefix(limit).map(\.file))
+    }
+
+    func read(
+        _ path: RemotePath, revision: Revision, during operation: StoreError.Operation
+    ) throws(StoreError) -> (file: RemoteFile, data: Data) {
+        guard let found = past[path]?.last(where: { $0.file.revision == revision }) else {
+            throw StoreError(.notFound, during: operation, at: path)
+        }
+        return found
+    }
+
     mutating func forgetCursors() {
         cursors.removeAll()
     }
@@ -112,6 +132,7 @@ struct InMemoryClub {
             path: path, revision: nextRevision(), byteCount: Int64(data.count),
             modified: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + lastNumber)))
         nodes[path] = .file(file, data)
+        past[path, default: []].append((file, data))
         journal.append(.file(file))
         return file
     }
@@ -157,6 +178,7 @@ struct InMemoryClub {
                 file.path = new
                 file.revision = nextRevision()
                 nodes[new] = .file(file, data)
+                past[new, default: []].append((file, data))
             } else {
                 nodes[new] = .folder
             }

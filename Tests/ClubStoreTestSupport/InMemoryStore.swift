@@ -8,10 +8,13 @@ import Synchronization
 /// suspends calls until ``release(_:)``, so that a test can examine the screen while they are in
 /// progress.
 public final class InMemoryStore: RemoteStore {
-    private let state: Mutex<InMemoryClub>
-    private let gate = CallGate()
+    let state: Mutex<InMemoryClub>
+    let gate = CallGate()
+    /// Whether what is removed or replaced can be had again.
+    public let keepsRevisions: Bool
 
-    public init(allocatedBytes: Int64? = nil) {
+    public init(allocatedBytes: Int64? = nil, keepsRevisions: Bool = true) {
+        self.keepsRevisions = keepsRevisions
         state = Mutex(InMemoryClub(allocatedBytes: allocatedBytes))
     }
 
@@ -231,7 +234,7 @@ public final class InMemoryStore: RemoteStore {
 
 extension InMemoryStore {
     /// Changes the club and ends waits for changes.
-    private func change<Value: Sendable>(
+    func change<Value: Sendable>(
         _ body: (inout sending InMemoryClub) throws(StoreError) -> sending Value
     ) throws(StoreError) -> Value {
         let value = try state.withStoreLock(body)
@@ -258,7 +261,7 @@ extension InMemoryStore {
 
 extension Mutex {
     /// `withLock` for closures that throw a store's error.
-    fileprivate borrowing func withStoreLock<Result: Sendable>(
+    borrowing func withStoreLock<Result: Sendable>(
         _ body: (inout sending Value) throws(StoreError) -> sending Result
     ) throws(StoreError) -> sending Result {
         try withLock { value throws(StoreError) in try body(&value) }

@@ -55,6 +55,7 @@ struct DropboxConnection: Sendable {
                     after: retryable, isRepeatable: call.isRepeatable, spent: &spent,
                     jitter: clock.jitter())
             else { throw failed.error }
+            RetryNotice.post(retryable, wait: wait)
             try await clock.wait(wait, during: operation, at: path)
             if retryable == .unreachable || retryable == .broken { await access.reviveServer() }
         }

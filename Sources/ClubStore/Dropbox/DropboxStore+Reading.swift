@@ -69,7 +69,14 @@ extension DropboxStore {
         _ path: RemotePath
     ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
         guard !path.isRoot else { throw StoreError(.wrongKind, during: .fetch, at: path) }
-        let call = try DropboxCall(Routes.download, DownloadArg(path: paths.wire(path)))
+        return try await fetch(DownloadArg(path: paths.wire(path)), at: path)
+    }
+
+    /// - Parameter path: What the file is called here; ``DownloadArg/path`` may be a revision's.
+    func fetch(
+        _ argument: DownloadArg, at path: RemotePath
+    ) async throws(StoreError) -> (file: RemoteFile, data: Data) {
+        let call = try DropboxCall(Routes.download, argument)
         let answer = try await send(call, limit: Int(fetchLimit), during: .fetch, at: path)
         let file = try fileBesideBytes(answer.response, during: .fetch, at: path)
         guard Int64(answer.body.count) == file.byteCount,

@@ -47,6 +47,7 @@ struct WebDAVConnection: Sendable {
                     after: retryable, isRepeatable: request.isRepeatable, spent: &spent,
                     jitter: clock.jitter())
             else { throw failed.error }
+            RetryNotice.post(retryable, wait: wait)
             try await clock.wait(wait, during: operation, at: path)
         }
     }

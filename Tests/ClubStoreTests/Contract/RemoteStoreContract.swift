@@ -4,7 +4,7 @@ import Testing
 
 /// The full contract of `RemoteStore`, run for each adapter.
 enum RemoteStoreContract {
-    static let checks = reading + writing + following + moving
+    static let checks = reading + writing + following + moving + revisions
 
     private static let reading = [
         ContractCheck("an empty club has an empty listing") { store in

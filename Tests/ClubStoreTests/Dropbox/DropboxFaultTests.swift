@@ -16,6 +16,24 @@ import Testing
         #expect(dropbox.waits == [.seconds(3), .seconds(3)])
     }
 
+    @Test func tellsThatItWaitsBeforeItTriesAgain() async throws {
+        let dropbox = try ScriptedDropbox([
+            [.answer("429 Too Many Requests", ["Retry-After: 3"])],
+            [.answer("503 Service Unavailable", ["Retry-After: 2"])], listing,
+        ])
+        let notices = Mutex<[RetryNotice]>([])
+        try await RetryNotice.$observer.withValue({ notice in
+            notices.withLock { $0.append(notice) }
+        }) {
+            _ = try await dropbox.store.list(.root)
+        }
+        #expect(
+            notices.withLock { $0 } == [
+                RetryNotice(reason: .busy, wait: .seconds(3)),
+                RetryNotice(reason: .unavailable, wait: .seconds(2)),
+            ])
+    }
+
     @Test func givesUpOnAServerThatAsksForAnHour() async throws {
         let dropbox = try ScriptedDropbox([
             [.answer("429 Too Many Requests", ["Retry-After: 3600"])]

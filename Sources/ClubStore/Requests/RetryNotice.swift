@@ -1,0 +1,43 @@
+/// That a request is going to be sent again, and when: for the caller that waits for its answer.
+///
+/// ```swift
+/// let file = await RetryNotice.$observer.withValue({ print($0.wait) }) {
+///     await result { try await store.fetch(path) }
+/// }
+/// ```
+public struct RetryNotice: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// Too many requests: 429, or the API's own words for it.
+        case busy
+        /// The server cannot answer for now: 502, 503, 504, locked.
+        case unavailable
+        /// Any other 5xx.
+        case failed
+        /// There was no connection, or it broke.
+        case disconnected
+    }
+
+    public var reason: Reason
+    public var wait: Duration
+
+    /// Told on any thread before each wait of a second or more, of the requests that its task makes.
+    @TaskLocal public static var observer: (@Sendable (RetryNotice) -> Void)?
+
+    public init(reason: Reason, wait: Duration) {
+        self.reason = reason
+        self.wait = wait
+    }
+
+    /// Tells the task's observer, where there is one and the wait is long enough to be noticed.
+    static func post(_ failure: RetryPolicy.Failure, wait: Duration) {
+        guard wait >= .seconds(1), let observer else { return }
+        let reason: Reason =
+            switch failure {
+            case .busy, .status(429, _), .status(509, _): .busy
+            case .status(423, _), .status(425, _), .status(502...504, _): .unavailable
+            case .status: .failed
+            case .unreachable, .broken, .timedOut: .disconnected
+            }
+        observer(RetryNotice(reason: reason, wait: wait))
+    }
+}
