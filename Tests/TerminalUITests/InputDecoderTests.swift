@@ -160,6 +160,15 @@ import Testing
         ] {
             #expect(KeyPress(name: name) == KeyPress(name: same), "\(name)")
         }
+        for (name, shown) in [
+            ("M-Up", "Alt+Up"), ("C-Left", "Ctrl+Left"), ("S-Tab", "Shift+Tab"), ("^S", "^S"),
+            ("M-f", "Alt+f"), ("C-S-Right", "Ctrl+Shift+Right"), ("M-+", "Alt++"), ("Up", "↑"),
+        ] {
+            let press = try #require(KeyPress(name: name))
+            #expect(press.displayName == shown)
+            #expect(KeyPress(name: shown) == press, "what is shown can be written")
+        }
+        #expect(KeyPress(name: "ctrl+s") == KeyPress(name: "^S"))
         // What no terminal sends, and what would be written to one by a list of keys.
         for name in [
             "C-1", "C-S-f", "S-1", "\u{1B}", "\n", "\u{202E}", "\u{301}", "\u{A0}", "M-\u{7}",

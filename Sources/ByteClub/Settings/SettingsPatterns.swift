@@ -50,7 +50,7 @@ enum SettingsPatterns {
     static let keys = sequence(of: [plain, named, control])
 
     /// The same where letters are text.
-    static let keysWhereLettersAreText = sequence(of: ["M-\(plain)", named, control])
+    static let keysWhereLettersAreText = sequence(of: ["\(alt)\(plain)", named, control])
 
     private static func sequence(of presses: [String]) -> String {
         let press = "(\(presses.joined(separator: "|")))"
@@ -59,7 +59,11 @@ enum SettingsPatterns {
 
     /// What writes a character, with Alt or without.
     private static let plain =
-        "(M-)*(S-(M-)*[A-Za-z\\u00aa-\\uffff]|[!-~\\u00a1-\\uffff])"
+        "\(alt)*(\(shift)\(alt)*[A-Za-z\\u00aa-\\uffff]|[!-~\\u00a1-\\uffff])"
+
+    private static let alt = "(M-|\(anyCase("alt"))\\+)"
+    private static let shift = "(S-|\(anyCase("shift"))\\+)"
+    private static let ctrl = "(C-|\(anyCase("ctrl"))\\+)"
 
     private static let named: String = {
         let names = [
@@ -68,10 +72,10 @@ enum SettingsPatterns {
             "pagedown",
         ]
         let words = names.map(anyCase).joined(separator: "|")
-        return "([CMS]-)*(\(words)|[↑↓←→]|[Ff]0*([1-9]|[1-5][0-9]|6[0-3]))"
+        return "(\(ctrl)|\(alt)|\(shift))*(\(words)|[↑↓←→]|[Ff]0*([1-9]|[1-5][0-9]|6[0-3]))"
     }()
 
-    private static let control = "(M-)*(C-([CM]-)*|\\^)[A-Za-z\\[\\\\\\]^_]"
+    private static let control = "\(alt)*(\(ctrl)(\(ctrl)|\(alt))*|\\^)[A-Za-z\\[\\\\\\]^_]"
 
     // MARK: - Looks
 

@@ -1,23 +1,15 @@
 extension KeyPress {
     /// Reads a key's name: `n`, `G`, `^S`, `M-f`, `S-Tab`, `C-Left`, `F1`, `Space`, `Enter`, `Esc`.
     ///
-    /// `C-` is control, `M-` alt, `S-` shift; they may be combined, as in `C-S-Right`. `^x` is
-    /// another spelling of `C-x`. What is the same to a terminal is the same here: `C-i` is `Tab`, `S-n` is
+    /// `C-` or `Ctrl+` is control, `M-` or `Alt+` alt, `S-` or `Shift+` shift; they may be combined, as in
+    /// `C-S-Right`. `^x` is another spelling of `C-x`. What is the same to a terminal is the same here: `C-i` is `Tab`, `S-n` is
     /// `N`. Nil for anything else, and for what no terminal can send (`C-1`, `C-S-f`).
     public init?(name: some StringProtocol) {
         var rest = Substring(name)
         var modifiers: Modifiers = []
-        while rest.count > 2 {
-            if rest.hasPrefix("C-") {
-                modifiers.insert(.control)
-            } else if rest.hasPrefix("M-") {
-                modifiers.insert(.alt)
-            } else if rest.hasPrefix("S-") {
-                modifiers.insert(.shift)
-            } else {
-                break
-            }
-            rest = rest.dropFirst(2)
+        while let (modifier, length) = Self.modifier(before: rest) {
+            modifiers.insert(modifier)
+            rest = rest.dropFirst(length)
         }
         if rest.hasPrefix("^"), rest.unicodeScalars.count == 2 {
             modifiers.insert(.control)
@@ -34,6 +26,23 @@ extension KeyPress {
         } else {
             return nil
         }
+    }
+
+    /// The modifier that a name begins with, and how many characters say so; nil when what follows would be
+    /// no key.
+    private static func modifier(before name: Substring) -> (Modifiers, Int)? {
+        let names: [(String, Modifiers)] = [
+            ("c-", .control), ("m-", .alt), ("s-", .shift),
+            ("ctrl+", .control), ("alt+", .alt), ("shift+", .shift),
+        ]
+        for (prefix, modifier) in names where name.count > prefix.count {
+            // `C-` is a modifier, `c-` is not: it was never one.
+            let isShort = prefix.count == 2
+            let beginning = name.prefix(prefix.count)
+            let isIt = isShort ? beginning == prefix.uppercased() : beginning.lowercased() == prefix
+            if isIt { return (modifier, prefix.count) }
+        }
+        return nil
     }
 
     private static func plain(_ scalar: Unicode.Scalar, _ modifiers: Modifiers) -> KeyPress? {
@@ -58,16 +67,20 @@ extension KeyPress {
         }
     }
 
-    /// The key's short name for footers and menus, e.g. `^S`, `↑`, `S-Tab`, `⏎`.
-    ///
-    /// ``init(name:)`` reads the plain spelling, ``configurationName``.
+    /// The key's name for footers and menus: `^S`, `Alt+Up`, `Ctrl+Left`, `Shift+Tab`, `↑`.
     public var displayName: String {
         switch key {
-        case .up where modifiers.isEmpty: "↑"
-        case .down where modifiers.isEmpty: "↓"
-        case .left where modifiers.isEmpty: "←"
-        case .right where modifiers.isEmpty: "→"
-        default: configurationName
+        case .up where modifiers.isEmpty: return "↑"
+        case .down where modifiers.isEmpty: return "↓"
+        case .left where modifiers.isEmpty: return "←"
+        case .right where modifiers.isEmpty: return "→"
+        case .character where modifiers == .control: return configurationName
+        default:
+            var prefix = ""
+            if modifiers.contains(.control) { prefix += "Ctrl+" }
+            if modifiers.contains(.alt) { prefix += "Alt+" }
+            if modifiers.contains(.shift) { prefix += "Shift+" }
+            return prefix + plainName
         }
     }
 

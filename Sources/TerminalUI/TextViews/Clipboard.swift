@@ -8,7 +8,7 @@ public final class Clipboard {
     public private(set) var text = TextBuffer()
 
     /// Terminals take no more than this from a program (xterm: 100,000 characters of Base64).
-    private static let terminalLimit = 74_000
+    public static let terminalLimit = 74_000
 
     public init() {}
 

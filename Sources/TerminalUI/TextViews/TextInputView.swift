@@ -47,6 +47,14 @@ public class TextInputView: View {
         didEdit()
     }
 
+    /// Puts the caret at the start of a line, from 0; at the last one where there are fewer.
+    public func moveCaret(toLine line: Int) {
+        perform {
+            let line = max(0, min(line, $0.text.lineCount - 1))
+            $0.placeCaret(at: $0.text.start(ofLine: line), extending: false)
+        }
+    }
+
     /// Whether the text differs from what was loaded, or declared clean, last.
     public var isDirty: Bool { editor.isDirty }
 

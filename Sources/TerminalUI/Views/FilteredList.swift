@@ -1,8 +1,9 @@
 /// A list under a line of text that narrows it: letters are written, arrows move.
-final class FilteredList: View {
+public final class FilteredList: View {
     private let list: ListView
     private let prompt: String
     private let hint: String
+    private let actionLabel: String?
     /// What Tab makes of the text; nil when there is nothing to add.
     private let completion: (@MainActor (String) -> String?)?
     private let didChange: @MainActor (String) -> Void
@@ -15,41 +16,47 @@ final class FilteredList: View {
         }
     }
 
-    init(
+    /// - Parameters:
+    ///   - actionLabel: The footer's word for Enter.
+    ///   - completion: What Tab makes of the text; nil when there is nothing to add.
+    ///   - didChange: Called with the text after each change.
+    public init(
         list: ListView, prompt: String = "/ ", hint: String = "type to filter",
+        actionLabel: String? = nil,
         completion: (@MainActor (String) -> String?)? = nil,
         didChange: @escaping @MainActor (String) -> Void
     ) {
         self.list = list
         self.prompt = prompt
         self.hint = hint
+        self.actionLabel = actionLabel
         self.completion = completion
         self.didChange = didChange
         super.init()
         addSubview(list)
     }
 
-    override var canBecomeFirstResponder: Bool { true }
+    public override var canBecomeFirstResponder: Bool { true }
 
-    override var acceptsText: Bool { true }
+    public override var acceptsText: Bool { true }
 
-    override func layoutSubviews() {
+    public override func layoutSubviews() {
         var area = bounds
         _ = area.takeTop(area.height > 6 ? 2 : 1)
         list.frame = area
     }
 
-    override func draw(on surface: Surface) {
+    public override func draw(on surface: Surface) {
         let prompt = TextLine(prompt, .accent)
         let words = filter.isEmpty ? TextLine(hint, .secondary) : TextLine(filter)
         surface.draw(prompt + words, at: Point(x: 1, y: 0), columns: bounds.width - 2)
     }
 
-    override var cursorPosition: Point? {
+    public override var cursorPosition: Point? {
         Point(x: min(bounds.width - 1, 3 + Surface.columnCount(of: filter)), y: 0)
     }
 
-    override func keyDown(_ press: KeyPress) -> Bool {
+    public override func keyDown(_ press: KeyPress) -> Bool {
         if let text = press.text {
             filter += text
         } else if press == KeyPress(.backspace) {
@@ -64,14 +71,15 @@ final class FilteredList: View {
         if let completed = completion?(filter) { filter = completed }
     }
 
-    override func paste(_ text: String) -> Bool {
+    public override func paste(_ text: String) -> Bool {
         filter += text.split(whereSeparator: \.isNewline).joined(separator: " ")
         return true
     }
 
-    override var keyTable: KeyTable {
+    public override var keyTable: KeyTable {
         KeyTable {
             KeyCommand.runChosen.performs(
+                label: actionLabel,
                 unless: list.selectedIndex == nil ? "Nothing matches." : nil
             ) { self.list.activateSelection() }
             if completion != nil {

@@ -60,19 +60,19 @@ struct FooterItem: Hashable, Sendable {
         return items
     }
 
-    /// The items that fit, heaviest first, in the order given.
+    /// The items that fit, the most important ones, and these in the order of their importance.
     static func fitting(_ items: [FooterItem], columns: Int) -> [FooterItem] {
         let byWeight = items.indices.sorted {
             (-items[$0].weight, $0) < (-items[$1].weight, $1)
         }
         var room = columns
-        var chosen: Set<Int> = []
+        var chosen: [FooterItem] = []
         for index in byWeight {
             let need = items[index].columnCount + (chosen.isEmpty ? 0 : gap)
             guard need <= room else { continue }
             room -= need
-            chosen.insert(index)
+            chosen.append(items[index])
         }
-        return chosen.sorted().map { items[$0] }
+        return chosen
     }
 }

@@ -148,6 +148,23 @@ public final class ListView: View {
         delegate?.listViewDidChangeMarks(self)
     }
 
+    /// Takes the marks away from rows that are no more, or are not to have one.
+    public func retainMarks(where isKept: (AnyHashable) -> Bool) {
+        let kept = marks.filter(isKept)
+        guard kept.count != marks.count else { return }
+        marks = kept
+        setNeedsDisplay()
+        delegate?.listViewDidChangeMarks(self)
+    }
+
+    /// Marks every row; takes all marks away when every row has one.
+    public func toggleAllMarks() {
+        let all = Set((0..<rowCount).compactMap { identity(at: $0) })
+        marks = all.isSubset(of: marks) ? [] : marks.union(all)
+        setNeedsDisplay()
+        delegate?.listViewDidChangeMarks(self)
+    }
+
     /// Marks a row, or takes its mark away.
     public func toggleMark(at index: Int) {
         guard let identity = identity(at: index) else { return }
@@ -225,6 +242,12 @@ public final class ListView: View {
                 KeyCommand.markRow.performs(unless: index == nil ? "The list is empty." : nil) {
                     self.markSelection()
                 }
+                KeyCommand.markAllRows.performs(unless: index == nil ? "The list is empty." : nil) {
+                    self.toggleAllMarks()
+                }
+                if !marks.isEmpty {
+                    KeyCommand.clearMarks.performs { self.clearMarks() }
+                }
             }
         }
     }
@@ -282,11 +305,15 @@ extension KeyCommand {
     public static let pageDown = KeyCommand("list.page-down", keys: ["PgDn"], title: "Page down")
     public static let pageUp = KeyCommand("list.page-up", keys: ["PgUp"], title: "Page up")
     public static let markRow = KeyCommand(
-        "list.mark", keys: ["Space"], title: "Mark the row", label: "mark", weight: 45)
+        "list.mark", keys: ["Space"], title: "Mark the row", label: "mark", weight: 40)
+    public static let markAllRows = KeyCommand(
+        "list.mark-all", keys: ["^A"], title: "Mark all rows, or none")
+    public static let clearMarks = KeyCommand(
+        "list.unmark", keys: ["Esc"], title: "Take the marks away", label: "unmark", weight: 98)
 
     /// The commands of every list.
     public static let listCommands: [KeyCommand] = [
         .activateRow, .nextRow, .previousRow, .firstRow, .lastRow, .halfPageDown, .halfPageUp,
-        .pageDown, .pageUp, .markRow,
+        .pageDown, .pageUp, .markRow, .markAllRows, .clearMarks,
     ]
 }
