@@ -81,7 +81,7 @@ let modules: [Target] = [
         name: "ByteClub",
         dependencies: [
             "CLinux", "TextEditing", "TerminalUI", "Pictures", "ClubStore", "ClubLibrary",
-            "ClubAccess", "WelcomeContent",
+            "ClubAccess", "Files", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -150,7 +150,7 @@ let tests: [Target] = [
         dependencies: [
             "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
             "ClubStoreTestSupport",
-            "Pictures", "TestSupport", "TextEditing", "byteclub",
+            "Pictures", "TerminalUI", "TestSupport", "TextEditing", "byteclub",
         ],
         swiftSettings: strict),
     .testTarget(
@@ -174,6 +174,9 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "SiegeBench", path: "Benchmarks/SiegeBench",
         swiftSettings: strict),
+    .executableTarget(
+        name: "ListBench", dependencies: ["ByteClub", "ClubAccess", "ClubStore"],
+        path: "Benchmarks/ListBench", swiftSettings: strict),
     .executableTarget(
         name: "PictureBench", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),

@@ -4,7 +4,7 @@
 # The siege takes SIEGE_SECONDS, 600 unless said.
 set -eu
 cd "$(dirname "$0")/.."
-parts=${*:-terminal text pictures store network siege}
+parts=${*:-terminal text pictures store lists network siege}
 
 # As `make build` does it, so that nothing is compiled twice.
 build() {
@@ -31,6 +31,10 @@ for part in $parts; do
         build StoreBench
         .build/release/StoreBench
         ;;
+    lists)
+        build ListBench
+        .build/release/ListBench
+        ;;
     network)
         Benchmarks/network.sh
         ;;
@@ -40,7 +44,7 @@ for part in $parts; do
         .build/release/SiegeBench "${SIEGE_SECONDS:-600}"
         ;;
     *)
-        echo "run.sh: there is no part $part (terminal text pictures store network siege)" >&2
+        echo "run.sh: there is no part $part (terminal text pictures store lists network siege)" >&2
         exit 2
         ;;
     esac

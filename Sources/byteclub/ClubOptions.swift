@@ -9,7 +9,7 @@ import Synchronization
 struct ClubOptions: ParsableArguments {
     @Option(
         name: .customLong("club"),
-        help: ArgumentHelp("The club; the one opened last unless said.", valueName: "name"))
+        help: ArgumentHelp("Club to use (default: the last one opened).", valueName: "name"))
     var name: String?
 
     /// The club's settings. What is wrong in `config.yml` is told on the way.

@@ -70,11 +70,11 @@ struct LoginCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "The club's folder; everything the app may see unless said.", valueName: "name"))
+                "The club's folder (default: everything the app may see).", valueName: "name"))
         var folder: String?
 
         @Option(
-            help: ArgumentHelp("What to call the club; dropbox unless said.", valueName: "name"))
+            help: ArgumentHelp("What to call the club (default: dropbox).", valueName: "name"))
         var name: String?
 
         @Flag(help: "Print the page's address and take the code from standard input.")
@@ -183,7 +183,7 @@ struct LogoutCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ClubOptions
 
-    @Argument(help: "The club; the one opened last unless said.")
+    @Argument(help: "Club to use (default: the last one opened).")
     var club: String?
 
     func validate() throws {

@@ -17,8 +17,19 @@ enum Output {
 
     /// Writes JSON for programs, a line for each field. No character in it means anything to a terminal.
     static func json(_ value: some Encodable) throws {
+        try json(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    }
+
+    /// Writes JSON in one line: an event among others.
+    static func jsonLine(_ value: some Encodable) throws {
+        try json(value, [.sortedKeys, .withoutEscapingSlashes])
+    }
+
+    private static func json(
+        _ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting
+    ) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         var safe = ""
         for scalar in text.unicodeScalars {
@@ -88,6 +99,30 @@ enum Output {
                     exit(1)
                 }
             }
+        }
+    }
+
+    /// A text as it may be written to a terminal.
+    static func shown(_ text: String) -> String { VisibleText(text).string }
+
+    /// Writes a file's bytes as they are.
+    static func copy(_ file: URL) throws {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure(
+                "What was fetched cannot be read: \(String(cString: strerror(errno))).")
+        }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure(
+                    "What was fetched cannot be read: \(String(cString: strerror(errno))).")
+            }
+            if count == 0 { return }
+            write(Data(buffer[..<count]))
         }
     }
 

@@ -44,7 +44,7 @@ extension LoginCommand {
                 "The one key to believe, by its fingerprint: sha256//…", valueName: "key"))
         var pin: String?
 
-        @Option(help: ArgumentHelp("What to call the club; webdav unless said.", valueName: "name"))
+        @Option(help: ArgumentHelp("What to call the club (default: webdav).", valueName: "name"))
         var name: String?
 
         func validate() throws {
@@ -71,7 +71,7 @@ extension LoginCommand {
 
         private func joining() throws -> WebDAVSignIn {
             guard let address = URL(string: url) else {
-                throw ValidationError("“\(url)” is no address.")
+                throw ValidationError("“\(url)” is not a valid address.")
             }
             let signIn = try signIn()
             let key = pin.flatMap { ServerKey($0) }

@@ -53,10 +53,10 @@ import Testing
                         """)), words: ["sign-in", "Sign in", "again"]),
         Trouble(
             name: "garbage", behavior: .answer(Data("I am no server\r\n\r\n".utf8)),
-            words: ["out of order", "again"]),
+            words: ["was not understood", "again"]),
         Trouble(
             name: "no JSON", behavior: .answer(.answer("200 OK", body: "<html>")),
-            words: ["out of order", "again"]),
+            words: ["was not understood", "again"]),
         Trouble(
             name: "hang-up", behavior: .hangUp(after: 0), words: ["again"]),
     ]

@@ -149,7 +149,7 @@ import Testing
             words: ["again"]),
         Trouble(
             name: "garbage", behavior: .answer(Data("@\r\n\r\n".utf8)),
-            words: ["out of order", "again"]),
+            words: ["was not understood", "again"]),
     ]
 
     @Test(arguments: troubles)

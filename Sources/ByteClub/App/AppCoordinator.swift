@@ -48,6 +48,7 @@ internal import TextEditing
     /// - Returns: When all that is to be remembered is.
     func stop() async {
         session.club.stop()
+        await session.memory.finish()
         await remembering?.value
     }
 
@@ -82,6 +83,9 @@ internal import TextEditing
 
     private func prepare(_ session: ClubSession) {
         session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
+        session.club.willRetry = { [weak self] notice in
+            self?.application.showMessage(notice.sentence, .warning, for: notice.wait)
+        }
         session.club.signInAgain = { [weak self, weak session] then in
             guard let session else { return }
             self?.signInAgain(to: session, then)
@@ -208,7 +212,7 @@ extension AppCoordinator: ClubObserver {
             tellSkipped()
             offerDrafts()
         case .failed(let error) where club.settings.isFixedBySignIn(error):
-            let words = error.code == .untrusted ? "no proof from" : "signed out of"
+            let words = error.code == .untrusted ? "cannot verify" : "signed out of"
             tabBarController.status = TextLine("\(words) \(name)", .warning)
             askToSignIn(error)
             offerDrafts()

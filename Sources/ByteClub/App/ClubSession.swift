@@ -8,6 +8,8 @@ internal import TerminalUI
 @MainActor final class ClubSession {
     let club: Club
     let drafts: DraftStore
+    /// What the lists keep over restarts.
+    let memory: ListMemory
     let notes: NotesViewController
     let photos: PhotosViewController
     private let registry: ClubRegistry
@@ -23,8 +25,11 @@ internal import TerminalUI
         self.registry = registry
         club = Club(
             destination, activity: activity, connect: Self.connection(to: destination, registry))
-        notes = NotesViewController(club: club, drafts: drafts, editor: settings.editor)
-        photos = PhotosViewController(club: club, transfers: settings.transfers)
+        memory = ListMemory(folder: registry.listFolder(of: destination))
+        notes = NotesViewController(
+            club: club, drafts: drafts, memory: memory, editor: settings.editor)
+        photos = PhotosViewController(club: club, memory: memory, transfers: settings.transfers)
+        memory.start(club)
     }
 
     var tabs: [ViewController] { [notes, photos] }

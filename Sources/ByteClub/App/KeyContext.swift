@@ -43,8 +43,7 @@ package struct KeyContext: Sendable {
         [.nextTab, .previousTab, .tab(1, title: "Notes"), .tab(2, title: "PanoPhotos")])
     private static let lists = KeyContext(
         "Lists",
-        // No list of the app marks rows.
-        KeyCommand.listCommands.filter { $0 != .markRow } + [.filterList, .clearFilter])
+        KeyCommand.listCommands + KeyCommand.fileListCommands + [.filterList, .clearFilter])
     private static let notes = KeyContext("Notes", KeyCommand.notesCommands)
     private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
     private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)

@@ -11,6 +11,8 @@ final class PromptViewController: ViewController {
     private let accept: (String) -> String?
     private let actionTitle: String
     private let hint: String
+    /// What Tab makes of what was typed; nil when there is nothing to add.
+    var completion: ((String) -> String?)?
     /// Called with what was accepted, when the box is gone.
     var didAccept: ((String) -> Void)?
     /// Called when the box was left without an answer.
@@ -44,6 +46,9 @@ final class PromptViewController: ViewController {
             ]))
         field.didSubmit = { [weak self] in self?.submit() }
         field.didChange = { [weak self] in self?.showHint() }
+        if completion != nil {
+            field.completion = { [weak self] in self?.completion?($0) }
+        }
         showHint()
         view.addSubview(form)
     }

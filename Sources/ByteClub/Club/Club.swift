@@ -36,6 +36,8 @@ internal import ClubStore
     private(set) var account: Account?
     /// Has the person sign in again and then goes on; set by whoever can.
     var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
+    /// Told that a call waits before it is sent again; set by whoever has a screen.
+    var willRetry: ((RetryNotice) -> Void)?
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
 
@@ -47,6 +49,9 @@ internal import ClubStore
     private var era = 0
     /// Counts how often the person has asked to look again.
     private(set) var refreshCount = 0
+
+    /// Counts how often the whole folder has been listed.
+    private(set) var listingCount = 0
 
     /// What the settings say of it.
     private(set) var settings: ClubSettings
@@ -140,7 +145,23 @@ internal import ClubStore
     ) async throws(StoreError) -> Value {
         activity.begin()
         defer { activity.end() }
-        return try await ask(call)
+        let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
+            Task { @MainActor [weak self] in self?.willRetry?(notice) }
+        }
+        let result = await RetryNotice.$observer.withValue(observer) {
+            await Self.result { () throws(StoreError) in try await ask(call) }
+        }
+        return try result.get()
+    }
+
+    private static func result<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async -> Result<Value, StoreError> {
+        do throws(StoreError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
     }
 }
 
@@ -221,8 +242,10 @@ extension Club {
         let listing = try await perform { store throws(StoreError) in
             try await store.list(.root, recursive: true)
         }
+        let contents = await ClubContents.make(from: listing)
         if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
-        contents = ClubContents(listing: listing)
+        self.contents = contents
+        listingCount += 1
         skipped = listing.skipped
         connection = .connected
         notify()

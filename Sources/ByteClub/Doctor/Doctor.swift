@@ -68,7 +68,7 @@ package struct Doctor: Sendable {
         return problems.map { problem in
             Diagnostic(
                 "settings", .problem, "\(file.url.path), \(problem.description)",
-                advice: "Mend the line; until then it counts as not written.")
+                advice: "Fix this line; it is ignored until then.")
         }
     }
 

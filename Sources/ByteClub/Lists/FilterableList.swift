@@ -5,6 +5,8 @@ internal import TextEditing
 /// A list with a live filter below its rows: `/` opens it, Enter keeps it, Esc clears it.
 final class FilterableList: View {
     let list = ListView()
+    /// Called for a second `/`, when there is more to search than names.
+    var didAskForMore: (() -> Void)?
     /// Called when other rows pass the filter.
     var filterDidChange: (() -> Void)?
 
@@ -55,7 +57,8 @@ final class FilterableList: View {
         list.becomeFirstResponder()
     }
 
-    private func clear() {
+    /// Takes the filter away, and the field with it.
+    func clear() {
         field.text = ""
         hideField()
         list.becomeFirstResponder()
@@ -68,6 +71,10 @@ final class FilterableList: View {
     }
 
     private func queryDidChange() {
+        if field.text == "/", let didAskForMore {
+            clear()
+            return didAskForMore()
+        }
         guard filter.query != field.text else { return }
         filter = NameFilter(query: field.text)
         filterDidChange?()
@@ -76,7 +83,7 @@ final class FilterableList: View {
 
 extension KeyCommand {
     static let filterList = KeyCommand(
-        "list.filter", keys: ["/"], title: "Filter by name", label: "filter", weight: 55)
+        "list.filter", keys: ["/"], title: "Filter by words in names", label: "filter", weight: 55)
     static let clearFilter = KeyCommand(
         "list.filter.clear", keys: ["Esc"], title: "Clear the filter", label: "clear filter",
         weight: 96)

@@ -23,7 +23,7 @@ extension LoginFlow {
             "Join a club on WebDAV", "Address of the folder", address,
             hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER", back: back,
             check: { address in
-                guard let url = URL(string: address) else { return "This is no address." }
+                guard let url = URL(string: address) else { return "This is not a valid address." }
                 return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
             },
             then: { [weak self] address in

@@ -15,6 +15,9 @@ final class NoteDetailsViewController: ViewController {
     /// Called when the editor has left the screen.
     var didClose: (@MainActor () -> Void)?
 
+    /// Where the caret is at first, from 1; set before the editor is shown.
+    var startLine = 1
+
     private let document: NoteDocument
     private let settings: EditorSettings
     private let startText: TextBuffer
@@ -63,7 +66,6 @@ final class NoteDetailsViewController: ViewController {
     override func viewDidLoad() {
         if document.isNew {
             nameField.text = document.name
-            nameField.placeholder = TextLine("Challenge name", .secondary)
             nameField.didSubmit = { [weak self] in self?.textView.becomeFirstResponder() }
             nameField.didChange = { [weak self] in self?.didEdit() }
         }
@@ -71,6 +73,7 @@ final class NoteDetailsViewController: ViewController {
         textView.showsLineNumbers = settings.showsLineNumbers
         textView.tabWidth = settings.tabWidth
         textView.load(startText.withoutByteOrderMark)
+        if startLine > 1 { textView.moveCaret(toLine: startLine - 1) }
         textView.placeholder = TextLine("Write here.", .secondary)
         textView.continuesLines = true
         textView.didChange = { [weak self] in
@@ -272,7 +275,7 @@ extension NoteDetailsViewController {
         switch failure {
         case .badName(let refusal):
             nameField.becomeFirstResponder()
-            alert("This name will not do", "\(refusal)")
+            alert("Invalid name", "\(refusal)")
         case .nameTaken(let fileName):
             nameField.becomeFirstResponder()
             alert(

@@ -19,6 +19,8 @@ internal import TextEditing
     var onDraftFailure: ((String) -> Void)?
 
     let club: Club
+    /// Where a new note goes.
+    private var folder = RemotePath.root
     private let drafts: DraftStore
     /// A new one after each save: a draft that was given up takes no more writes.
     private var draftID: UUID
@@ -28,9 +30,10 @@ internal import TextEditing
     /// A draft follows the last key after this long; while keys keep coming, at least this often.
     private static let draftPause: Duration = .milliseconds(400)
 
-    /// A new note.
-    init(club: Club, drafts: DraftStore) {
+    /// A new note in a folder of the club's.
+    init(club: Club, drafts: DraftStore, folder: RemotePath = .root) {
         self.club = club
+        self.folder = folder
         self.drafts = drafts
         name = ""
         draftID = UUID()
@@ -234,7 +237,7 @@ extension NoteDocument {
         return TextBuffer(utf8: Data(comparison.text.utf8))
     }
 
-    static func copyName(of name: String, number: Int) -> String {
+    nonisolated static func copyName(of name: String, number: Int) -> String {
         let mark = number == 1 ? " (my version)" : " (my version \(number))"
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + mark }
         return name[..<dot] + mark + name[dot...]
@@ -249,7 +252,7 @@ extension NoteDocument {
             throw .badName(error)
         }
         do {
-            return try RemotePath.root.appending(newName: fileName)
+            return try folder.appending(newName: fileName)
         } catch {
             throw .store(error)
         }

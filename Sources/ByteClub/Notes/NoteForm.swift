@@ -5,12 +5,12 @@ internal import TerminalUI
 ///
 /// Where rows are few the labels go first, then the name while the text has the keys.
 final class NoteForm: View {
-    private let nameField: View
+    private let nameField: TextField
     private let textView: View
     private let findBar: FindBar
     private let showsName: Bool
 
-    init(nameField: View, textView: View, findBar: FindBar, showsName: Bool) {
+    init(nameField: TextField, textView: View, findBar: FindBar, showsName: Bool) {
         self.nameField = nameField
         self.textView = textView
         self.findBar = findBar
@@ -27,6 +27,9 @@ final class NoteForm: View {
     override func layoutSubviews() {
         var area = bounds
         if showsName {
+            // Where there is no label, the field says itself what it is for.
+            nameField.placeholder = TextLine(
+                showsLabels ? "For example: Reverse a list" : "Challenge name", .secondary)
             if showsLabels { _ = area.takeTop(1) }
             nameField.frame = area.takeTop(1)
             if bounds.height >= 8 { _ = area.takeTop(1) }

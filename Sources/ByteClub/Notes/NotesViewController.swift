@@ -11,31 +11,30 @@ final class NotesViewController: ViewController {
     private let drafts: DraftStore
     private let editorSettings: EditorSettings
     private let texts: NoteTexts
-
-    private let filterable = FilterableList()
-    private var list: ListView { filterable.list }
+    private let memory: ListMemory
+    private(set) lazy var files = FileList(.notes, of: club, memory: memory, owner: self)
+    private var list: ListView { files.list }
     private let preview = NotePreviewView()
-    private lazy var listPanel = Panel("Notes", content: filterable)
     private lazy var previewPanel = Panel("", content: preview, padding: 1)
-    private lazy var split = SplitView(listPanel, previewPanel)
+    private lazy var split = SplitView(files.panel, previewPanel)
 
-    /// The notes that pass the filter, in order.
-    private var notes: [RemoteFile] = []
-    private var indices: [RemotePath: Int] = [:]
     private var previewing: Task<Void, Never>?
     private var opening: Task<Void, Never>?
-    private var pathToSelect: RemotePath?
+    /// When the previewed note counts as seen.
+    private var seeing: ScheduledAction?
     private weak var editor: NoteDetailsViewController?
     /// Called when the editor has been left.
     var didReturnToList: (() -> Void)?
-    /// What `z` brings back, the last one first: the names and texts of notes deleted in this run.
-    private var deleted: [(path: RemotePath, text: TextBuffer)] = []
 
-    init(club: Club, drafts: DraftStore, editor: EditorSettings = EditorSettings()) {
+    init(
+        club: Club, drafts: DraftStore, memory: ListMemory,
+        editor: EditorSettings = EditorSettings()
+    ) {
         self.club = club
         self.drafts = drafts
         editorSettings = editor
         texts = NoteTexts(club: club)
+        self.memory = memory
         super.init()
         title = "Notes"
     }
@@ -43,11 +42,10 @@ final class NotesViewController: ViewController {
     override func makeView() -> View { split }
 
     override func viewDidLoad() {
-        list.dataSource = self
-        list.delegate = self
-        filterable.filterDidChange = { [weak self] in self?.reload() }
+        files.delegate = self
         split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
-        club.addObserver(self)
+        files.view.didAskForMore = { [weak self] in self?.searchTexts() }
+        files.start()
     }
 
     override func viewDidAppear() { list.becomeFirstResponder() }
@@ -59,79 +57,41 @@ final class NotesViewController: ViewController {
         return KeyTable("Notes") {
             KeyCommand.newNote.performs { self.newNote() }
             KeyCommand.editNote.performs(unless: none) { self.openSelected() }
-            KeyCommand.renameNote.performs(unless: none) { self.renameSelected() }
-            KeyCommand.deleteNote.performs(unless: none) { self.deleteSelected() }
-            KeyCommand.undeleteNote.performs(
-                unless: deleted.isEmpty ? "There is no deleted note to bring back." : nil
-            ) { self.undelete() }
-            KeyCommand.refresh.performs { self.refresh() }
+            KeyCommand.searchNotes.performs { self.searchTexts() }
+            KeyCommand.copyNote.performs(unless: none) { self.copySelected() }
+            files.keyEntries
+            KeyCommand.previewDown.performs(unless: previewReason) { self.preview.scroll(by: 3) }
+            KeyCommand.previewUp.performs(unless: previewReason) { self.preview.scroll(by: -3) }
             if opening != nil {
                 KeyCommand.stopOpening.performs { self.stopOpening() }
             }
         }
     }
 
-    private var selected: RemoteFile? {
-        list.selectedIndex.flatMap { notes.indices.contains($0) ? notes[$0] : nil }
+    private var previewReason: String? {
+        split.showsSecondary ? nil : "There is no room for the preview here."
     }
+
+    private var selected: RemoteFile? { files.selected }
 }
 
 // MARK: - The list
 
-extension NotesViewController: ClubObserver, ListViewDataSource, ListViewDelegate {
-    func clubDidChange(_ club: Club) { reload() }
-
-    private func reload() {
-        let filter = filterable.filter
-        notes = club.contents.notes.filter { filter.matches($0.name) }
-        indices = Dictionary(
-            notes.indices.map { (notes[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
-        list.emptyText = emptyText
-        list.reloadData()
-        if let path = pathToSelect, list.select(identity: path) { pathToSelect = nil }
-        let count = club.contents.notes.count
-        listPanel.trailingTitle = TextLine(
-            filter.isActive ? "\(notes.count) of \(count)" : "\(count)", .secondary)
-        showPreview()
-    }
-
-    private var emptyText: TextLine {
-        if filterable.filter.isActive, !club.contents.notes.isEmpty {
-            return TextLine("No note has “\(filterable.filter.query)” in its name.", .secondary)
-        }
-        switch club.connection {
-        case .connecting: return TextLine("Opening the club…", .secondary)
-        case .connected: return TextLine("No notes yet: press n to write one.", .secondary)
-        case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
-        }
-    }
-
-    func numberOfRows(in list: ListView) -> Int { notes.count }
-
-    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
-        let note = notes[index]
-        return ListRow(
+extension NotesViewController: FileListDelegate {
+    func fileList(_ list: FileList, rowFor note: RemoteFile) -> ListRow {
+        ListRow(
             TextLine(note.name),
             columns: [
                 ListRow.Column(Wording.byteCount(note.byteCount), width: 7),
-                ListRow.Column(Wording.age(of: note.modified, at: Date()), width: 8),
-            ], matches: filterable.filter.matchedRange(in: note.name).map { [$0] } ?? [])
+                ListRow.Column(list.age(of: note), width: 8),
+            ])
     }
 
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { notes[index].path }
+    func fileList(_ list: FileList, didActivate note: RemoteFile) { openSelected() }
 
-    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
-        (identity.base as? RemotePath).flatMap { indices[$0] }
-    }
+    func fileListDidChangeSelection(_ list: FileList) { showPreview() }
 
-    func listView(_ list: ListView, didActivateRowAt index: Int) { openSelected() }
-
-    func listViewDidChangeSelection(_ list: ListView) { showPreview() }
-
-    private func refresh() {
-        application?.showMessage("Looking for changes…", for: .seconds(1))
-        club.refresh()
-    }
+    var emptyListText: String { "No notes yet: press n to write one." }
 }
 
 // MARK: - Preview
@@ -143,6 +103,7 @@ extension NotesViewController {
     private func showPreview() {
         guard split.showsSecondary, isOnScreen else { return }
         previewing?.cancel()
+        seeing?.cancel()
         guard let note = selected else {
             previewPanel.title = ""
             preview.content = .nothing
@@ -150,7 +111,7 @@ extension NotesViewController {
         }
         previewPanel.title = TextLine(note.name, .heading)
         if let text = texts.cachedText(of: note) {
-            preview.content = Self.previewContent(of: text)
+            show(text, of: note)
             return
         }
         preview.content = .loading
@@ -164,7 +125,7 @@ extension NotesViewController {
             do throws(StoreError) {
                 let text = try await texts.text(of: note).text
                 guard !Task.isCancelled else { return }
-                preview.content = Self.previewContent(of: text)
+                show(text, of: note)
             } catch {
                 guard !Task.isCancelled else { return }
                 preview.content = .unavailable(club.sentence(for: error).text)
@@ -172,6 +133,16 @@ extension NotesViewController {
         }
     }
 
+    private func show(_ text: TextBuffer, of note: RemoteFile) {
+        preview.content = Self.previewContent(of: text)
+        guard memory.seen.isUnread(note) else { return }
+        seeing = application?.scheduler.schedule(after: Self.lookingTime) { [weak self] in
+            self?.files.see([note])
+        }
+    }
+
+    /// A note that was in sight for so long has been seen.
+    private static let lookingTime: Duration = .seconds(1)
     private static let previewByteLimit: Int64 = 1 << 20
 
     private static func previewContent(of text: TextBuffer) -> NotePreviewView.Content {
@@ -184,13 +155,25 @@ extension NotesViewController {
 
 extension NotesViewController {
     private func newNote() {
-        edit(NoteDocument(club: club, drafts: drafts), text: TextBuffer())
+        edit(NoteDocument(club: club, drafts: drafts, folder: files.folder), text: TextBuffer())
+    }
+
+    /// Finds lines in the texts of all notes; one that is chosen is opened there.
+    private func searchTexts() {
+        present(
+            NoteSearchViewController(NoteSearcher(club), in: club) { [weak self] hit in
+                self?.open(hit.file, atLine: hit.line)
+            })
     }
 
     private func openSelected() {
-        guard let note = selected else { return }
+        if let note = selected { open(note) }
+    }
+
+    /// - Parameter line: Where the caret is to be, from 1.
+    private func open(_ note: RemoteFile, atLine line: Int = 1) {
         stopOpening()
-        if let cached = texts.cached(note) { return open(cached.file, cached.text) }
+        if let cached = texts.cached(note) { return open(cached.file, cached.text, line) }
         application?.showMessage("Opening “\(note.name)”…", for: nil)
         opening = startPending { [self] in
             do throws(StoreError) {
@@ -200,7 +183,7 @@ extension NotesViewController {
                 application?.dismissMessage()
                 // Something else came up while it was fetched: what the person sees now comes first.
                 guard application?.topViewController is TabBarController else { return }
-                open(file, text)
+                open(file, text, line)
             } catch {
                 guard !Task.isCancelled else { return }
                 opening = nil
@@ -216,7 +199,8 @@ extension NotesViewController {
         application?.dismissMessage()
     }
 
-    private func open(_ file: RemoteFile, _ text: TextBuffer) {
+    private func open(_ file: RemoteFile, _ text: TextBuffer, _ line: Int) {
+        files.see([file])
         guard text.isValidUTF8 else {
             present(
                 AlertController(
@@ -225,7 +209,9 @@ extension NotesViewController {
                 ))
             return
         }
-        edit(NoteDocument(club: club, drafts: drafts, file: file, text: text), text: text)
+        edit(
+            NoteDocument(club: club, drafts: drafts, file: file, text: text), text: text,
+            startLine: line)
     }
 
     /// Takes up the text of a draft that an earlier run of the app has left.
@@ -237,13 +223,13 @@ extension NotesViewController {
         edit(document, text: TextBuffer(utf8: draft.text), startsDirty: true)
     }
 
-    private func edit(_ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false) {
+    private func edit(
+        _ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false, startLine: Int = 1
+    ) {
         let editor = NoteDetailsViewController(
             document, text: text, settings: editorSettings, startsDirty: startsDirty)
-        editor.didSave = { [weak self] path in
-            self?.pathToSelect = path
-            self?.reload()
-        }
+        editor.startLine = startLine
+        editor.didSave = { [weak self] path in self?.didSave(path) }
         editor.didFindChange = { [weak self] path in
             // What is opened next is what is there now, not what was read before.
             self?.texts.forget(path)
@@ -265,110 +251,27 @@ extension NotesViewController {
     /// Writes the draft of what is being edited; the program is about to end.
     func keepDraftNow() { editor?.keepDraftNow() }
 
-    private func renameSelected() {
-        guard let note = selected else { return }
-        let prompt = PromptViewController(
-            title: "Rename note", label: "New name", text: note.name, action: "Rename"
-        ) { [weak self] typed in
-            self?.rename(note, to: typed)
-        }
-        present(prompt)
+    private func didSave(_ path: RemotePath) {
+        files.pathToSelect = path
+        if let file = club.contents[path] { memory.see([file]) }
+        files.reload()
     }
 
-    /// - Returns: Why the name will not do, or nil when the renaming has begun.
-    private func rename(_ note: RemoteFile, to typed: String) -> String? {
-        let fileName: String
-        do {
-            fileName = try NoteName(typed).fileName
-        } catch {
-            return "\(error)"
-        }
-        guard fileName != note.name else { return nil }
-        if fileName.lowercased() != note.name.lowercased(), club.contents.hasNote(named: fileName) {
-            return "There is a note named “\(fileName)” already."
-        }
+    /// Hands the note's text to the terminal's clipboard.
+    private func copySelected() {
+        guard let note = selected else { return }
         _ = startPending { [self] in
             do throws(StoreError) {
-                let target = try RemotePath.root.appending(newName: fileName)
-                let entry = try await club.perform { store throws(StoreError) in
-                    try await store.move(note.path, to: target)
+                let text = try await texts.text(of: note).text
+                guard text.count <= Clipboard.terminalLimit else {
+                    application?.showMessage(
+                        "“\(note.name)” is too long for the terminal's clipboard.", .warning)
+                    return
                 }
-                pathToSelect = entry.path
-                club.recordRemoval(of: note.path)
-                if let file = entry.file { club.record(file) }
-                application?.showMessage("The note is named “\(fileName)” now.", .success)
+                Clipboard.shared.put(text, for: application)
+                application?.showMessage("Copied the text of “\(note.name)”.", .success)
             } catch {
                 alert(club.sentence(for: error))
-            }
-        }
-        return nil
-    }
-
-    private func deleteSelected() {
-        guard let note = selected else { return }
-        present(
-            AlertController.confirmation(
-                title: "Delete note?",
-                message: "“\(note.name)” will be deleted for every member of the club.",
-                confirm: "Delete", key: "d"
-            ) { [weak self] in self?.delete(note) })
-    }
-
-    private func delete(_ note: RemoteFile) {
-        _ = startPending { [self] in
-            do throws(StoreError) {
-                // The text first: what cannot be brought back is not deleted.
-                let (file, text) = try await texts.text(of: note)
-                try await club.perform { store throws(StoreError) in
-                    try await store.delete(
-                        file.path, ifRevision: file.revision, contentHash: file.contentHash)
-                }
-                deleted.append((file.path, text))
-                club.recordRemoval(of: file.path)
-                application?.showMessage("“\(file.name)” was deleted. z brings it back.")
-            } catch {
-                if error.code == .notFound { club.recordRemoval(of: note.path) }
-                guard case .conflict = error.code else { return alert(club.sentence(for: error)) }
-                present(
-                    AlertController(
-                        title: "Not deleted",
-                        message:
-                            "“\(note.name)” has just been changed by someone else. Look at it first."
-                    ))
-            }
-        }
-    }
-
-    private func undelete() {
-        guard let (path, text) = deleted.popLast() else { return }
-        _ = startPending { [self] in
-            do throws(StoreError) {
-                let file = try await restore(text, at: path)
-                pathToSelect = file.path
-                club.record(file)
-                application?.showMessage("“\(file.name)” is back.", .success)
-            } catch {
-                deleted.append((path, text))
-                alert(club.sentence(for: error))
-            }
-        }
-    }
-
-    /// Puts a deleted text back, beside whatever has its name by now.
-    private func restore(
-        _ text: TextBuffer, at path: RemotePath
-    ) async throws(StoreError) -> RemoteFile {
-        var (free, number) = (path, 0)
-        while true {
-            do throws(StoreError) {
-                return try await club.perform { [free] store throws(StoreError) in
-                    try await NoteDocument.put(text, at: free, mode: .add, in: store)
-                }
-            } catch {
-                number += 1
-                guard case .conflict = error.code, number < 100 else { throw error }
-                let name = NoteDocument.copyName(of: path.name, number: number)
-                free = try RemotePath.root.appending(name)
             }
         }
     }
@@ -382,19 +285,24 @@ extension KeyCommand {
     static let newNote = KeyCommand(
         "notes.new", keys: ["n", "+"], title: "New note", label: "new", weight: 90)
     static let editNote = KeyCommand("notes.edit", keys: ["e"], title: "Edit the note")
-    static let renameNote = KeyCommand(
-        "notes.rename", keys: ["r"], title: "Rename the note", label: "rename", weight: 45)
-    static let deleteNote = KeyCommand(
-        "notes.delete", keys: ["d"], title: "Delete the note (asks)", label: "delete", weight: 60)
-    static let undeleteNote = KeyCommand(
-        "notes.undelete", keys: ["z"], title: "Bring the deleted note back", label: "undo delete",
-        weight: 65)
-    static let refresh = KeyCommand("list.refresh", keys: ["R"], title: "Refresh the list")
+    static let searchNotes = KeyCommand(
+        "notes.search", keys: ["g /"], title: "Search the texts of all notes (or / twice)",
+        label: "search", weight: 52)
+    static let copyNote = KeyCommand(
+        "notes.copy", keys: ["y"], title: "Copy the text to the clipboard", label: "copy",
+        weight: 28)
+    static let previewDown = KeyCommand(
+        "notes.preview-down", keys: ["J"], title: "Scroll the preview down", label: "scroll",
+        weight: 22)
+    static let previewUp = KeyCommand(
+        "notes.preview-up", keys: ["K"], title: "Scroll the preview up")
     static let stopOpening = KeyCommand(
-        "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop", weight: 97
-    )
+        "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop",
+        weight: 97)
 
     static let notesCommands: [KeyCommand] = [
-        .newNote, .editNote, .renameNote, .deleteNote, .undeleteNote, .refresh, .stopOpening,
+        .newNote, .editNote, .searchNotes, .copyNote, .renameNote, .moveNotes, .deleteNote,
+        .undeleteNote,
+        .previewDown, .previewUp, .stopOpening,
     ]
 }

@@ -8,27 +8,26 @@ internal import TerminalUI
 final class PhotosViewController: ViewController {
     private let club: Club
     private let transferSettings: TransferSettings
-    private let filterable = FilterableList()
-    private var list: ListView { filterable.list }
+    private let memory: ListMemory
+    private(set) lazy var files = FileList(.photos, of: club, memory: memory, owner: self)
+    private var list: ListView { files.list }
     private let preview = ImageView()
     private let caption = Label("", alignment: .center)
-    private lazy var listPanel = Panel("PanoPhotos", content: filterable)
     private lazy var previewPanel = Panel("", content: PreviewView(preview, caption))
-    private lazy var split = SplitView(listPanel, previewPanel)
+    private lazy var split = SplitView(files.panel, previewPanel)
 
-    private var photos: [RemoteFile] = []
-    private var indices: [RemotePath: Int] = [:]
     private var thumbnails: ThumbnailLoader?
     private var previews: ThumbnailLoader?
     private var previewPause: Task<Void, Never>?
-    private var pathToSelect: RemotePath?
+    private var seeing: ScheduledAction?
     private var wasFailed = false
     private weak var upload: PhotoUpload?
     /// Where the picker starts: the working directory, then wherever the last photo was found.
     private var pickerFolder = FileManager.default.currentDirectoryPath
 
-    init(club: Club, transfers: TransferSettings = TransferSettings()) {
+    init(club: Club, memory: ListMemory, transfers: TransferSettings = TransferSettings()) {
         self.club = club
+        self.memory = memory
         transferSettings = transfers
         super.init()
         title = "PanoPhotos"
@@ -39,12 +38,11 @@ final class PhotosViewController: ViewController {
     }
 
     override func viewDidLoad() {
-        list.dataSource = self
-        list.delegate = self
         list.activationLabel = "view"
-        filterable.filterDidChange = { [weak self] in self?.reload() }
+        files.delegate = self
         split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
         club.addObserver(self)
+        files.start()
     }
 
     override var preferredFirstResponder: View? { list }
@@ -52,22 +50,21 @@ final class PhotosViewController: ViewController {
     override func viewDidAppear() { showPreview() }
 
     override var keyTable: KeyTable {
-        let none = selected == nil ? "No photo is selected." : nil
-        return KeyTable("PanoPhotos") {
+        KeyTable("PanoPhotos") {
             KeyCommand.uploadPhoto.performs { self.pickPhoto() }
-            KeyCommand.deletePhoto.performs(unless: none) { self.deleteSelected() }
-            KeyCommand.refresh.performs { self.refresh() }
+            KeyCommand.copyPhotoName.performs(
+                unless: selected == nil ? "No photo is selected." : nil
+            ) { self.files.copyNames() }
+            files.keyEntries
         }
     }
 
-    private var selected: RemoteFile? {
-        list.selectedIndex.flatMap { photos.indices.contains($0) ? photos[$0] : nil }
-    }
+    private var selected: RemoteFile? { files.selected }
 }
 
 // MARK: - The list
 
-extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelegate {
+extension PhotosViewController: ClubObserver, FileListDelegate {
     func clubDidChange(_ club: Club) {
         let isFailed = if case .failed = club.connection { true } else { false }
         if wasFailed, !isFailed {
@@ -75,75 +72,37 @@ extension PhotosViewController: ClubObserver, ListViewDataSource, ListViewDelega
             previews?.retryFailures()
         }
         wasFailed = isFailed
-        reload()
     }
 
-    private func reload() {
-        let filter = filterable.filter
-        photos = club.contents.photos.filter { filter.matches($0.name) }
-        indices = Dictionary(
-            photos.indices.map { (photos[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
-        list.emptyText = emptyText
-        list.reloadData()
-        if let path = pathToSelect, list.select(identity: path) { pathToSelect = nil }
-        let count = club.contents.photos.count
-        listPanel.trailingTitle = TextLine(
-            filter.isActive ? "\(photos.count) of \(count)" : "\(count)", .secondary)
-        showPreview()
-    }
+    var emptyListText: String { "No panoramas yet: press u to upload one." }
 
-    private var emptyText: TextLine {
-        if filterable.filter.isActive, !club.contents.photos.isEmpty {
-            return TextLine("No photo has “\(filterable.filter.query)” in its name.", .secondary)
-        }
-        switch club.connection {
-        case .connecting: return TextLine("Opening the club…", .secondary)
-        case .connected: return TextLine("No panoramas yet: press u to upload one.", .secondary)
-        case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
-        }
-    }
-
-    func numberOfRows(in list: ListView) -> Int { photos.count }
-
-    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
-        let photo = photos[index]
+    func fileList(_ files: FileList, rowFor photo: RemoteFile) -> ListRow {
         let size = Wording.byteCount(photo.byteCount)
-        let age = Wording.age(of: photo.modified, at: Date())
-        let matches = filterable.filter.matchedRange(in: photo.name).map { [$0] } ?? []
         guard list.rowHeight > 1 else {
-            return ListRow(
-                TextLine(photo.name), columns: [ListRow.Column(size, width: 7)], matches: matches)
+            return ListRow(TextLine(photo.name), columns: [ListRow.Column(size, width: 7)])
         }
-        var details = [TextLine("\(size) · \(age)", .secondary)]
+        var details = [TextLine("\(size) · \(files.age(of: photo))", .secondary)]
         var image: ImageCells?
         switch thumbnails?.state(of: photo) {
         case .loaded(let cells): image = ImageCells(cells)
         case .unavailable(let reason): details[0] = details[0] + TextLine(" · \(reason)", .warning)
         case .loading, nil: details[0] = details[0] + TextLine(" · …", .secondary)
         }
-        return ListRow(TextLine(photo.name), details: details, image: image, matches: matches)
+        return ListRow(TextLine(photo.name), details: details, image: image)
     }
 
-    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
-        photos[index].path
-    }
-
-    func listView(_ list: ListView, indexOfRowWith identity: AnyHashable) -> Int? {
-        (identity.base as? RemotePath).flatMap { indices[$0] }
-    }
-
-    func listView(_ list: ListView, didActivateRowAt index: Int) {
-        guard photos.indices.contains(index) else { return }
+    func fileList(_ files: FileList, didActivate photo: RemoteFile) {
+        let photos = files.shownFiles
+        guard let index = photos.firstIndex(where: { $0.path == photo.path }) else { return }
+        files.see([photo])
         present(PanoramaViewController(photos, startingAt: index, club: club))
     }
 
-    func listViewDidChangeSelection(_ list: ListView) { showPreview() }
+    func fileListDidChangeSelection(_ list: FileList) { showPreview() }
 
-    private func refresh() {
-        application?.showMessage("Looking for changes…", for: .seconds(1))
+    func fileListWillRefresh(_ list: FileList) {
         thumbnails?.retryFailures()
         previews?.retryFailures()
-        club.refresh()
     }
 }
 
@@ -184,9 +143,13 @@ extension PhotosViewController {
         }
     }
 
+    /// A photo that was in sight for so long has been seen.
+    private static let lookingTime: Duration = .seconds(1)
+
     /// Quick moves through the list fetch only where they come to rest.
     private func showPreview() {
         guard split.showsSecondary, isOnScreen else { return }
+        seeing?.cancel()
         guard let photo = selected else {
             preview.image = nil
             preview.placeholder = ""
@@ -196,7 +159,7 @@ extension PhotosViewController {
         }
         previewPanel.title = TextLine(photo.name, .heading)
         caption.text = TextLine(
-            "\(Wording.byteCount(photo.byteCount)) · \(Wording.age(of: photo.modified, at: Date()))",
+            "\(Wording.byteCount(photo.byteCount)) · \(files.age(of: photo))",
             .secondary)
         previewPause?.cancel()
         previewPause = startPending { [weak self] in
@@ -211,7 +174,13 @@ extension PhotosViewController {
         case .loading:
             preview.image = nil
             preview.placeholder = TextLine("…", .secondary)
-        case .loaded(let cells): preview.image = ImageCells(cells)
+        case .loaded(let cells):
+            preview.image = ImageCells(cells)
+            guard memory.seen.isUnread(photo) else { return }
+            seeing?.cancel()
+            seeing = application?.scheduler.schedule(after: Self.lookingTime) { [weak self] in
+                self?.files.see([photo])
+            }
         case .unavailable(let reason):
             preview.image = nil
             preview.placeholder = TextLine("No picture: \(reason).", .secondary)
@@ -260,8 +229,9 @@ extension PhotosViewController {
     private func finish(_ upload: PhotoUpload, _ result: PhotoUpload.Result) {
         switch result {
         case .uploaded(let file):
-            pathToSelect = file.path
-            reload()
+            memory.see([file])
+            files.pathToSelect = file.path
+            files.reload()
             application?.showMessage("“\(file.name)” is in the club.", .success)
         case .cancelled:
             application?.showMessage("The upload of “\(upload.name)” was cancelled.")
@@ -271,41 +241,18 @@ extension PhotosViewController {
             present(AlertController(title: words.title, message: TextLine(words.text)))
         }
     }
-
-    private func deleteSelected() {
-        guard let photo = selected else { return }
-        present(
-            AlertController.confirmation(
-                title: "Delete photo?",
-                message: "“\(photo.name)” will be deleted for every member of the club.",
-                confirm: "Delete", key: "d"
-            ) { [weak self] in self?.delete(photo) })
-    }
-
-    private func delete(_ photo: RemoteFile) {
-        _ = startPending { [self] in
-            do throws(StoreError) {
-                try await club.perform { store throws(StoreError) in
-                    try await store.delete(photo.path)
-                }
-                club.recordRemoval(of: photo.path)
-                application?.showMessage("“\(photo.name)” was deleted.")
-            } catch {
-                if error.code == .notFound { club.recordRemoval(of: photo.path) }
-                let words = club.sentence(for: error)
-                present(AlertController(title: words.title, message: TextLine(words.text)))
-            }
-        }
-    }
 }
 
 extension KeyCommand {
     static let uploadPhoto = KeyCommand(
         "photos.upload", keys: ["u", "+"], title: "Upload a photo", label: "upload", weight: 90)
-    static let deletePhoto = KeyCommand(
-        "photos.delete", keys: ["d"], title: "Delete the photo (asks)", label: "delete", weight: 60)
+    static let copyPhotoName = KeyCommand(
+        "photos.copy", keys: ["y"], title: "Copy the name to the clipboard", label: "copy name",
+        weight: 28)
 
-    static let photosCommands: [KeyCommand] = [.uploadPhoto, .deletePhoto, .refresh]
+    static let photosCommands: [KeyCommand] = [
+        .uploadPhoto, .copyPhotoName, .renamePhoto, .deletePhoto, .undeletePhoto,
+    ]
 }
 
 /// The split view, and who is told when it has been laid out.

@@ -152,7 +152,7 @@ package enum SettingsSchema {
                     "The key of your app in Dropbox's App Console.",
                     pattern: SettingsPatterns.appKey),
                 "folder": .name(
-                    "The club's folder; all that the app may see unless said.",
+                    "The club's folder (default: all that the app may see).",
                     pattern: SettingsPatterns.folder),
                 "api-url": .text(
                     "A gateway that stands for every host of Dropbox.",
@@ -167,7 +167,7 @@ package enum SettingsSchema {
                 "The club's folder.",
                 pattern: isToken ? SettingsPatterns.secretAddress : SettingsPatterns.address),
             "sign-in": .text(
-                "What is shown to the server; a password unless said.",
+                "What is shown to the server (default: a password).",
                 choices: [isToken ? "token" : "password"]),
             "ca-file": .text(
                 "A file of certificates to believe instead of the system's.", pattern: "^/"),

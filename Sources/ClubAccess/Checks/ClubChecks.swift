@@ -93,7 +93,7 @@ package enum ClubChecks {
 
     /// For a check that needs a response from a club that sends none.
     package static func notChecked(_ subject: String) -> Diagnostic {
-        Diagnostic(subject, .notice, "Not looked at: the club has not told.")
+        Diagnostic(subject, .notice, "Not checked: the server did not say.")
     }
 
     private static func spelled(_ seconds: Int) -> String {

@@ -71,14 +71,14 @@ extension ErrorMessage {
         case .timedOut:
             "The club on this computer takes very long to answer. Try again when the computer is less busy."
         case .serverError:
-            "The club on this computer had trouble with its folder. Check that the disk is there and has "
+            "The club on this computer could not use its folder. Check that the disk is there and has "
                 + "room, and try again."
         case .badAnswer:
-            "The club on this computer is out of order. Leave Byte Club and start it again."
+            "The answer of the club on this computer was not understood. Quit Byte Club and start it again."
         case .overQuota:
             "The disk that the club lives on is full. Make some room on it and try again."
         case .unauthorized:
-            "The club on this computer does not know this Byte Club. Leave it and start it again."
+            "The club on this computer does not know this Byte Club. Quit it and start it again."
         case .forbidden:
             "The club's folder on this computer does not let you do that. Check whose it is, and "
                 + "who may write to it."
@@ -105,9 +105,18 @@ extension ErrorMessage {
     private static func refused(_ error: StoreError) -> String {
         let words = ServerText.line(error.userMessage ?? "")
         return words.isEmpty
-            ? "The club's server will not do this, and does not say why. Try again later, or ask whoever "
-                + "owns the club's folder."
-            : "The club's server will not do this. It says: “\(words)”"
+            ? "The server refused this and did not say why. Try again later, or ask the owner of the club's "
+                + "folder."
+            : "The server refused this. It says: “\(words)”"
+    }
+
+    /// With what the server says of it, where that is words and not a page.
+    private static func badRequest(_ error: StoreError) -> String {
+        // A detail begins with the status.
+        let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
+        let said = words.isEmpty || words.hasPrefix("<") ? "" : " It says: “\(words)”"
+        return "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
+            + "it, with what you were doing."
     }
 
     private static func text(of error: StoreError) -> String {
@@ -137,10 +146,9 @@ extension ErrorMessage {
         case .locked:
             "Somebody else has \(name) open for writing at this moment. Try again when they are done."
         case .badRequest:
-            "The club's server did not understand what Byte Club asked for. This is a fault of "
-                + "Byte Club: please report it, with what you were doing."
+            badRequest(error)
         case .rateLimited(let wait):
-            "The club's server is asking for a pause. Try again \(later(wait))."
+            "The server is receiving too many requests. Try again \(later(wait))."
         case .overQuota where isAboutRoot(error):
             "There is no room left in the club. Remove something from it, or free space on the disk it "
                 + "lives on, and try again."
@@ -154,7 +162,7 @@ extension ErrorMessage {
         case .offline:
             "Nothing answers, or the connection broke. Check the network and try again."
         case .untrusted:
-            "What answers cannot prove that it is the club's server. Check the address, and this "
+            "The server's identity could not be verified. Check the address, and this "
                 + "computer's clock. If the server has a certificate of its own, sign in to the club again."
         case .withoutEffect:
             withoutEffect(error.operation, name: name)
@@ -163,8 +171,8 @@ extension ErrorMessage {
         case .cancelled:
             "Nothing was changed in the club, unless it was finished already."
         case .badAnswer:
-            "What answered is not the club's server, or it is out of order. If you are on a network with "
-                + "a sign-in page, sign in there first and try again."
+            "The server's answer was not understood. It may be the wrong address, or a network sign-in page: "
+                + "sign in there first, and try again."
         case .nameNotAllowed where error.operation == .list:
             "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
                 + "long. Rename it there."

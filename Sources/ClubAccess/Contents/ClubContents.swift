@@ -2,16 +2,13 @@ package import ClubStore
 
 /// The known contents of a club's folder: a value updated from listings and changes.
 ///
-/// Notes are the files at the club's top; panoramas are the JPEGs in its `photos` folder, whatever
-/// the case of its name. Everything else in the folder is ignored.
+/// Notes are the files at the club's top and in its folders; panoramas are the JPEGs in its `photos`
+/// folder, whatever the case of its name.
 package struct ClubContents: Sendable, Equatable {
-    /// In display order: by name, ignoring case, numbers by their value.
-    package private(set) var notes: [RemoteFile] = []
-    /// In display order, like the notes.
-    package private(set) var photos: [RemoteFile] = []
-
     private var files: [RemotePath: RemoteFile] = [:]
-    /// How many files are below each folder: most changes name a path with nothing below.
+    /// The folders that the store has listed; one with files in it is known by them, too.
+    private var folders: Set<RemotePath> = []
+    /// How many files lie anywhere below each folder: most changes name a path with nothing below.
     private var fileCounts: [RemotePath: Int] = [:]
 
     /// The name of the panoramas' folder, as this app creates it.
@@ -24,37 +21,115 @@ package struct ClubContents: Sendable, Equatable {
         apply(listing.entries)
     }
 
-    /// Applies changes in the store's order.
+    /// The same, off the main actor: a large club takes a while.
+    @concurrent package static func make(from listing: Listing) async -> ClubContents {
+        ClubContents(listing: listing)
+    }
+
+    /// Applies changes in the order the store told them.
     package mutating func apply(_ entries: [RemoteEntry]) {
-        guard !entries.isEmpty else { return }
         for entry in entries {
             switch entry {
             case .file(let file):
-                removeChildren(of: file.path)
+                removeFolder(file.path)
                 set(file, at: file.path)
             case .folder(let path):
                 set(nil, at: path)
+                folders.insert(path)
             case .deleted(let path):
                 set(nil, at: path)
-                removeChildren(of: path)
+                removeFolder(path)
             }
         }
-        sort()
     }
 
-    /// The file at a path, if there is one.
-    subscript(path: RemotePath) -> RemoteFile? { files[path] }
+    /// Every file there is, notes and photos and others, in no order.
+    package var allFiles: some Collection<RemoteFile> { files.values }
 
-    /// Whether a file of this name, in any case, is among the notes: most clouds ignore case.
-    package func hasNote(named name: String) -> Bool {
+    /// How many files there are in all.
+    package var fileCount: Int { files.count }
+
+    /// The file at a path, where there is one.
+    package subscript(path: RemotePath) -> RemoteFile? { files[path] }
+
+    /// The notes at the club's top, by name.
+    package var notes: [RemoteFile] { sorted(.notes) }
+
+    /// The panoramas, by name.
+    package var photos: [RemoteFile] { sorted(.photos) }
+
+    /// Whether a file of this name, in any case, is among the notes of a folder: most clouds ignore case.
+    package func hasNote(named name: String, in folder: RemotePath = .root) -> Bool {
         let folded = name.lowercased()
-        return notes.contains { $0.name.lowercased() == folded }
+        return allFiles.contains {
+            isDirectly($0.path, in: folder) && $0.name.lowercased() == folded
+        }
     }
 
     /// Whether a photo of this name, in any case, is in the photos folder.
     package func hasPhoto(named name: String) -> Bool {
         let folded = name.lowercased()
-        return photos.contains { $0.name.lowercased() == folded }
+        return allFiles.contains { isPhoto($0) && $0.name.lowercased() == folded }
+    }
+
+    /// Whether a folder is there; the root always is.
+    package func hasFolder(_ path: RemotePath) -> Bool {
+        path.isRoot || folders.contains(path) || fileCounts[path] != nil
+    }
+
+    /// Every folder that notes can be in, but the root.
+    package var noteFolders: [RemotePath] {
+        folders.union(fileCounts.keys).filter { path in
+            !path.isRoot && !Self.isInPhotosFolder(path)
+                && !path.components.contains { $0.hasPrefix(".") }
+        }
+    }
+
+    /// What a tab shows of a folder, in no order. Of photos there is one folder.
+    package func entries(of kind: FileKind, in folder: RemotePath) -> [FileEntry] {
+        switch kind {
+        case .photos:
+            return allFiles.filter(isPhoto).map { .file($0) }
+        case .notes:
+            var entries: [FileEntry] = []
+            for file in allFiles
+            where isDirectly(file.path, in: folder) && !file.name.hasPrefix(".") {
+                entries.append(.file(file))
+            }
+            for path in noteFolders where isDirectly(path, in: folder) {
+                entries.append(.folder(path, fileCount: fileCounts[path] ?? 0))
+            }
+            return entries
+        }
+    }
+
+    /// Which tab shows a file; nil for neither.
+    package func kind(of file: RemoteFile) -> FileKind? {
+        if isPhoto(file) { return .photos }
+        let isHidden = file.path.components.contains { $0.hasPrefix(".") }
+        return isHidden || Self.isInPhotosFolder(file.path) && file.path.components.count > 1
+            ? nil : .notes
+    }
+
+    /// The files of a folder, by name.
+    package func sorted(_ kind: FileKind, in folder: RemotePath = .root) -> [RemoteFile] {
+        entries(of: kind, in: folder).compactMap(\.file)
+            .map { (key: NaturalOrderKey($0.name), file: $0) }
+            .sorted { $0.key < $1.key }.map(\.file)
+    }
+
+    private func isDirectly(_ path: RemotePath, in folder: RemotePath) -> Bool {
+        path.components.count == folder.components.count + 1 && path.isInside(folder)
+    }
+
+    /// Whether it is the photos folder, or lies below it.
+    package static func isInPhotosFolder(_ path: RemotePath) -> Bool {
+        path.components.first?.lowercased() == photosFolderName
+    }
+
+    private func isPhoto(_ file: RemoteFile) -> Bool {
+        file.path.components.count == 2 && Self.isInPhotosFolder(file.path)
+            && !file.name.hasPrefix(".") && PhotoName.isPhoto(file.name)
     }
 
     private mutating func set(_ file: RemoteFile?, at path: RemotePath) {
@@ -70,31 +145,15 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
-    private mutating func removeChildren(of path: RemotePath) {
-        guard fileCounts[path] != nil else { return }
-        for key in files.keys where key != path && key.isInside(path) {
-            set(nil, at: key)
-        }
-    }
-
-    private mutating func sort() {
-        var notes: [(key: NaturalOrderKey, file: RemoteFile)] = []
-        var photos: [(key: NaturalOrderKey, file: RemoteFile)] = []
-        for file in files.values where !file.name.hasPrefix(".") {
-            if file.path.components.count == 1 {
-                notes.append((NaturalOrderKey(file.name), file))
-            } else if Self.isPhoto(file) {
-                photos.append((NaturalOrderKey(file.name), file))
+    /// Forgets what is below a path, where anything is: most changes name a file.
+    private mutating func removeFolder(_ path: RemotePath) {
+        if fileCounts[path] != nil {
+            for key in files.keys where key != path && key.isInside(path) {
+                set(nil, at: key)
             }
         }
-        self.notes = notes.sorted { $0.key < $1.key }.map(\.file)
-        self.photos = photos.sorted { $0.key < $1.key }.map(\.file)
-    }
-
-    private static func isPhoto(_ file: RemoteFile) -> Bool {
-        let components = file.path.components
-        return components.count == 2
-            && components[0].lowercased() == photosFolderName
-            && PhotoName.isPhoto(file.name)
+        if folders.contains(path) {
+            folders = folders.filter { !$0.isInside(path) }
+        }
     }
 }

@@ -11,11 +11,20 @@ package struct ClubFiles: Sendable {
     /// Why the club may contain more than that; nil if it does not.
     package let complaint: String?
 
-    package init(_ listing: Listing) {
+    /// - Parameter folder: Where the notes are; photos lie in their own.
+    package init(_ listing: Listing, in folder: RemotePath = .root) {
         complaint = SkippedNames.sentence(listing.skipped)
         let contents = ClubContents(listing: listing)
-        notes = contents.notes
+        notes = contents.sorted(.notes, in: folder)
         photos = contents.photos
+    }
+
+    /// The notes of all folders that are small enough to be searched, by path.
+    package static func searchableNotes(_ listing: Listing) -> [RemoteFile] {
+        let contents = ClubContents(listing: listing)
+        return listing.files
+            .filter { contents.kind(of: $0) == .notes && $0.byteCount <= 1 << 20 }
+            .sorted { $0.path < $1.path }
     }
 
     /// The folder that photos go to.

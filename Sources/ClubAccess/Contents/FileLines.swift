@@ -35,6 +35,13 @@ package enum FileLines {
         return parts.joined(separator: "  ")
     }
 
+    /// `[#########           ]`.
+    package static func bar(_ progress: TransferProgress, columns: Int = 20) -> String {
+        let full = max(0, min(columns, Int(progress.fraction * Double(columns))))
+        return "[" + String(repeating: "#", count: full)
+            + String(repeating: " ", count: columns - full) + "]"
+    }
+
     private static func pad(_ text: String, to width: Int, atStart: Bool) -> String {
         let blanks = String(repeating: " ", count: max(0, width - text.count))
         return atStart ? blanks + text : text + blanks

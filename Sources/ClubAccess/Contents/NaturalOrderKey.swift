@@ -1,58 +1,63 @@
 /// Orders names as people expect: case ignored, numbers by value, so that `day 2` comes before `Day 10`,
 /// and what is before the extension first, so that `plan.txt` comes before `plan 2.txt`.
 ///
-/// Ties are broken by the exact name, so that the order is total and never flickers.
-struct NaturalOrderKey: Comparable, Sendable {
-    private enum Part: Equatable {
-        case text(String)
-        /// Digits without leading zeros: longer means larger, so numbers of any length compare.
-        case number(digits: String)
-    }
+/// Ties are broken by the exact name, so that the order is total and never flickers. The key is bytes that
+/// compare as the names do: making it costs one pass, comparing it mostly one word.
+package struct NaturalOrderKey: Comparable, Sendable {
+    /// The first eight bytes, the first one highest.
+    private let prefix: UInt64
+    /// Stem, 0, extension, 0, name. Digits follow a 1 and their count, without leading zeros: longer means
+    /// larger, so numbers of any length compare.
+    private let bytes: [UInt8]
 
-    private let stem: [Part]
-    private let whole: [Part]
-    private let name: String
-
-    init(_ name: String) {
-        self.name = name
-        let folded = name.lowercased()
-        let dot = folded.lastIndex(of: ".").flatMap { $0 == folded.startIndex ? nil : $0 }
-        stem = Self.parts(of: folded[..<(dot ?? folded.endIndex)])
-        whole = Self.parts(of: folded[...])
-    }
-
-    private static func parts(of text: Substring) -> [Part] {
-        var parts: [Part] = []
-        var rest = text
-        while let first = rest.first {
-            let isNumber = isDigit(first)
-            let run = rest.prefix { isDigit($0) == isNumber }
-            rest = rest[run.endIndex...]
-            parts.append(
-                isNumber ? .number(digits: String(run.drop { $0 == "0" })) : .text(String(run)))
+    package init(_ name: String) {
+        var name = name
+        name.makeContiguousUTF8()
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        var folded = isASCII ? name : name.lowercased()
+        var bytes: [UInt8] = []
+        folded.withUTF8 { text in
+            bytes.reserveCapacity(2 * text.count + name.utf8.count + 8)
+            let dot = text.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 }
+            Self.append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
+            bytes.append(0)
+            Self.append(UnsafeBufferPointer(rebasing: text[(dot ?? text.count)...]), to: &bytes)
         }
-        return parts
+        bytes.append(0)
+        bytes.append(contentsOf: name.utf8)
+        var prefix: UInt64 = 0
+        for index in 0..<8 {
+            prefix = prefix << 8 | UInt64(index < bytes.count ? bytes[index] : 0)
+        }
+        self.prefix = prefix
+        self.bytes = bytes
     }
 
-    static func < (a: NaturalOrderKey, b: NaturalOrderKey) -> Bool {
-        isBefore(a.stem, b.stem) ?? isBefore(a.whole, b.whole) ?? (a.name < b.name)
-    }
-
-    /// Nil when they are the same.
-    private static func isBefore(_ a: [Part], _ b: [Part]) -> Bool? {
-        for (left, right) in zip(a, b) where left != right {
-            switch (left, right) {
-            case (.text(let left), .text(let right)): return left < right
-            case (.number(let left), .number(let right)):
-                return left.count == right.count ? left < right : left.count < right.count
-            case (.number, .text): return true
-            case (.text, .number): return false
+    private static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        var index = 0
+        while index < text.count {
+            guard isDigit(text[index]) else {
+                let byte = text[index]
+                let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+                // 0 and 1 have a meaning of their own here.
+                bytes.append(isCapital ? byte | 0x20 : max(byte, 2))
+                index += 1
+                continue
             }
+            while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
+            let start = index
+            while index < text.count, isDigit(text[index]) { index += 1 }
+            bytes.append(1)
+            bytes.append(UInt8(clamping: index - start))
+            bytes.append(contentsOf: text[start..<index])
         }
-        return a.count == b.count ? nil : a.count < b.count
     }
 
-    private static func isDigit(_ character: Character) -> Bool {
-        character.isASCII && character.isNumber
+    package static func < (a: NaturalOrderKey, b: NaturalOrderKey) -> Bool {
+        a.prefix == b.prefix ? a.bytes.lexicographicallyPrecedes(b.bytes) : a.prefix < b.prefix
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 }

@@ -14,11 +14,13 @@ public struct NoteName: Hashable, Sendable {
     /// The maximum length of a file name on the file systems of clubs.
     static let maximumByteCount = 255
 
+    /// - Parameter addsExtension: False for a folder's name, or a photo's.
     /// - Throws: `Refusal` when the name is empty, hidden, too long or has invalid characters.
-    public init(_ typed: String) throws(Refusal) {
+    public init(_ typed: String, addsExtension: Bool = true) throws(Refusal) {
         let name = Self.trimmed(typed)
         guard !name.isEmpty else {
-            throw Refusal(description: "The note needs a name.")
+            throw Refusal(
+                description: addsExtension ? "The note needs a name." : "A name is needed.")
         }
         guard name != ".", name != "..", !name.hasPrefix(".") else {
             throw Refusal(description: "A name may not begin with a dot: the note would be hidden.")
@@ -29,7 +31,7 @@ public struct NoteName: Hashable, Sendable {
         guard !name.unicodeScalars.contains(where: Self.isForbidden) else {
             throw Refusal(description: "A name may not contain control characters.")
         }
-        let fileName = Self.hasExtension(name) ? name : name + ".txt"
+        let fileName = !addsExtension || Self.hasExtension(name) ? name : name + ".txt"
         guard fileName.utf8.count <= Self.maximumByteCount else {
             throw Refusal(description: "The name is too long: 255 bytes at most, with its ending.")
         }

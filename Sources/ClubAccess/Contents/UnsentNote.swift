@@ -1,8 +1,8 @@
+internal import ClubLibrary
+package import ClubStore
 package import FoundationEssentials
 
-internal import ClubLibrary
-
-/// A new note being sent to its club, kept as a draft until it has arrived: if the program is interrupted,
+/// A note's text being sent to its club, kept as a draft until it has arrived: if the program is interrupted,
 /// the app offers the draft at its next start.
 package struct UnsentNote: Sendable {
     private let drafts: DraftStore
@@ -10,14 +10,18 @@ package struct UnsentNote: Sendable {
 
     /// Stores a text durably before it returns.
     ///
-    /// - Parameter name: The note's name, as typed.
+    /// - Parameters:
+    ///   - name: The note's name, as typed.
+    ///   - base: The note that the text is to replace, in the state it is based on; nil for a new one.
     /// - Throws: When it cannot be written; the description is a sentence with the reason.
     package init(
-        _ text: Data, named name: String, for club: ClubSettings, in registry: ClubRegistry
+        _ text: Data, named name: String, replacing base: RemoteFile? = nil, for club: ClubSettings,
+        in registry: ClubRegistry
     ) throws {
         drafts = DraftStore(folder: registry.drafts(of: club))
         let draft = Draft(
-            name: name, path: nil, baseRevision: nil, savedAt: Date(), text: text)
+            name: name, path: base?.path.string, baseRevision: base?.revision.rawValue,
+            baseContentHash: base?.contentHash, savedAt: Date(), text: text)
         id = draft.id
         try drafts.save(draft, sequence: 1)
     }

@@ -57,8 +57,23 @@ package enum Wording {
         return isThisYear ? "\(then.tm_mday) \(month)" : "\(month) \(then.tm_year + 1900)"
     }
 
+    /// When the words for an age become others, in seconds from now; nil once they are a date.
+    package static func nextAgeChange(of date: Date, at now: Date) -> TimeInterval? {
+        let age = max(0, now.timeIntervalSince(date))
+        let unit: TimeInterval
+        switch age {
+        case ..<3600: unit = 60
+        case ..<86_400: unit = 3600
+        case ..<604_800: unit = 86_400
+        default: return nil
+        }
+        // A time in the future stays "now" until a minute after it.
+        let ahead = max(0, date.timeIntervalSince(now))
+        return min(ahead, 1e9) + unit - age.truncatingRemainder(dividingBy: unit)
+    }
+
     /// `1 note`, `2 notes`.
-    static func count(_ count: Int, _ singular: String, _ plural: String) -> String {
+    package static func count(_ count: Int, _ singular: String, _ plural: String) -> String {
         "\(count) \(count == 1 ? singular : plural)"
     }
 

@@ -28,6 +28,13 @@ extension ClubRegistry {
             + (nameless == folder(of: club) ? [] : [nameless])).map { $0.appending(path: "drafts") }
     }
 
+    /// How a club's lists are sorted, what was seen of them and what was deleted here.
+    package func listFolder(of club: ClubSettings) -> URL {
+        club.place == .embedded
+            ? paths.stateFolder.appending(path: "clubs/embedded/lists")
+            : folder(of: club).appending(path: "lists")
+    }
+
     /// The folder of a club's unconfirmed writes.
     func unconfirmedWrites(of club: ClubSettings) -> URL {
         club.place == .embedded

@@ -92,7 +92,7 @@ extension SettingsFields {
             return nil
         }
         guard let url = URL(string: address) else {
-            report(line(of: "url"), "“url” of \(owner) is no address.")
+            report(line(of: "url"), "“url” of \(owner) is not a valid address.")
             return nil
         }
         var club = ClubSettings.WebDAV(
@@ -131,7 +131,7 @@ extension SettingsFields {
             appKey: key, folder: folder.flatMap { $0.isEmpty ? nil : $0 })
         if let address {
             guard let url = URL(string: address) else {
-                report(line(of: "api-url"), "“api-url” of \(owner) is no address.")
+                report(line(of: "api-url"), "“api-url” of \(owner) is not a valid address.")
                 return nil
             }
             if let refusal = ClubSettings.refusal(ofAddress: url) {

@@ -25,7 +25,7 @@ extension Settings {
             } else {
                 fields.report(
                     fields.line(of: "limit-rate"),
-                    "“\(text)” is no rate. Rates are bytes in a second: 500K, 4M.")
+                    "“\(text)” is not a valid rate. Rates are bytes in a second: 500K, 4M.")
             }
         }
         transfers = chosen

@@ -81,7 +81,7 @@ import Testing
         ("editor: vim\n", 1, "colon"),
         ("transfers:\n  photo-quality: 2\n", 2, "0.1 to 1"),
         ("transfers:\n  photo-quality: nan\n", 2, "0.1 to 1"),
-        ("transfers:\n  limit-rate: fast\n", 2, "no rate"),
+        ("transfers:\n  limit-rate: fast\n", 2, "not a valid rate"),
         ("transfers:\n  limit-rate: [1]\n", 2, "single"),
         ("mouse: left\n", 1, "on or off"),
     ])

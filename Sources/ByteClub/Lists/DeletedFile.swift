@@ -1,0 +1,26 @@
+internal import ClubAccess
+internal import ClubStore
+internal import FoundationEssentials
+
+/// A file that was deleted here and can be brought back: what `z` takes up, the last one first.
+struct DeletedFile: Codable, Hashable, Sendable {
+    var kind: FileKind
+    /// Where it was: `/Plan.txt`.
+    var path: String
+    /// The state it was deleted in, by which a store that keeps revisions finds it again.
+    var revision: String
+    var deletedAt: Date
+    /// The same for what was deleted with one key.
+    var group: UUID
+
+    init(_ file: RemoteFile, kind: FileKind, at date: Date, group: UUID) {
+        self.kind = kind
+        self.group = group
+        path = file.path.string
+        revision = file.revision.rawValue
+        deletedAt = date
+    }
+
+    /// More are not remembered.
+    static let limit = 100
+}

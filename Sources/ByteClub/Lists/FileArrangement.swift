@@ -1,0 +1,119 @@
+package import ClubAccess
+package import ClubStore
+internal import FoundationEssentials
+
+/// The rows of a list in their order, made once for each change of the club: a value, so that a large one
+/// is made off the main actor.
+package struct FileArrangement: Sendable {
+    /// What is to be listed, and how.
+    package struct Request: Hashable, Sendable {
+        package var kind: FileKind
+        package var folder: RemotePath
+        package var sort: ListSort
+
+        package init(kind: FileKind, folder: RemotePath = .root, sort: ListSort = .name) {
+            self.kind = kind
+            self.folder = folder
+            self.sort = sort
+        }
+    }
+
+    /// Folders first, then the files.
+    package let entries: [FileEntry]
+    package let fileCount: Int
+    /// How many of the files the person has not seen in this state.
+    package let unreadCount: Int
+    private let positions: [RemotePath: Int]
+    /// The names as a filter compares them, one after the other, and where each ends.
+    private let letters: [UInt8]
+    private let ends: [Int]
+
+    package static let empty = FileArrangement(
+        ClubContents(), Request(kind: .notes), SeenRevisions())
+
+    package init(_ contents: ClubContents, _ request: Request, _ seen: SeenRevisions) {
+        let entries = Self.sorted(
+            contents.entries(of: request.kind, in: request.folder), request.sort)
+        self.entries = entries
+        positions = Dictionary(
+            entries.indices.map { (entries[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
+        var (letters, ends): ([UInt8], [Int]) = ([], [])
+        ends.reserveCapacity(entries.count)
+        var (fileCount, unreadCount) = (0, 0)
+        for entry in entries {
+            letters += NameFilter.folded(entry.name)
+            ends.append(letters.count)
+            guard let file = entry.file else { continue }
+            fileCount += 1
+            if seen.isUnread(file) { unreadCount += 1 }
+        }
+        (self.letters, self.ends) = (letters, ends)
+        (self.fileCount, self.unreadCount) = (fileCount, unreadCount)
+    }
+
+    @concurrent package static func make(
+        _ contents: ClubContents, _ request: Request, _ seen: SeenRevisions
+    ) async -> FileArrangement {
+        FileArrangement(contents, request, seen)
+    }
+
+    /// Where a path stands; nil when it is not among the entries.
+    package func position(of path: RemotePath) -> Int? { positions[path] }
+
+    private static func sorted(_ entries: [FileEntry], _ sort: ListSort) -> [FileEntry] {
+        struct Item {
+            var key: NaturalOrderKey
+            /// The larger comes first.
+            var weight: Int64
+            var entry: FileEntry
+        }
+        var items = entries.map { entry in
+            let weight: Int64 =
+                switch (entry, sort) {
+                case (.folder, _): .max
+                case (.file, .name): 0
+                case (.file(let file), .size): file.byteCount
+                case (.file(let file), .change):
+                    Int64(max(-9e15, min(file.modified.timeIntervalSince1970, 9e15)))
+                }
+            return Item(key: NaturalOrderKey(entry.name), weight: weight, entry: entry)
+        }
+        items.sort { ($0.weight == $1.weight) ? $0.key < $1.key : $0.weight > $1.weight }
+        return items.map(\.entry)
+    }
+}
+
+// MARK: - Filtering
+
+/// The rows that pass a filter.
+package struct FilteredRows: Sendable {
+    package let filter: NameFilter
+    /// Positions in the arrangement as they are shown: what fits best first, else in the list's order.
+    package let positions: [Int]
+}
+
+extension FileArrangement {
+    /// - Parameter earlier: What passed a filter that this one narrows, so that only that is looked at.
+    package func rows(_ filter: NameFilter, among earlier: FilteredRows? = nil) -> FilteredRows {
+        var ranks = [[Int]](repeating: [], count: NameFilter.Rank.allCases.count)
+        let candidates =
+            earlier.flatMap { filter.narrows($0.filter) ? $0.positions.sorted() : nil }
+            ?? Array(entries.indices)
+        letters.withUnsafeBufferPointer { letters in
+            for position in candidates {
+                let start = position == 0 ? 0 : ends[position - 1]
+                let name = UnsafeBufferPointer(rebasing: letters[start..<ends[position]])
+                if let rank = filter.rank(of: name, name: entries[position].name) {
+                    ranks[rank.rawValue].append(position)
+                }
+            }
+        }
+        return FilteredRows(filter: filter, positions: ranks.flatMap { $0 })
+    }
+
+    @concurrent package func rowsInBackground(
+        _ filter: NameFilter, among earlier: FilteredRows?
+    ) async -> FilteredRows {
+        rows(filter, among: earlier)
+    }
+}

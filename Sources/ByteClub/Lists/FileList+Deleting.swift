@@ -1,0 +1,185 @@
+internal import ClubAccess
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// Deleting, and bringing back.
+extension FileList {
+    /// Asks, and deletes what is marked or selected.
+    func deleteTargets() {
+        let targets = targets
+        guard let first = targets.first else { return }
+        let what =
+            targets.count == 1
+            ? "“\(first.name)” will be deleted"
+            : "\(targets.count) \(kind.rawValue) will be deleted"
+        let isForGood =
+            kind == .photos && club.store.map { $0.revisionStore == nil } ?? false
+        let noun = first.isFolder ? "folder" : kind.singular
+        owner.present(
+            AlertController.confirmation(
+                title: targets.count == 1
+                    ? "Delete \(noun)?" : "Delete \(targets.count) \(kind.rawValue)?",
+                message: TextLine(
+                    what + " for every member of the club."
+                        + (isForGood ? " This club cannot bring photos back." : "")),
+                confirm: "Delete", key: "d"
+            ) { [weak self] in self?.delete(targets) })
+    }
+
+    private func delete(_ targets: [FileEntry]) {
+        let group = UUID()
+        forEach(targets, doing: "Deleting", failureTitle: "Not deleted") {
+            [weak self] (entry: FileEntry) throws(StoreError) in
+            try await self?.delete(entry, group)
+        } then: { [weak self] done in
+            self?.didDelete(done, group)
+        }
+    }
+
+    private func didDelete(_ done: [FileEntry], _ group: UUID) {
+        list.clearMarks()
+        let what = done.count == 1 ? "“\(done[0].name)” was" : "\(kind.count(done.count)) were"
+        let isKept = memory.lastDeleted(kind).contains { $0.group == group }
+        let hint = isKept ? " z brings \(done.count == 1 ? "it" : "them") back." : ""
+        owner.application?.showMessage("\(what) deleted.\(hint)")
+    }
+
+    private func delete(_ entry: FileEntry, _ group: UUID) async throws(StoreError) {
+        do throws(StoreError) {
+            if case .file(let file) = entry {
+                try await delete(file, group)
+            } else {
+                try await club.perform { store throws(StoreError) in
+                    try await Self.deleteFolder(entry.path, in: store)
+                }
+            }
+        } catch {
+            // It is gone: that is what was wanted, and the list shows it.
+            guard error.code == .notFound else { throw error }
+        }
+        club.recordRemoval(of: entry.path)
+    }
+
+    private func delete(_ file: RemoteFile, _ group: UUID) async throws(StoreError) {
+        let kind = kind
+        let (deleted, data) = try await club.perform { store throws(StoreError) in
+            // The text first: what cannot be brought back is not deleted.
+            if kind == .notes, store.revisionStore == nil {
+                let (current, data) = try await store.fetch(file.path)
+                guard current.revision == file.revision else {
+                    throw StoreError(
+                        .conflict(serverRevision: current.revision), during: .delete,
+                        at: file.path)
+                }
+                try await store.delete(
+                    file.path, ifRevision: file.revision, contentHash: current.contentHash)
+                return (current, Data?.some(data))
+            }
+            try await store.delete(
+                file.path, ifRevision: file.revision, contentHash: file.contentHash)
+            return (file, Data?.none)
+        }
+        let store = club.store
+        guard data != nil || store?.revisionStore != nil else { return }
+        let record = DeletedFile(deleted, kind: kind, at: now(), group: group)
+        if let data { memory.deletedBytes[record] = data }
+        memory.remember(record)
+    }
+
+    /// Only while nothing is in it: somebody may have put something there.
+    @concurrent private nonisolated static func deleteFolder(
+        _ path: RemotePath, in store: any RemoteStore
+    ) async throws(StoreError) {
+        let listing = try await store.list(path, recursive: true)
+        guard listing.files.isEmpty, listing.skipped.isEmpty else {
+            throw StoreError(.conflict(serverRevision: nil), during: .delete, at: path)
+        }
+        try await store.delete(path)
+    }
+}
+
+// MARK: - Bringing back
+
+extension FileList {
+    /// Brings back what was deleted last, also in an earlier run where the store keeps it.
+    func undelete() {
+        let files = Array(memory.lastDeleted(kind).reversed())
+        var restored: [RemoteFile] = []
+        forEach(files, doing: "Bringing back", failureTitle: "Not brought back") {
+            [weak self] (record: DeletedFile) throws(StoreError) in
+            guard let self else { return }
+            do throws(StoreError) {
+                let file = try await restore(record)
+                memory.forget(record)
+                memory.see([file])
+                pathToSelect = file.path
+                club.record(file)
+                restored.append(file)
+            } catch {
+                // It is kept nowhere any more: to offer it again would be no help.
+                if error.code == .notFound { memory.forget(record) }
+                throw error
+            }
+        } then: { [weak self] done in
+            guard let self else { return }
+            owner.application?.showMessage(
+                done.count == 1
+                    ? "“\(restored.first?.name ?? "")” is back."
+                    : "\(kind.count(done.count)) are back.", .success)
+        }
+    }
+
+    private func restore(_ record: DeletedFile) async throws(StoreError) -> RemoteFile {
+        let path = try RemotePath(validating: record.path)
+        let revision = Revision(rawValue: record.revision)
+        let data = memory.deletedBytes[record]
+        let kind = kind
+        return try await club.perform { store throws(StoreError) in
+            if kind == .photos {
+                return try await Self.restorePhoto(path, revision, in: store)
+            }
+            return try await Self.restoreNote(path, revision, data, in: store)
+        }
+    }
+
+    /// Writes the text where nothing is; beside the note that has the name meanwhile, if one has.
+    @concurrent private nonisolated static func restoreNote(
+        _ path: RemotePath, _ revision: Revision, _ kept: Data?, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile {
+        var text = kept
+        if text == nil {
+            text = try await store.revisionStore?.fetch(path, revision: revision).data
+        }
+        guard let text else { throw StoreError(.notFound, during: .fetch, at: path) }
+        var free = path
+        var number = 0
+        while true {
+            do throws(StoreError) {
+                return try await store.put(text, at: free, mode: .add)
+            } catch {
+                number += 1
+                guard case .conflict = error.code, number < 100 else { throw error }
+                free = try (path.parent ?? .root).appending(
+                    NoteDocument.copyName(of: path.name, number: number))
+            }
+        }
+    }
+
+    /// The store restores it itself, so that its bytes need not travel; not over another photo.
+    @concurrent private nonisolated static func restorePhoto(
+        _ path: RemotePath, _ revision: Revision, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile {
+        guard let keeper = store.revisionStore else {
+            throw StoreError(.notFound, during: .put, at: path)
+        }
+        do throws(StoreError) {
+            let there = try await store.metadata(of: path)
+            throw StoreError(
+                .conflict(serverRevision: there.revision), during: .move, at: path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        return try await keeper.restore(path, to: revision)
+    }
+}

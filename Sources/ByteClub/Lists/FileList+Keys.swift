@@ -1,0 +1,121 @@
+internal import ClubAccess
+internal import ClubStore
+internal import TerminalUI
+internal import TextEditing
+
+/// What the keys do in the list of either tab.
+extension FileList {
+    /// Entries for the tab's key table, after its own.
+    var keyEntries: [KeyTable.Entry] {
+        let none = selectedEntry == nil ? "No \(kind.singular) is selected." : nil
+        let several =
+            list.marks.count > 1
+            ? "Several are marked: Esc takes the marks away, and one can be renamed." : nil
+        var entries = [
+            KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
+            KeyCommand.delete(kind).performs(unless: none ?? folderReason) { self.deleteTargets() },
+            KeyCommand.undelete(kind).performs(
+                unless: memory.lastDeleted(kind).isEmpty
+                    ? "There is no deleted \(kind.singular) to bring back." : nil
+            ) { self.undelete() },
+            KeyCommand.sortList.performs { self.cycleSort() },
+            KeyCommand.copyNames.performs(unless: none) { self.copyNames() },
+            KeyCommand.refresh.performs { self.refresh() },
+            KeyCommand.seeAllFiles.performs(
+                unless: arrangement.unreadCount == 0 ? "Nothing here is new." : nil
+            ) { self.seeAll() },
+        ]
+        if kind == .notes {
+            entries.append(
+                KeyCommand.moveNotes.performs(unless: none) { self.moveTargets() })
+        }
+        if !folder.isRoot {
+            entries.append(KeyCommand.leaveFolder.performs { self.leaveFolder() })
+        }
+        if batch != nil {
+            entries.append(KeyCommand.stopBatch.performs { self.batch?.cancel() })
+        }
+        return entries
+    }
+
+    private var folderReason: String? {
+        for case .folder(let path, let fileCount) in targets where fileCount > 0 {
+            return "“\(path.name)” has \(kind.count(fileCount)) in it: delete those first."
+        }
+        return nil
+    }
+
+    /// Hands names to the terminal's clipboard, a line for each.
+    func copyNames() {
+        // They are pasted into shells: what is not to be seen in a name must not run there.
+        let names = targets.map { VisibleText($0.name).string }
+        guard let first = names.first else { return }
+        Clipboard.shared.put(
+            TextBuffer(names.joined(separator: "\n")), for: owner.application)
+        owner.application?.showMessage(
+            names.count == 1 ? "Copied “\(first)”." : "Copied \(names.count) names.", .success)
+    }
+}
+
+extension KeyCommand {
+    static func rename(_ kind: FileKind) -> KeyCommand {
+        switch kind {
+        case .notes: .renameNote
+        case .photos: .renamePhoto
+        }
+    }
+
+    static func delete(_ kind: FileKind) -> KeyCommand {
+        switch kind {
+        case .notes: .deleteNote
+        case .photos: .deletePhoto
+        }
+    }
+
+    static func undelete(_ kind: FileKind) -> KeyCommand {
+        switch kind {
+        case .notes: .undeleteNote
+        case .photos: .undeletePhoto
+        }
+    }
+
+    static let renameNote = KeyCommand(
+        "notes.rename", keys: ["r"], title: "Rename the note", label: "rename", weight: 45)
+    static let deleteNote = KeyCommand(
+        "notes.delete", keys: ["d"], title: "Delete the marked notes, or this one (asks)",
+        label: "delete", weight: 60)
+    static let undeleteNote = KeyCommand(
+        "notes.undelete", keys: ["z"], title: "Bring back what was deleted last",
+        label: "undo delete", weight: 42)
+    static let moveNotes = KeyCommand(
+        "notes.move", keys: ["m"], title: "Move the marked notes, or this one, to a folder",
+        label: "move", weight: 35)
+
+    static let renamePhoto = KeyCommand(
+        "photos.rename", keys: ["r"], title: "Rename the photo", label: "rename", weight: 45)
+    static let deletePhoto = KeyCommand(
+        "photos.delete", keys: ["d"], title: "Delete the marked photos, or this one (asks)",
+        label: "delete", weight: 60)
+    static let undeletePhoto = KeyCommand(
+        "photos.undelete", keys: ["z"], title: "Bring back what was deleted last",
+        label: "undo delete", weight: 42)
+
+    static let sortList = KeyCommand(
+        "list.sort", keys: ["s"], title: "Sort by name, change or size", label: "sort", weight: 48)
+    static let copyNames = KeyCommand(
+        "list.copy-name", keys: ["Y"], title: "Copy the name to the clipboard")
+    static let refresh = KeyCommand(
+        "list.refresh", keys: ["R"], title: "Refresh the list", label: "refresh", weight: 25)
+    static let seeAllFiles = KeyCommand(
+        "list.seen", keys: ["M"], title: "Take all that is new as seen")
+    static let leaveFolder = KeyCommand(
+        "list.parent", keys: ["Backspace", "h", "Left"], title: "Back to the folder above",
+        label: "back", weight: 92)
+    static let stopBatch = KeyCommand(
+        "list.stop", keys: ["Esc", "^C"], title: "Stop after this one", label: "stop", weight: 99)
+
+    /// What works in the list of either tab.
+    static let fileListCommands: [KeyCommand] = [
+        .sortList, .copyNames, .refresh, .seeAllFiles, .leaveFolder, .stopBatch,
+    ]
+}

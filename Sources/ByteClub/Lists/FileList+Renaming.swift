@@ -1,0 +1,119 @@
+internal import ClubAccess
+internal import ClubStore
+internal import TerminalUI
+
+/// Other names, and other folders.
+extension FileList {
+    func renameSelected() {
+        guard let entry = targets.first else { return }
+        let noun = entry.isFolder ? "folder" : kind.singular
+        owner.present(
+            PromptViewController(
+                title: "Rename \(noun)", label: "New name", text: entry.name, action: "Rename"
+            ) { [weak self] typed in
+                self?.rename(entry, to: typed)
+            })
+    }
+
+    /// - Returns: Why it is not a valid name, or nil when the renaming has begun.
+    private func rename(_ entry: FileEntry, to typed: String) -> String? {
+        let name: String
+        do {
+            name = try newName(for: entry, typed)
+        } catch {
+            return "\(error)"
+        }
+        guard name != entry.name else { return nil }
+        let parent = entry.path.parent ?? .root
+        if name.lowercased() != entry.name.lowercased(),
+            club.contents.hasNote(named: name, in: parent)
+        {
+            return "There is a \(kind.singular) named “\(name)” already."
+        }
+        forEach([entry], doing: "Renaming", failureTitle: "Not renamed") {
+            [weak self] (entry: FileEntry) throws(StoreError) in
+            try await self?.move(entry, to: try parent.appending(newName: name))
+        } then: { [weak self] _ in
+            guard let self else { return }
+            owner.application?.showMessage("The \(kind.singular) is named “\(name)” now.", .success)
+        }
+        return nil
+    }
+
+    private func newName(for entry: FileEntry, _ typed: String) throws(NoteName.Refusal) -> String {
+        let name = try NoteName(typed, addsExtension: kind == .notes && !entry.isFolder).fileName
+        return kind == .photos ? PhotoName.forClub(name) : name
+    }
+
+    /// Asks for a folder and moves there what is marked or selected.
+    func moveTargets() {
+        let targets = targets
+        guard let first = targets.first else { return }
+        let prompt = PromptViewController(
+            title: targets.count == 1
+                ? "Move “\(first.name)”" : "Move \(targets.count) \(kind.rawValue)",
+            label: "Folder", text: folder.isRoot ? "" : folder.string, action: "Move",
+            hint: "Tab completes; / is the top. A folder that is not there is made."
+        ) { [weak self] typed in
+            self?.move(targets, toFolder: typed)
+        }
+        prompt.completion = { [weak self] typed in self?.completedFolder(typed) }
+        owner.present(prompt)
+    }
+
+    /// The first folder that begins with what was typed.
+    private func completedFolder(_ typed: String) -> String? {
+        let wanted = typed.hasPrefix("/") ? typed : "/" + typed
+        return club.contents.noteFolders.map(\.string).sorted()
+            .first { $0.lowercased().hasPrefix(wanted.lowercased()) && $0 != wanted }
+    }
+
+    /// - Returns: Why that is no folder to move to, or nil when the moving has begun.
+    private func move(_ targets: [FileEntry], toFolder typed: String) -> String? {
+        var target = RemotePath.root
+        do {
+            for name in typed.split(separator: "/") {
+                target = try target.appending(
+                    newName: NoteName(String(name), addsExtension: false).fileName)
+            }
+        } catch let refusal as NoteName.Refusal {
+            return "\(refusal)"
+        } catch {
+            return "No folder can have that name."
+        }
+        guard !ClubContents.isInPhotosFolder(target) else {
+            return "The photos folder is for photos: the tab PanoPhotos shows it."
+        }
+        let moving = targets.filter { $0.path.parent != target }
+        guard !moving.isEmpty else { return "It lies there already." }
+        if let inside = moving.first(where: { $0.isFolder && target.isInside($0.path) }) {
+            return "“\(inside.name)” cannot be moved into itself."
+        }
+        forEach(moving, doing: "Moving", failureTitle: "Not moved") {
+            [weak self] (entry: FileEntry) throws(StoreError) in
+            try await self?.move(entry, to: try target.appending(entry.name))
+        } then: { [weak self] done in
+            guard let self else { return }
+            list.clearMarks()
+            pathToSelect = nil
+            let what = done.count == 1 ? "“\(done[0].name)” is" : "\(kind.count(done.count)) are"
+            owner.application?.showMessage("\(what) in \(target.string) now.", .success)
+        }
+        return nil
+    }
+
+    private func move(_ entry: FileEntry, to target: RemotePath) async throws(StoreError) {
+        let moved = try await club.perform { store throws(StoreError) in
+            try await store.move(entry.path, to: target)
+        }
+        pathToSelect = moved.path
+        guard let file = moved.file else {
+            // What lies in a folder comes with the next listing.
+            club.recordRemoval(of: entry.path)
+            return club.refresh()
+        }
+        memory.see([file])
+        club.recordRemoval(of: entry.path)
+        club.record(file)
+    }
+}

@@ -1,0 +1,173 @@
+internal import ClubAccess
+internal import ClubStore
+internal import Files
+internal import FoundationEssentials
+
+/// What both tabs of a club keep over restarts: the order of their lists, what the person has seen, and
+/// what was deleted here.
+///
+/// In a folder of the club's own, two files that can be lost without harm: a damaged one counts as none.
+@MainActor final class ListMemory {
+    /// `lists.json`.
+    struct Choices: Codable, Equatable, Sendable {
+        var sorts: [String: ListSort] = [:]
+        /// The last one deleted stands last.
+        var deleted: [DeletedFile] = []
+    }
+
+    private(set) var choices = Choices()
+    private(set) var seen = SeenRevisions()
+    /// Whether what was kept has been read; until then nothing is written over it.
+    private(set) var isLoaded = false
+    /// Called when what was kept has been read, and when all was seen at once.
+    var didLoad: [() -> Void] = []
+    /// The bytes of what was deleted in this run from a club that keeps no revisions.
+    var deletedBytes: [DeletedFile: Data] = [:]
+    private weak var club: Club?
+
+    /// Nil to keep nothing.
+    private let folder: URL?
+    private var writing: Task<Void, Never>?
+    private var isChanged = false
+    private var isLooking = false
+
+    init(folder: URL?) {
+        self.folder = folder
+    }
+
+    func sort(of kind: FileKind) -> ListSort { choices.sorts[kind.rawValue] ?? .name }
+
+    func setSort(_ sort: ListSort, of kind: FileKind) {
+        choices.sorts[kind.rawValue] = sort
+        save()
+    }
+
+    // MARK: - What was seen
+
+    func see(_ files: [RemoteFile]) {
+        guard isLoaded else { return }
+        var isChanged = false
+        for file in files where seen.isUnread(file) {
+            seen.see(file)
+            isChanged = true
+        }
+        if isChanged { save() }
+    }
+
+    /// Takes all that is in the club as seen.
+    func seeAll(_ contents: ClubContents) async {
+        seen = await SeenRevisions.make(of: contents)
+        save()
+        for action in didLoad { action() }
+    }
+
+    // MARK: - What was deleted
+
+    func remember(_ file: DeletedFile) {
+        choices.deleted.append(file)
+        choices.deleted = choices.deleted.suffix(DeletedFile.limit)
+        save()
+    }
+
+    func forget(_ file: DeletedFile) {
+        choices.deleted.removeAll { $0 == file }
+        deletedBytes[file] = nil
+        save()
+    }
+
+    /// What was deleted together, last of all.
+    func lastDeleted(_ kind: FileKind) -> [DeletedFile] {
+        guard let last = choices.deleted.last(where: { $0.kind == kind }) else { return [] }
+        return choices.deleted.filter { $0.kind == kind && $0.group == last.group }
+    }
+}
+
+extension ListMemory: ClubObserver {
+    func clubDidChange(_ club: Club) { takeFirstLook() }
+}
+
+// MARK: - On disk
+
+extension ListMemory {
+    /// Reads what was kept, once.
+    func load() async {
+        guard !isLoaded else { return }
+        let kept = await Self.read(folder)
+        guard !isLoaded else { return }
+        isLoaded = true
+        if let choices = kept.choices {
+            // What was chosen meanwhile counts.
+            var merged = choices
+            merged.sorts.merge(self.choices.sorts) { _, new in new }
+            merged.deleted += self.choices.deleted
+            self.choices = merged
+        }
+        if let seen = kept.seen { self.seen = seen }
+        if isChanged { save() }
+        takeFirstLook()
+        for action in didLoad { action() }
+    }
+
+    /// Begins with what was kept, and takes a club that was never here before as seen.
+    func start(_ club: Club) {
+        self.club = club
+        club.addObserver(self)
+        Task { await load() }
+    }
+
+    private func takeFirstLook() {
+        guard isLoaded, seen.isEmpty, !isLooking, let club, club.listingCount > 0 else { return }
+        isLooking = true
+        Task {
+            await seeAll(club.contents)
+            isLooking = false
+        }
+    }
+
+    /// Returns when all is on disk.
+    func finish() async { await writing?.value }
+
+    private func save() {
+        isChanged = true
+        guard isLoaded, writing == nil, folder != nil else { return }
+        writing = Task {
+            while isChanged {
+                isChanged = false
+                var lasting = choices
+                lasting.deleted.removeAll { deletedBytes[$0] != nil }
+                await Self.write(lasting, seen, to: folder)
+            }
+            writing = nil
+        }
+    }
+
+    @concurrent private nonisolated static func read(
+        _ folder: URL?
+    ) async -> (choices: Choices?, seen: SeenRevisions?) {
+        guard let folder else { return (nil, nil) }
+        let choices = (try? AtomicFile(url: choicesFile(in: folder)).read()).flatMap { $0 }
+            .flatMap { try? JSONDecoder().decode(Choices.self, from: $0) }
+        let file = seenFile(in: folder)
+        let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
+        guard let size, size <= SeenRevisions.byteLimit, let data = try? Data(contentsOf: file)
+        else { return (choices, nil) }
+        return (choices, SeenRevisions(data))
+    }
+
+    /// What cannot be written is not kept: the lists work without it.
+    @concurrent private nonisolated static func write(
+        _ choices: Choices, _ seen: SeenRevisions, to folder: URL?
+    ) async {
+        guard let folder, let data = try? JSONEncoder().encode(choices) else { return }
+        try? AtomicFile(url: choicesFile(in: folder)).write(data)
+        if !seen.isEmpty { try? AtomicFile(url: seenFile(in: folder)).write(seen.data) }
+    }
+
+    private nonisolated static func choicesFile(in folder: URL) -> URL {
+        folder.appending(path: "lists.json")
+    }
+
+    private nonisolated static func seenFile(in folder: URL) -> URL {
+        folder.appending(path: "seen")
+    }
+}

@@ -1,0 +1,106 @@
+internal import ClubAccess
+internal import ClubStore
+internal import TerminalUI
+
+/// A box that finds lines in the texts of all notes while words are typed; Enter opens one there.
+final class NoteSearchViewController: ViewController {
+    private let searcher: NoteSearcher
+    private let club: Club
+    private let open: (NoteHit) -> Void
+    private let list = ListView()
+    private var query = ""
+    private var hits: [NoteHit] = []
+    private var searching: Task<Void, Never>?
+
+    /// - Parameter open: Called with what was chosen, when the box is gone.
+    init(_ searcher: NoteSearcher, in club: Club, open: @escaping (NoteHit) -> Void) {
+        self.searcher = searcher
+        self.club = club
+        self.open = open
+        super.init()
+        title = "Search all notes"
+    }
+
+    override func makeView() -> View {
+        FilteredList(
+            list: list, hint: "words to find in the texts", actionLabel: "open"
+        ) { [weak self] in self?.search($0) }
+    }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.isFocusable = false
+        list.looksFocused = true
+        list.emptyText = TextLine("Lines that have all the words are found.", .secondary)
+    }
+
+    override func viewDidDisappear() { searching?.cancel() }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(
+            width: min(available.width, max(60, available.width * 4 / 5)),
+            height: min(available.height, max(16, available.height * 3 / 4)))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.closeMenu.performs { self.dismiss() }
+        }
+    }
+
+    private func search(_ query: String) {
+        self.query = query
+        searching?.cancel()
+        guard query.contains(where: { !$0.isWhitespace }) else {
+            show([], nil)
+            list.emptyText = TextLine("Lines that have all the words are found.", .secondary)
+            return
+        }
+        searching = startPending { [weak self, searcher] in
+            do throws(StoreError) {
+                try await searcher.search(query) { hits, searched, count in
+                    guard let self, self.query == query else { return }
+                    let isDone = searched == count || hits.count >= NoteSearcher.hitLimit
+                    show(hits, isDone ? nil : "Looked at \(searched) of \(count) notes…")
+                }
+            } catch {
+                guard let self, !Task.isCancelled else { return }
+                application?.showMessage(club.sentence(for: error).text, .warning)
+            }
+        }
+    }
+
+    /// - Parameter progress: How far the search is; nil when it is done.
+    private func show(_ hits: [NoteHit], _ progress: String?) {
+        self.hits = hits
+        list.emptyText = TextLine(
+            progress ?? "No note has a line with all these words.", .secondary)
+        list.rowHeight = list.bounds.height >= 8 ? 2 : 1
+        list.reloadData()
+        let count =
+            hits.count >= NoteSearcher.hitLimit ? "the first \(hits.count)" : "\(hits.count)"
+        title = hits.isEmpty ? "Search all notes" : "Search all notes: \(count)"
+    }
+}
+
+extension NoteSearchViewController: ListViewDataSource, ListViewDelegate {
+    func numberOfRows(in list: ListView) -> Int { hits.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let hit = hits[index]
+        let text = hit.text.drop(while: \.isWhitespace)
+        let place = "\(hit.file.path.string.dropFirst()):\(hit.line)"
+        return ListRow(
+            TextLine(String(text)), details: [TextLine(place, .secondary)],
+            matches: NameFilter(query: query).matchedRanges(in: String(text)))
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { hits[index] }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        guard hits.indices.contains(index) else { return }
+        let hit = hits[index]
+        dismiss { [open] in open(hit) }
+    }
+}

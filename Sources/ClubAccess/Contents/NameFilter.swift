@@ -1,0 +1,194 @@
+@_spi(_Unicode) internal import Swift
+
+/// Finds names that have all the words of a query in them, the letters of a word in order but not
+/// necessarily side by side: `gro li` finds `Grocery list.txt`, and so does `glist`.
+///
+/// Case is ignored for a word without a capital letter, accents always.
+package struct NameFilter: Hashable, Sendable {
+    /// As typed.
+    package let query: String
+    private let words: [Word]
+
+    private struct Word: Hashable, Sendable {
+        var letters: [UInt8]
+        /// The word with its capitals, where they count.
+        var exact: [UInt8]?
+    }
+
+    /// How well a name fits; the lesser, the better.
+    package enum Rank: Int, CaseIterable, Comparable, Sendable {
+        /// Each word of the query begins a word of the name.
+        case atWordStarts
+        /// Each stands somewhere as it is.
+        case inside
+        /// The letters of one are scattered.
+        case scattered
+
+        package static func < (a: Rank, b: Rank) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    package init(query: String = "") {
+        self.query = query
+        words = query.split(whereSeparator: \.isWhitespace).map { word in
+            Word(
+                letters: Self.folded(String(word)),
+                exact: word.contains(where: \.isUppercase)
+                    ? Self.folded(String(word), ignoringCase: false) : nil)
+        }
+    }
+
+    package var isActive: Bool { !words.isEmpty }
+
+    /// Whether a name that fits this filter always fits the other one, too.
+    package func narrows(_ other: NameFilter) -> Bool {
+        other.isActive && query.hasPrefix(other.query)
+    }
+
+    package func matches(_ name: String) -> Bool {
+        !isActive || rank(of: name) != nil
+    }
+
+    /// How well a name fits; nil when it does not.
+    package func rank(of name: String) -> Rank? {
+        Self.folded(name).withUnsafeBufferPointer { rank(of: $0, name: name) }
+    }
+
+    /// The same for a name that has been folded already.
+    package func rank(of letters: UnsafeBufferPointer<UInt8>, name: @autoclosure () -> String)
+        -> Rank?
+    {
+        var rank = Rank.atWordStarts
+        for word in words {
+            guard let found = Self.find(word.letters, in: letters) else { return nil }
+            rank = max(rank, found.rank)
+            guard let exact = word.exact else { continue }
+            let whole = Self.folded(name(), ignoringCase: false)
+            guard let found = whole.withUnsafeBufferPointer({ Self.find(exact, in: $0) }) else {
+                return nil
+            }
+            rank = max(rank, found.rank)
+        }
+        return rank
+    }
+
+    /// Where the letters of the query stand in a name: ranges of characters, in order and apart.
+    package func matchedRanges(in name: String) -> [Range<Int>] {
+        var owners: [Int] = []
+        var (folded, exact): ([UInt8], [UInt8]) = ([], [])
+        for (index, character) in name.enumerated() {
+            let letters = Self.folded(String(character))
+            folded += letters
+            exact += Self.folded(String(character), ignoringCase: false)
+            owners += Array(repeating: index, count: letters.count)
+        }
+        var marked = Set<Int>()
+        for word in words {
+            // Folding may change how many bytes a letter takes: then the exact places are not these.
+            let isExact = word.exact != nil && exact.count == folded.count
+            let letters = isExact ? word.exact ?? [] : word.letters
+            let offsets = (isExact ? exact : folded).withUnsafeBufferPointer { name in
+                Self.find(letters, in: name).map { Self.offsets(of: letters, in: name, $0) }
+            }
+            guard let offsets else { return [] }
+            for offset in offsets { marked.insert(owners[offset]) }
+        }
+        return marked.sorted().reduce(into: []) { ranges, index in
+            if let last = ranges.last, last.upperBound == index {
+                ranges[ranges.count - 1] = last.lowerBound..<index + 1
+            } else {
+                ranges.append(index..<index + 1)
+            }
+        }
+    }
+}
+
+// MARK: - Letters
+
+extension NameFilter {
+    /// What is compared of a text: without case and without the accents of European scripts.
+    package static func folded(_ text: String, ignoringCase: Bool = true) -> [UInt8] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            return text.utf8.map {
+                ignoringCase && $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0
+            }
+        }
+        var scalars = String.UnicodeScalarView()
+        for scalar in (ignoringCase ? text.lowercased() : text)._nfd
+        where !(0x300...0x36F).contains(scalar.value) {
+            scalars.append(scalar)
+        }
+        return Array(String(scalars).utf8)
+    }
+
+    private struct Found {
+        var rank: Rank
+        /// Where it ends in the name; where its letters are scattered, those are found from here back.
+        var end: Int
+    }
+
+    private static func find(_ word: [UInt8], in name: UnsafeBufferPointer<UInt8>) -> Found? {
+        guard !word.isEmpty, word.count <= name.count else { return nil }
+        var first: Int?
+        var start = 0
+        while let found = index(of: word, in: name, from: start) {
+            if found == 0 || !isWordByte(name[found - 1]) {
+                return Found(rank: .atWordStarts, end: found + word.count)
+            }
+            first = first ?? found
+            start = found + 1
+        }
+        if let first { return Found(rank: .inside, end: first + word.count) }
+        return scattered(word, in: name)
+    }
+
+    private static func index(
+        of word: [UInt8], in name: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
+        var at = start
+        while at + word.count <= name.count {
+            if name[at] == word[0] {
+                var length = 1
+                while length < word.count, name[at + length] == word[length] { length += 1 }
+                if length == word.count { return at }
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    private static func scattered(
+        _ word: [UInt8], in name: UnsafeBufferPointer<UInt8>
+    ) -> Found? {
+        var wanted = 0
+        for at in name.indices where name[at] == word[wanted] {
+            wanted += 1
+            if wanted == word.count { return Found(rank: .scattered, end: at + 1) }
+        }
+        return nil
+    }
+
+    /// Where the letters stand, drawn together from the back.
+    private static func offsets(
+        of word: [UInt8], in name: UnsafeBufferPointer<UInt8>, _ found: Found
+    ) -> [Int] {
+        var offsets: [Int] = []
+        var (at, wanted) = (found.end, word.count)
+        while wanted > 0, at > 0 {
+            at -= 1
+            guard name[at] == word[wanted - 1] else { continue }
+            offsets.append(at)
+            wanted -= 1
+        }
+        return offsets
+    }
+
+    /// Letters and digits; every byte of a script other than ASCII counts as one.
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ByteClub
+import ClubAccess
+import ClubStore
+
+/// Finds the note that a person means by what they write on a command line.
+enum NotePaths {
+    /// The path of the note that a name makes: `plan` is `/plan.txt`, `drafts/plan` lies in a folder.
+    static func new(_ name: String) throws -> RemotePath {
+        var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        guard let last = names.popLast(), !name.hasSuffix("/") else {
+            throw CommandFailure("“\(name)” is not a note's name.")
+        }
+        var path = try folder(names.joined(separator: "/"))
+        do {
+            path = try path.appending(newName: try NoteName(last).fileName)
+        } catch let refusal as NoteName.Refusal {
+            throw CommandFailure(refusal.description)
+        }
+        return path
+    }
+
+    /// The folder of a path such as `drafts/2026`; the root for an empty one, and for `/`.
+    static func folder(_ name: String) throws -> RemotePath {
+        var path = RemotePath.root
+        for name in name.split(separator: "/") {
+            do {
+                path = try path.appending(
+                    newName: try NoteName(String(name), addsExtension: false).fileName)
+            } catch let refusal as NoteName.Refusal {
+                throw CommandFailure(refusal.description)
+            }
+        }
+        return path
+    }
+
+    /// Does something with the note of this very name, or, when there is none, with the one whose name has
+    /// the extension too.
+    static func with<Value>(
+        _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value
+    ) async throws -> Value {
+        do throws(StoreError) {
+            return try await body(try RemotePath(validating: name))
+        } catch {
+            guard error.code == .notFound || error.code == .nameNotAllowed else { throw error }
+        }
+        do {
+            return try await body(try new(name))
+        } catch let error as StoreError where error.code == .notFound {
+            throw CommandFailure("There is no note “\(name)” in the club.")
+        }
+    }
+
+    /// What the store knows of the note that a name means.
+    static func find(_ name: String, in store: any RemoteStore) async throws -> RemoteFile {
+        try await with(name) { path throws(StoreError) in try await store.metadata(of: path) }
+    }
+}

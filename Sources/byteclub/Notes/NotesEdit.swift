@@ -1,0 +1,73 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+
+struct NotesEdit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Edit a note in your editor.",
+        discussion: """
+            The editor is $VISUAL, else $EDITOR, else vi. With a pipe or “-” the note gets the text of \
+            standard input instead. The note is saved only if nobody has changed it meanwhile; otherwise, and \
+            when it cannot be sent, the text is kept as a draft, which the app offers at its next start.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Argument(help: "The note; “.txt” need not be said.")
+    var name: String
+
+    @Argument(help: ArgumentHelp("Take the text from standard input.", valueName: "-"))
+    var source: String?
+
+    func validate() throws {
+        if let reason = TextInput.check(source, command: "edit") { throw ValidationError(reason) }
+    }
+
+    func run() async throws {
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let isPiped = source != nil || TextInput.isPiped
+        let piped = isPiped ? try TextInput.read() : nil
+        // Someone who runs it without a terminal may have meant no such thing.
+        guard source != nil || piped?.isEmpty != true else {
+            throw CommandFailure(
+                "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
+                    + "notes edit NAME - </dev/null")
+        }
+        let store = try await ClubOptions.open(club, registry)
+        let note = try await NotePaths.with(name) { path throws(StoreError) in
+            try await store.fetch(path)
+        }
+        let text: Data
+        if let piped {
+            text = piped
+        } else {
+            text = try await ExternalEditor.edit(note.data, named: note.file.name)
+        }
+        guard text != note.data else {
+            if json.isOn { return try Output.json(ListedFile(note.file)) }
+            return Output.notice("“\(note.file.name)” was not changed.")
+        }
+        guard text.count <= TextInput.byteLimit else {
+            throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
+        }
+        let kept = KeptText(
+            text, named: note.file.name, replacing: note.file, for: club, in: registry)
+        do throws(StoreError) {
+            let saved = try await store.put(
+                text, at: note.file.path,
+                mode: .update(note.file.revision, contentHash: note.file.contentHash))
+            kept.discard()
+            if json.isOn { try? Output.json(ListedFile(saved)) }
+        } catch {
+            guard case .conflict = error.code else {
+                throw kept.failure(CommandFailure(error).sentence)
+            }
+            throw kept.failure(
+                "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced.")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+
+struct NotesList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List the notes.",
+        discussion: """
+            With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), revision and \
+            path.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Argument(help: "A folder of the club (default: its top).")
+    var folder: String?
+
+    func run() async throws {
+        let store = try await club.open()
+        let folder = try NotePaths.folder(folder ?? "")
+        let files = ClubFiles(try await store.list(folder, recursive: false), in: folder)
+        try Output.list(files.notes, of: files, asJSON: json.isOn)
+    }
+}
+
+struct NotesCat: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cat", abstract: "Write notes to standard output.",
+        discussion: """
+            With --json: an array of objects with name, path, size, modified, revision and text.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Option(
+        help: ArgumentHelp(
+            "An earlier revision, as byteclub notes log lists them.", valueName: "revision"))
+    var revision: String?
+
+    @Argument(help: "The notes; “.txt” need not be said.")
+    var names: [String]
+
+    func validate() throws {
+        if revision != nil, names.count != 1 {
+            throw ValidationError("--revision is about one note.")
+        }
+    }
+
+    func run() async throws {
+        let store = try await club.open()
+        var found: [NoteText] = []
+        for name in names {
+            let note = try await fetch(name, from: store)
+            if json.isOn {
+                found.append(
+                    NoteText(note.file, text: String(decoding: note.data, as: UTF8.self)))
+            } else {
+                Output.content(note.data)
+            }
+        }
+        if json.isOn { try Output.json(found) }
+    }
+
+    private func fetch(
+        _ name: String, from store: any RemoteStore
+    ) async throws -> (file: RemoteFile, data: Data) {
+        guard let revision else {
+            return try await NotePaths.with(name) { path throws(StoreError) in
+                try await store.fetch(path)
+            }
+        }
+        let keeper = try store.requireRevisions()
+        return try await NotePaths.with(name) { path throws(StoreError) in
+            try await keeper.fetch(path, revision: Revision(rawValue: revision))
+        }
+    }
+}
+
+/// A note with its text, as `cat --json` writes it. These fields stay as they are.
+private struct NoteText: Encodable {
+    var note: ListedFile
+    var text: String
+
+    enum CodingKeys: String, CodingKey {
+        case text
+    }
+
+    init(_ file: RemoteFile, text: String) {
+        note = ListedFile(file)
+        self.text = text
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try note.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(text, forKey: .text)
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+
+struct NotesLog: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log", abstract: "List the revisions of a note, the latest first.",
+        discussion: """
+            Also of a note that has been removed. Dropbox and the club on this computer keep revisions. With \
+            --json: an array of objects with name, size, modified, revision, path, and current (true for the \
+            one that is in the club now).
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Option(help: ArgumentHelp("At most so many, 1 to 100.", valueName: "count"))
+    var limit = 20
+
+    @Argument(help: "The note; “.txt” need not be said.")
+    var name: String
+
+    func validate() throws {
+        guard (1...100).contains(limit) else { throw ValidationError("--limit is 1 to 100.") }
+    }
+
+    func run() async throws {
+        let keeper = try await club.open().requireRevisions()
+        let history = try await NotePaths.with(name) { path throws(StoreError) in
+            try await keeper.revisions(of: path, limit: limit)
+        }
+        let revisions = history.revisions.enumerated().map { index, file in
+            ListedRevision(
+                file: ListedFile(file), isCurrent: index == 0 && !history.isDeleted)
+        }
+        if json.isOn { return try Output.json(revisions) }
+        for (revision, file) in zip(revisions, history.revisions) {
+            let words = revision.isCurrent ? "  current" : ""
+            Output.line(
+                "\(file.revision.rawValue)  \(revision.file.modified)  "
+                    + "\(FileLines.size(file.byteCount))\(words)")
+        }
+        if history.isDeleted { Output.notice("“\(name)” has been removed.") }
+    }
+}
+
+/// A revision as `log --json` writes it. These fields stay as they are.
+private struct ListedRevision: Encodable {
+    var file: ListedFile
+    var isCurrent: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case isCurrent = "current"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try file.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(isCurrent, forKey: .isCurrent)
+    }
+}
+
+struct NotesRestore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring back a removed note, or an earlier revision.",
+        discussion: """
+            Without a revision, a note that has been removed comes back as it was last. What is replaced by \
+            an earlier revision stays one itself.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Argument(help: "The note; “.txt” need not be said.")
+    var name: String
+
+    @Argument(help: "A revision, as byteclub notes log lists them.")
+    var revision: String?
+
+    func run() async throws {
+        let keeper = try await club.open().requireRevisions()
+        let (path, history) = try await NotePaths.with(name) { path throws(StoreError) in
+            (path, try await keeper.revisions(of: path, limit: 100))
+        }
+        let wanted = try choose(from: history)
+        let restored: RemoteFile
+        do throws(StoreError) {
+            restored = try await keeper.restore(path, to: wanted)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw CommandFailure(
+                "There is no revision “\(wanted.rawValue)” of “\(name)”, or not any more. "
+                    + "byteclub notes log lists them.")
+        }
+        if json.isOn { try Output.json(ListedFile(restored)) }
+    }
+
+    private func choose(from history: RevisionHistory) throws -> Revision {
+        if let revision { return Revision(rawValue: revision) }
+        guard history.isDeleted, let last = history.revisions.first else {
+            throw CommandFailure(
+                "“\(name)” is in the club. Say which revision you want: byteclub notes log lists them."
+            )
+        }
+        return last.revision
+    }
+}
+
+extension RemoteStore {
+    /// - Throws: `CommandFailure` where nothing is kept of earlier states.
+    func requireRevisions() throws -> any RevisionStore {
+        guard let keeper = revisionStore else {
+            throw CommandFailure(
+                "This club keeps no revisions. Dropbox and the club on this computer do.")
+        }
+        return keeper
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+import Glibc
+import Pictures
+
+struct PhotosCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "photos", abstract: "List, add, fetch and remove panoramas.",
+        discussion: """
+            With --json, ls, mv and rm write JSON to standard output; put and get write events, a line of \
+            JSON each: progress (name, bytes, total), then done (name, path, revision) or failed (name, \
+            reason). Without it a bar shows the progress on a terminal, and nothing does in a pipe. The exit \
+            status is 0, 1 when something failed, 2 for bad usage.
+            """,
+        subcommands: [
+            List.self, Put.self, PhotosGet.self, PhotosRemove.self, PhotosMove.self,
+        ])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the photos.",
+            discussion: """
+                With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), \
+                revision and path.
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await club.open()
+            let files = ClubFiles(try await store.list(.root, recursive: true))
+            try Output.list(files.photos, of: files, asJSON: json)
+        }
+    }
+
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Add photos to the club.",
+            discussion: """
+                They are encoded anew as JPEG, upright and without their metadata; the files on \
+                this computer stay as they are. A photo of the same name in the club is never replaced.
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        @OptionGroup var json: JSONOption
+
+        @Option(
+            help: ArgumentHelp(
+                "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
+        var limitRate: ByteRate?
+
+        @Argument(
+            help: "JPEG or PNG files.", completion: .file(extensions: ["jpg", "jpeg", "png"]))
+        var files: [String]
+
+        func run() async throws {
+            let store = try await club.open()
+            let settings = ClubRegistry().settings().transfers
+            let hasFailed = try await Interruption.cancelling {
+                var hasFailed = false
+                for file in files {
+                    do {
+                        try await put(URL(filePath: file), in: store, settings)
+                    } catch let failure as CommandFailure {
+                        if json.isOn {
+                            let name = URL(filePath: file).lastPathComponent
+                            TransferEvent(event: "failed", name: name, reason: failure.sentence)
+                                .write()
+                        }
+                        Output.complain(failure.sentence)
+                        hasFailed = true
+                    }
+                }
+                return hasFailed
+            }
+            if hasFailed { throw ExitCode(1) }
+        }
+
+        @MainActor private func put(
+            _ file: URL, in store: any RemoteStore, _ settings: TransferSettings
+        ) async throws {
+            let name = file.lastPathComponent
+            let photo: PreparedPhoto
+            do throws(PictureError) {
+                if !json.isOn { Output.status("\(name)  preparing") }
+                photo = try await PictureWorkers.shared.reencode(
+                    file, quality: settings.photoQuality)
+            } catch {
+                if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
+                throw CommandFailure("“\(name)” was not added because \(error.reason).")
+            }
+            // Its file is there as long as it is.
+            defer { withExtendedLifetime(photo) {} }
+            do throws(StoreError) {
+                let path = try ClubFiles.photosFolder()
+                    .appending(newName: ClubFiles.photoName(for: name))
+                let sent = try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
+                    let transfer = store.upload(
+                        fileAt: photo.url, to: path, mode: .create, delegate: delegate)
+                    transfer.bytesPerSecondLimit =
+                        limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
+                    return transfer
+                }
+                guard json.isOn else { return }
+                TransferEvent(
+                    event: "done", name: sent.name, path: sent.path.string,
+                    revision: sent.revision.rawValue
+                ).write()
+            } catch {
+                if error.code == .cancelled { throw error }
+                throw CommandFailure("“\(name)” was not added.", error)
+            }
+        }
+    }
+}

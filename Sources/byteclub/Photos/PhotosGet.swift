@@ -1,0 +1,149 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubStore
+import FoundationEssentials
+import Glibc
+
+struct PhotosGet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Fetch a photo from the club.",
+        discussion: """
+            The file appears when it is whole and verified; one that is there is replaced only with --force, \
+            or after a yes where a terminal can be asked. With --resume, what has arrived of an interrupted \
+            download is kept beside it, and the next one of the same revision goes on from there. With “-” the \
+            photo goes to standard output, once it is whole.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Argument(help: "The photo's name in the club.")
+    var name: String
+
+    @Argument(
+        help:
+            "Where to put it: a folder, a file's name, or - for standard output; default: the current folder.",
+        completion: .file())
+    var destination: String?
+
+    @Flag(help: "Go on where an interrupted download stopped, and keep what arrives of this one.")
+    var resume = false
+
+    @Flag(help: "Replace a file of that name.")
+    var force = false
+
+    @Option(help: ArgumentHelp("At most so many bytes a second: 500K, 4M.", valueName: "rate"))
+    var limitRate: ByteRate?
+
+    private var isForOutput: Bool { destination == "-" }
+
+    func validate() throws {
+        guard isForOutput else { return }
+        if json.isOn {
+            throw ValidationError("--json and the photo cannot both go to standard output.")
+        }
+        if resume { throw ValidationError("--resume needs a file to go on with.") }
+    }
+
+    func run() async throws {
+        guard isForOutput else {
+            let file = target()
+            try await checkMayWrite(file)
+            return try await fetch(to: file)
+        }
+        guard !Output.isTerminal else {
+            throw CommandFailure(
+                "A photo on a terminal is noise. Redirect the output, or name a file.")
+        }
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "byteclub-get-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "photo")
+        try await fetch(to: file)
+        try Output.copy(file)
+    }
+
+    private func fetch(to file: URL) async throws {
+        do {
+            let photo = try await download(to: file)
+            guard json.isOn else { return }
+            TransferEvent(
+                event: "done", name: photo.name, bytes: photo.byteCount, total: photo.byteCount,
+                path: file.path, revision: photo.revision.rawValue
+            ).write()
+        } catch let failure as CommandFailure {
+            if json.isOn {
+                TransferEvent(event: "failed", name: name, reason: failure.sentence).write()
+            }
+            throw failure
+        }
+    }
+
+    private func download(to file: URL) async throws -> RemoteFile {
+        let folder = try ClubFiles.photosFolder()
+        let store = try await club.open()
+        let path = try await PhotoPaths.find(name, in: folder, of: store)
+        let settings = ClubRegistry().settings().transfers
+        return try await Interruption.cancelling {
+            do throws(StoreError) {
+                return try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
+                    let transfer = store.download(
+                        path, to: file, keepsPartialFile: resume, delegate: delegate)
+                    transfer.bytesPerSecondLimit =
+                        limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
+                    return transfer
+                }
+            } catch {
+                if error.code == .notFound {
+                    throw CommandFailure("There is no photo “\(name)” in the club.")
+                }
+                throw CommandFailure("“\(name)” was not fetched.", error)
+            }
+        }
+    }
+
+    private func checkMayWrite(_ file: URL) async throws {
+        var status = stat()
+        guard lstat(file.path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandFailure("“\(file.path)” is not an ordinary file. Nothing was fetched.")
+        }
+        guard !force else { return }
+        let taken = "There is a file “\(file.path)” already."
+        guard !json.isOn, isatty(STDIN_FILENO) == 1, Output.isErrorTerminal else {
+            throw CommandFailure("\(taken) Nothing was fetched; --force replaces it.")
+        }
+        Output.prompt(Output.shown("\(taken) Replace it? [y/N] "))
+        let answer = await StandardInput.line(limit: 100)
+        guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
+            throw CommandFailure("Nothing was fetched.")
+        }
+    }
+
+    private func target() -> URL {
+        let place = URL(filePath: destination ?? ".")
+        var isFolder = false
+        let isThere = FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder)
+        let isMeantAsFolder = destination?.hasSuffix("/") ?? true
+        return isMeantAsFolder || (isThere && isFolder) ? place.appending(path: name) : place
+    }
+}
+
+/// Finds the photo that a person means by what they write on a command line.
+enum PhotoPaths {
+    /// Photos are stored composed (NFC); a name from a file system may be decomposed.
+    static func find(
+        _ name: String, in folder: RemotePath, of store: any RemoteStore
+    ) async throws -> RemotePath {
+        let path = try folder.appending(name)
+        if let stored = try? folder.appending(newName: name), stored != path,
+            try await !store.hasFile(at: path)
+        {
+            return stored
+        }
+        return path
+    }
+}

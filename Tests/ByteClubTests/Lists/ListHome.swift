@@ -1,0 +1,75 @@
+import ClubLibrary
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import TerminalUI
+
+@testable import ByteClub
+@testable import ClubAccess
+
+/// Both tabs on a store in memory; what is kept over restarts is in a folder of the test's own.
+@MainActor final class ListHome {
+    let store: InMemoryStore
+    let folder: URL
+
+    init(_ store: InMemoryStore = InMemoryStore()) {
+        self.store = store
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("lists-\(UUID().uuidString)", isDirectory: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// One run of the app.
+    @MainActor final class Run {
+        let club: Club
+        let memory: ListMemory
+        let notes: NotesViewController
+        let photos: PhotosViewController
+        let screen: AppScreen
+        private let activity = TestActivity()
+
+        init(_ home: ListHome, width: Int, height: Int) throws {
+            let store = home.store
+            club = Club(activity: activity) { _ in store }
+            memory = ListMemory(folder: home.folder.appending(path: "lists"))
+            let drafts = DraftStore(folder: home.folder.appending(path: "drafts"))
+            notes = NotesViewController(club: club, drafts: drafts, memory: memory)
+            photos = PhotosViewController(club: club, memory: memory)
+            screen = try AppScreen(
+                TabBarController([notes, photos]), width: width, height: height)
+        }
+
+        /// Returns when what is there has been taken as seen.
+        func waitUntilKnown() async {
+            guard memory.seen.isEmpty else { return }
+            await withCheckedContinuation { continuation in
+                var isDone = false
+                memory.didLoad.append {
+                    if !isDone { continuation.resume() }
+                    isDone = true
+                }
+            }
+        }
+
+        func end() async {
+            club.stop()
+            await memory.finish()
+        }
+    }
+
+    /// Starts the app and returns when the first listing is on the screen.
+    func start(width: Int = 80, height: Int = 24) async throws -> Run {
+        let run = try Run(self, width: width, height: height)
+        await run.memory.load()
+        run.memory.start(run.club)
+        run.club.start()
+        await run.screen.wait(untilGone: "Opening the club")
+        await run.waitUntilKnown()
+        return run
+    }
+
+    func note(_ name: String) throws -> String? {
+        store.contents(of: "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,301 @@
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import TerminalUI
+import Testing
+
+@testable import ByteClub
+@testable import ClubAccess
+
+/// The notes' list on a screen in memory.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct NotesListTests {
+    @Test func sortsByNameChangeAndSizeAndRemembersIt() async throws {
+        let home = ListHome()
+        try home.store.plant("three", at: "/b.txt")
+        try home.store.plant("seventeen letters", at: "/c.txt")
+        try home.store.plant("1", at: "/a.txt")
+        let names = ["a.txt", "b.txt", "c.txt"]
+        var run = try await home.start()
+        await run.screen.wait(for: "3 · by name")
+        #expect(run.screen.order(of: names) == ["a.txt", "b.txt", "c.txt"])
+        run.screen.press("s")
+        await run.screen.wait(for: "3 · by change")
+        #expect(run.screen.order(of: names) == ["a.txt", "c.txt", "b.txt"])
+        run.screen.press("s")
+        await run.screen.wait(for: "3 · by size")
+        #expect(run.screen.order(of: names) == ["c.txt", "b.txt", "a.txt"])
+        await run.end()
+
+        run = try await home.start()
+        await run.screen.wait(for: "3 · by size")
+        #expect(run.screen.order(of: names) == ["c.txt", "b.txt", "a.txt"])
+        await run.end()
+    }
+
+    @Test func filtersByWordsAndShowsTheLetters() async throws {
+        let home = ListHome()
+        for name in ["Grocery list", "Enlisted", "Plan", "Lions in stables"] {
+            try home.store.plant("x", at: "/\(name).txt")
+        }
+        let run = try await home.start()
+        let screen = run.screen
+        screen.type("/list")
+        await screen.wait(for: "3 of 4")
+        #expect(
+            screen.order(of: ["Enlisted", "Grocery list", "Lions in stables"])
+                == ["Grocery list", "Enlisted", "Lions in stables"])
+        let row = try #require(screen.rows(with: "Grocery list").first)
+        let line = screen.lines[row]
+        let column = try #require(line.range(of: "list")).lowerBound
+        let x = line.distance(from: line.startIndex, to: column)
+        #expect(
+            screen.screen.memory.style(column: x, row: row)
+                != screen.screen.memory.style(column: x - 1, row: row))
+        screen.type(" gro")
+        await screen.wait(for: "1 of 4")
+        screen.press("Esc")
+        await screen.wait(for: "4 · by name")
+        await run.end()
+    }
+
+    @Test func deletesWhatIsMarkedAndBringsItBackAfterARestart() async throws {
+        let home = ListHome()
+        for name in ["a", "b", "c"] { try home.store.plant("text of \(name)", at: "/\(name).txt") }
+        var run = try await home.start()
+        run.screen.press("Space", "Space")
+        await run.screen.wait(for: "2 marked")
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete 2 notes?")
+        run.screen.press("d")
+        await run.screen.wait(for: "2 notes were deleted. z brings them back.")
+        #expect(run.screen.order(of: ["a.txt", "b.txt", "c.txt"]) == ["c.txt"])
+        await run.end()
+
+        run = try await home.start()
+        await run.screen.wait(for: "c.txt")
+        run.screen.press("z")
+        await run.screen.wait(for: "2 notes are back.")
+        #expect(try home.note("a.txt") == "text of a")
+        #expect(try home.note("b.txt") == "text of b")
+        run.screen.press("z")
+        await run.screen.wait(for: "There is no deleted note to bring back.")
+        await run.end()
+    }
+
+    @Test func bringsBackFromAClubWithoutRevisions() async throws {
+        let home = ListHome(InMemoryStore(keepsRevisions: false))
+        try home.store.plant("precious", at: "/a.txt")
+        let run = try await home.start()
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete note?")
+        run.screen.press("d")
+        await run.screen.wait(for: "z brings it back.")
+        try home.store.plant("another", at: "/a.txt")
+        run.screen.press("z")
+        await run.screen.wait(for: "is back.")
+        #expect(try home.note("a.txt") == "another")
+        #expect(try home.note("a (my version).txt") == "precious")
+        await run.end()
+    }
+
+    @Test func doesNotDeleteWhatSomebodyHasChanged() async throws {
+        let home = ListHome()
+        try home.store.plant("old", at: "/a.txt")
+        let run = try await home.start()
+        home.store.hold(.delete)
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete note?")
+        run.screen.press("d")
+        try home.store.plant("new", at: "/a.txt")
+        home.store.release(.delete)
+        await run.screen.wait(for: "Not deleted")
+        #expect(try home.note("a.txt") == "new")
+        await run.end()
+    }
+
+    @Test func movesIntoAFolderAndGoesThere() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/a.txt")
+        try home.store.plant("b", at: "/b.txt")
+        try home.store.plant("p", at: "/photos/sea.jpg")
+        let run = try await home.start()
+        let screen = run.screen
+        #expect(!screen.text.contains("photos/"))
+        screen.press("m")
+        await screen.wait(for: "Move “a.txt”")
+        screen.type("drafts\n")
+        await screen.wait(for: "drafts/")
+        #expect(try home.note("drafts/a.txt") == "a")
+        screen.press("g g", "Enter")
+        await screen.wait(for: "Notes / drafts")
+        #expect(screen.order(of: ["a.txt", "b.txt"]) == ["a.txt"])
+        screen.press("Backspace")
+        await screen.wait(untilGone: "Notes / drafts")
+        #expect(screen.order(of: ["drafts/", "b.txt"]) == ["drafts/", "b.txt"])
+        await run.end()
+    }
+
+    @Test func aNewNoteGoesIntoTheFolderShown() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/drafts/a.txt")
+        let run = try await home.start()
+        run.screen.press("Enter")
+        await run.screen.wait(for: "Notes / drafts")
+        run.screen.press("n")
+        await run.screen.wait(for: "New note")
+        run.screen.type("here\n")
+        run.screen.type("text")
+        run.screen.press("F2")
+        await run.screen.wait { $0.text.contains("Notes / drafts") && $0.text.contains("here.txt") }
+        #expect(try home.note("drafts/here.txt") == "text")
+        await run.end()
+    }
+
+    @Test func marksWhatOthersHaveChangedUntilItIsSeen() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/a.txt")
+        try home.store.plant("b", at: "/b.txt")
+        var run = try await home.start(width: 120)
+        #expect(!run.screen.text.contains("•"))
+        try home.store.plant("bb", at: "/b.txt")
+        await run.screen.wait(for: "• b.txt")
+        #expect(run.screen.text.contains("1 new"))
+        await run.end()
+
+        run = try await home.start(width: 120)
+        await run.screen.wait(for: "• b.txt")
+        run.screen.press("j")
+        // The preview has it in sight for a while.
+        await run.screen.wait(for: "bb")
+        run.screen.scheduler.advance(by: .seconds(1))
+        await run.screen.wait(untilGone: "•")
+        try home.store.plant("aa", at: "/a.txt")
+        await run.screen.wait(for: "• a.txt")
+        run.screen.press("M")
+        await run.screen.wait(untilGone: "•")
+        await run.end()
+    }
+
+    @Test func whatOneWritesOneselfIsNotNew() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/a.txt")
+        let run = try await home.start()
+        run.screen.press("n")
+        await run.screen.wait(for: "New note")
+        run.screen.type("mine\ntext")
+        run.screen.press("F2")
+        await run.screen.wait {
+            $0.text.contains("mine.txt") && $0.text.contains(" 2 · by name")
+                && !$0.text.contains("•")
+        }
+        await run.end()
+    }
+
+    @Test func saysWhatCameOfARefresh() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/a.txt")
+        let run = try await home.start()
+        run.screen.press("R")
+        await run.screen.wait(for: "Up to date.")
+        // Nobody reports the change: only the refresh finds it.
+        home.store.hold(.waitForChanges)
+        run.screen.press("R")
+        await run.screen.wait(for: "Up to date.")
+        try home.store.plant("aa", at: "/a.txt")
+        try home.store.plant("b", at: "/b.txt")
+        run.screen.press("R")
+        await run.screen.wait(for: "1 new note, 1 note changed.")
+        home.store.failNext(.list, with: .offline)
+        run.screen.press("R")
+        await run.screen.wait(for: "No connection to the club.")
+        home.store.release(.waitForChanges)
+        await run.end()
+    }
+
+    @Test func copiesTheTextAndTheName() async throws {
+        let home = ListHome()
+        try home.store.plant("text", at: "/a.txt")
+        let run = try await home.start()
+        run.screen.press("y")
+        await run.screen.wait(for: "Copied the text of “a.txt”.")
+        run.screen.press("Y")
+        await run.screen.wait(for: "Copied “a.txt”.")
+        let sent = String(decoding: run.screen.screen.memory.sentBytes, as: UTF8.self)
+        for text in ["text", "a.txt"] {
+            #expect(sent.contains("\u{1B}]52;c;\(Data(text.utf8).base64EncodedString())"))
+        }
+        await run.end()
+    }
+
+    @Test func agesGoOn() async throws {
+        let home = ListHome()
+        let file = try home.store.plant("text", at: "/a.txt")
+        let run = try Clocked(try await home.start(), at: file.modified)
+        await run.screen.wait(for: "now")
+        run.pass(.seconds(61))
+        await run.screen.wait(for: "1 min")
+        run.pass(.seconds(60))
+        await run.screen.wait(for: "2 min")
+        await run.run.end()
+    }
+
+    @MainActor private final class Clocked {
+        let run: ListHome.Run
+        var screen: AppScreen { run.screen }
+        private var date: Date
+
+        init(_ run: ListHome.Run, at date: Date) throws {
+            self.run = run
+            self.date = date
+            run.notes.files.now = { [unowned self] in self.date }
+            run.notes.files.reload()
+        }
+
+        func pass(_ duration: Duration) {
+            date += TimeInterval(duration.components.seconds)
+            screen.scheduler.advance(by: duration)
+        }
+    }
+
+    @Test func scrollsThePreview() async throws {
+        let home = ListHome()
+        let lines = (1...100).map { "line \($0)" }.joined(separator: "\n")
+        try home.store.plant(lines, at: "/a.txt")
+        let run = try await home.start(width: 120)
+        await run.screen.wait(for: "line 20")
+        run.screen.press("J", "J")
+        await run.screen.wait(for: "line 26")
+        run.screen.scroll(.scrollUp, at: Point(x: 90, y: 10))
+        await run.screen.wait { $0.text.contains("line 23") && !$0.text.contains("line 24") }
+        await run.end()
+    }
+
+    @Test func searchesAllTextsAndOpensTheLine() async throws {
+        let home = ListHome()
+        try home.store.plant("one\ntwo fish\n", at: "/a.txt")
+        try home.store.plant("red fish", at: "/drafts/b.txt")
+        try home.store.plant("whale", at: "/c.txt")
+        let run = try await home.start()
+        let screen = run.screen
+        screen.type("//")
+        await screen.wait(for: "Search all notes")
+        screen.type("fish")
+        await screen.wait { $0.text.contains("two fish") && $0.text.contains("drafts/b.txt:1") }
+        #expect(!screen.text.contains("whale"))
+        screen.press("Enter")
+        await screen.wait { !$0.text.contains("Search all notes") && $0.text.contains("Cancel") }
+        screen.type("X")
+        await screen.wait(for: "Xtwo fish")
+        await run.end()
+    }
+
+    @Test func worksOnTheSmallestScreen() async throws {
+        let home = ListHome()
+        try home.store.plant("text", at: "/a.txt")
+        let run = try await home.start(width: 20, height: 6)
+        await run.screen.wait(for: "a.txt")
+        run.screen.press("Space", "s", "s", "s")
+        await run.screen.wait(for: "▌")
+        await run.end()
+    }
+}

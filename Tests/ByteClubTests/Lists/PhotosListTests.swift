@@ -1,0 +1,110 @@
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import TerminalUI
+import Testing
+
+@testable import ByteClub
+
+/// The photos' list on a screen in memory: the same code as the notes', with rows of its own.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PhotosListTests {
+    private func start(
+        _ home: ListHome, width: Int = 80, height: Int = 24
+    ) async throws -> ListHome.Run {
+        let run = try await home.start(width: width, height: height)
+        run.screen.press("2")
+        await run.screen.wait(for: "sea.jpg")
+        return run
+    }
+
+    private func makeHome(_ store: InMemoryStore = InMemoryStore()) throws -> ListHome {
+        let home = ListHome(store)
+        for name in ["sea", "cliff", "lake"] {
+            try home.store.plant("picture of \(name)", at: "/photos/\(name).jpg")
+        }
+        return home
+    }
+
+    @Test func deletesIntoATrashThatOutlivesTheRun() async throws {
+        let home = try makeHome()
+        var run = try await start(home)
+        run.screen.press("Space", "Space", "d")
+        await run.screen.wait(for: "Delete 2 photos?")
+        run.screen.press("d")
+        await run.screen.wait(for: "2 photos were deleted. z brings them back.")
+        #expect(home.store.contents(of: "/photos/cliff.jpg") == nil)
+        await run.end()
+
+        run = try await start(home)
+        run.screen.press("z")
+        await run.screen.wait(for: "2 photos are back.")
+        #expect(
+            home.store.contents(of: "/photos/cliff.jpg") == Data("picture of cliff".utf8))
+        await run.end()
+    }
+
+    @Test func bringsBackNoPhotoOverAnother() async throws {
+        let home = try makeHome()
+        let run = try await start(home)
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete photo?")
+        run.screen.press("d")
+        await run.screen.wait(for: "z brings it back.")
+        try home.store.plant("another", at: "/photos/cliff.jpg")
+        run.screen.press("z")
+        await run.screen.wait(for: "Not brought back")
+        #expect(home.store.contents(of: "/photos/cliff.jpg") == Data("another".utf8))
+        await run.end()
+    }
+
+    @Test func saysWhereNothingComesBack() async throws {
+        let home = try makeHome(InMemoryStore(keepsRevisions: false))
+        let run = try await start(home)
+        run.screen.press("d")
+        await run.screen.wait { $0.text.contains("This club cannot") && $0.text.contains("back.") }
+        run.screen.press("d")
+        await run.screen.wait(for: "“cliff.jpg” was deleted.")
+        #expect(!run.screen.text.contains("z brings"))
+        await run.end()
+    }
+
+    @Test func renames() async throws {
+        let home = try makeHome()
+        let run = try await start(home)
+        run.screen.press("r")
+        await run.screen.wait(for: "Rename photo")
+        run.screen.press("^A", "^K")
+        run.screen.type("rock\n")
+        await run.screen.wait(for: "rock.jpg")
+        #expect(home.store.contents(of: "/photos/rock.jpg") == Data("picture of cliff".utf8))
+        await run.end()
+    }
+
+    @Test func refusesANameThatIsTaken() async throws {
+        let home = try makeHome()
+        let run = try await start(home)
+        run.screen.press("r")
+        await run.screen.wait(for: "Rename photo")
+        run.screen.press("^A", "^K")
+        run.screen.type("Sea.jpg\n")
+        await run.screen.wait(for: "There is a photo named “Sea.jpg” already.")
+        #expect(home.store.contents(of: "/photos/cliff.jpg") != nil)
+        await run.end()
+    }
+
+    @Test(arguments: [(80, 24), (200, 60), (20, 6)])
+    func sortsFiltersAndMarksAtAnySize(width: Int, height: Int) async throws {
+        let home = try makeHome()
+        let run = try await home.start(width: width, height: height)
+        let screen = run.screen
+        screen.press("2")
+        await screen.wait(for: "cliff.jpg")
+        screen.type("/s e")
+        await screen.wait { $0.text.contains("sea.jpg") && !$0.text.contains("cliff.jpg") }
+        screen.press("Enter", "Space")
+        await screen.wait(for: "▌")
+        screen.press("Esc", "Esc", "s")
+        await screen.wait { $0.text.contains("cliff.jpg") && !$0.text.contains("▌") }
+        await run.end()
+    }
+}

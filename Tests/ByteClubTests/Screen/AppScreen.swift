@@ -1,0 +1,62 @@
+import TerminalUI
+
+/// The app, or a part of it, on a screen in memory: keys in, screens out, no process and no waiting for time.
+@MainActor final class AppScreen {
+    let screen: WatchedScreen
+    let scheduler = TurnScheduler()
+    let application: Application
+    private var waiters: [(isTrue: @MainActor () -> Bool, CheckedContinuation<Void, Never>)] = []
+
+    init(_ root: ViewController, width: Int = 80, height: Int = 24) throws {
+        screen = WatchedScreen(size: Size(width: width, height: height))
+        application = Application(screen: screen, scheduler: scheduler)
+        screen.didPresent = { [weak self] in self?.look() }
+        try application.start(root: root)
+    }
+
+    var text: String { screen.memory.text }
+    var lines: [String] { screen.memory.lines }
+    var footer: String { lines.last ?? "" }
+
+    func press(_ keys: KeySequence...) {
+        for key in keys { application.press(key) }
+    }
+
+    func type(_ text: String) { application.type(text) }
+
+    func scroll(_ action: MouseEvent.Action, at point: Point) {
+        application.handle(.mouse(MouseEvent(action, at: point)))
+    }
+
+    /// Returns when the screen shows a text.
+    func wait(for text: String) async { await wait { $0.text.contains(text) } }
+
+    /// Returns when the screen does not show a text any more.
+    func wait(untilGone text: String) async { await wait { !$0.text.contains(text) } }
+
+    /// Returns when the frame is as wanted; looked at after each frame.
+    func wait(until isTrue: @escaping @MainActor (AppScreen) -> Bool) async {
+        if isTrue(self) { return }
+        await withCheckedContinuation { continuation in
+            waiters.append(({ [unowned self] in isTrue(self) }, continuation))
+        }
+    }
+
+    /// The rows that have a text in them, from the top.
+    func rows(with text: String) -> [Int] {
+        lines.indices.filter { lines[$0].contains(text) }
+    }
+
+    /// The names among these that the screen shows, from the top down.
+    func order(of names: [String]) -> [String] {
+        names.compactMap { name in rows(with: name).first.map { (name, $0) } }
+            .sorted { $0.1 < $1.1 }.map(\.0)
+    }
+
+    private func look() {
+        let ready = waiters.indices.filter { waiters[$0].isTrue() }
+        let continuations = ready.map { waiters[$0].1 }
+        for index in ready.reversed() { waiters.remove(at: index) }
+        for continuation in continuations { continuation.resume() }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `byteclub notes …` on the club of this computer.
+@Suite struct NoteCommandTests {
+    @Test func takesWhatIsPipedIn() async throws {
+        try await inFreshHome { home in
+            let new = try await home.run("notes", "new", "Plan", input: "piped\n")
+            #expect(new.status == 0, "\(new.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "piped\n")
+            let edited = try await home.run("notes", "edit", "Plan", input: "changed\n")
+            #expect(edited.status == 0, "\(edited.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "changed\n")
+        }
+    }
+
+    @Test func anEmptyPipeEmptiesNoNote() async throws {
+        try await inFreshHome { home in
+            try home.write("precious", toNote: "Plan.txt")
+            let edited = try await home.run("notes", "edit", "Plan")
+            #expect(edited.status == 1)
+            #expect(edited.errorText.contains("nothing was changed"))
+            #expect(try home.text(ofNote: "Plan.txt") == "precious")
+            let emptied = try await home.run("notes", "edit", "Plan", "-")
+            #expect(emptied.status == 0, "\(emptied.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "")
+        }
+    }
+
+    @Test func movesListsAndReadsInFolders() async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "a.txt")
+            try home.write("b", toNote: "b.txt")
+            let renamed = try await home.run("notes", "mv", "a", "Chapter one", "--json")
+            #expect(renamed.status == 0, "\(renamed.errorText)")
+            #expect(renamed.text.contains("\"/Chapter one.txt\""))
+            let moved = try await home.run("notes", "mv", "Chapter one", "b", "drafts/2026/")
+            #expect(moved.status == 0, "\(moved.errorText)")
+            let list = try await home.run("notes", "ls", "drafts/2026", "--json")
+            let files = try #require(
+                try JSONSerialization.jsonObject(with: list.standardOutput) as? [[String: Any]])
+            #expect(
+                files.compactMap { $0["path"] as? String }
+                    == ["/drafts/2026/b.txt", "/drafts/2026/Chapter one.txt"])
+            #expect(try await home.run("notes", "cat", "drafts/2026/b").text == "b")
+            try home.write("another", toNote: "b.txt")
+            let taken = try await home.run("notes", "mv", "drafts/2026/b", "b")
+            #expect(taken.status == 1)
+            #expect(try home.text(ofNote: "b.txt") == "another")
+        }
+    }
+
+    @Test func findsLinesInAllNotes() async throws {
+        try await inFreshHome { home in
+            try home.write("one fish\ntwo Fish red\n", toNote: "a.txt")
+            _ = try await home.run("notes", "new", "sea/b", input: "red fish\n")
+            let found = try await home.run("notes", "search", "fish", "red")
+            #expect(found.status == 0, "\(found.errorText)")
+            #expect(found.text == "a.txt:2: two Fish red\nsea/b.txt:1: red fish\n")
+            let json = try await home.run("notes", "search", "--json", "Fish")
+            let lines = try #require(
+                try JSONSerialization.jsonObject(with: json.standardOutput) as? [[String: Any]])
+            #expect(lines.count == 1)
+            #expect(lines.first?["line"] as? Int == 2)
+            let nothing = try await home.run("notes", "search", "whale")
+            #expect(nothing.status == 1)
+            #expect(nothing.text.isEmpty)
+        }
+    }
+
+    @Test func listsAndRestoresRevisions() async throws {
+        try await inFreshHome { home in
+            _ = try await home.run("notes", "new", "Plan", input: "first")
+            _ = try await home.run("notes", "edit", "Plan", input: "second")
+            let log = try await home.run("notes", "log", "Plan", "--json")
+            #expect(log.status == 0, "\(log.errorText)")
+            let revisions = try #require(
+                try JSONSerialization.jsonObject(with: log.standardOutput) as? [[String: Any]])
+            #expect(revisions.compactMap { $0["current"] as? Bool } == [true, false])
+            let first = try #require(revisions.last?["revision"] as? String)
+            let old = try await home.run("notes", "cat", "Plan", "--revision", first)
+            #expect(old.text == "first", "\(old.errorText)")
+            let restored = try await home.run("notes", "restore", "Plan", first)
+            #expect(restored.status == 0, "\(restored.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "first")
+
+            #expect(try await home.run("notes", "rm", "Plan").status == 0)
+            #expect(home.noteNames.isEmpty)
+            let back = try await home.run("notes", "restore", "Plan")
+            #expect(back.status == 0, "\(back.errorText)")
+            #expect(try home.text(ofNote: "Plan.txt") == "first")
+            let wrong = try await home.run("notes", "restore", "Plan", "0123456789")
+            #expect(wrong.status == 1)
+            #expect(try home.text(ofNote: "Plan.txt") == "first")
+            #expect(try await home.run("notes", "log", "Nothing").status == 1)
+        }
+    }
+
+    @Test func writesJSONOfAllThatItDoes() async throws {
+        try await inFreshHome { home in
+            let commands = [
+                ["new", "a", "--json"], ["edit", "a", "-", "--json"], ["rm", "a", "--json"],
+                ["restore", "a", "--json"], ["cat", "a", "--json"],
+            ]
+            for command in commands {
+                let output = try await home.run(["notes"] + command, input: command[0])
+                #expect(output.status == 0, "\(command) \(output.errorText)")
+                let json = try JSONSerialization.jsonObject(with: output.standardOutput)
+                let note = try #require(
+                    json as? [String: Any] ?? (json as? [[String: Any]])?.first)
+                #expect(note["name"] as? String == "a.txt", "\(command)")
+                #expect(note["revision"] is String, "\(command)")
+            }
+        }
+    }
+
+    /// `$EDITOR` may be several words; what it does to the file is saved.
+    @Test func editsInThePersonsEditor() async throws {
+        try await inFreshHome { home in
+            try home.write("one\n", toNote: "Plan.txt")
+            let editor = home.work.appending(path: "ed.sh")
+            try Data("#!/bin/sh\necho \"$1 $2\" >\"$HOME/args\"; echo two >>\"$2\"\n".utf8)
+                .write(to: editor)
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    "/bin/sh", ["-c", "\(ClubHome.program) notes edit Plan; echo status $?"],
+                    environment: home.environment(more: ["EDITOR": "/bin/sh \(editor.path) --wait"]
+                    ),
+                    directory: home.work.path, size: TerminalSize(columns: 100, rows: 24)))
+            defer { terminal.close() }
+            try await terminal.wait(forText: "status 0")
+            #expect(try home.text(ofNote: "Plan.txt") == "one\ntwo\n")
+        }
+    }
+
+    @Test func anEditorThatFailsChangesNothing() async throws {
+        try await inFreshHome { home in
+            try home.write("one\n", toNote: "Plan.txt")
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    "/bin/sh", ["-c", "\(ClubHome.program) notes edit Plan; echo status $?"],
+                    environment: home.environment(more: ["EDITOR": "false"]),
+                    directory: home.work.path, size: TerminalSize(columns: 100, rows: 24)))
+            defer { terminal.close() }
+            try await terminal.wait(forText: "status 1")
+            #expect(terminal.screen.contains("failed"))
+            #expect(try home.text(ofNote: "Plan.txt") == "one\n")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `byteclub photos …` on the club of this computer.
+@Suite struct PhotoCommandTests {
+    private static let photo = Photos.corners(width: 640, height: 160, orientation: 1)
+
+    private func withPhoto(_ body: (ClubHome) async throws -> Void) async throws {
+        try await inFreshHome { home in
+            try Self.photo.write(to: home.photos.appending(path: "sea.jpg"))
+            try await body(home)
+        }
+    }
+
+    @Test func writesAPhotoToStandardOutput() async throws {
+        try await withPhoto { home in
+            let get = try await home.run("photos", "get", "sea.jpg", "-")
+            #expect(get.status == 0, "\(get.errorText)")
+            #expect(get.standardOutput == Self.photo)
+            let missing = try await home.run("photos", "get", "no.jpg", "-")
+            #expect(missing.status == 1)
+            #expect(missing.standardOutput.isEmpty)
+        }
+    }
+
+    @Test func neverWritesOverAFile() async throws {
+        try await withPhoto { home in
+            let mine = home.work.appending(path: "sea.jpg")
+            try Data("mine".utf8).write(to: mine)
+            let refused = try await home.run("photos", "get", "sea.jpg", input: "y\n")
+            #expect(refused.status == 1)
+            #expect(try Data(contentsOf: mine) == Data("mine".utf8))
+            #expect(try await home.run("photos", "get", "sea.jpg", "--force").status == 0)
+            #expect(try Data(contentsOf: mine) == Self.photo)
+        }
+    }
+
+    @Test func tellsEventsAsJSON() async throws {
+        try await withPhoto { home in
+            try Self.photo.write(to: home.work.appending(path: "new.jpg"))
+            let commands = [
+                ["get", "sea.jpg", "copy.jpg"], ["put", "--limit-rate", "4M", "new.jpg"],
+            ]
+            for command in commands {
+                let output = try await home.run(["photos"] + command + ["--json"])
+                #expect(output.status == 0, "\(output.errorText)")
+                let events = try output.text.split(separator: "\n").map {
+                    try #require(
+                        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+                }
+                #expect(events.last?["event"] as? String == "done", "\(command)")
+                #expect(output.errorText.isEmpty, "\(command)")
+            }
+            let failed = try await home.run("photos", "get", "no.jpg", "--json")
+            #expect(failed.status == 1)
+            #expect(failed.text.contains("\"failed\""))
+        }
+    }
+
+    @Test func renamesAndRemoves() async throws {
+        try await withPhoto { home in
+            let renamed = try await home.run("photos", "mv", "sea.jpg", "ocean", "--json")
+            #expect(renamed.status == 0, "\(renamed.errorText)")
+            #expect(home.photoNames == ["ocean.jpg"])
+            let removed = try await home.run("photos", "rm", "ocean.jpg", "--json")
+            #expect(removed.status == 0, "\(removed.errorText)")
+            #expect(removed.text.contains("ocean.jpg"))
+            #expect(home.photoNames.isEmpty)
+            #expect(try await home.run("photos", "rm", "ocean.jpg").status == 1)
+            #expect(try await home.run("photos", "mv", "a.jpg", "b.jpg").status == 1)
+        }
+    }
+}
