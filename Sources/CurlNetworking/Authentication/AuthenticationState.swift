@@ -106,7 +106,7 @@ extension AuthenticationState {
         credential(for: request, .server, cache)?.bodyHash
     }
 
-    /// The fields that prove who we are. To be called once for each attempt, as it begins.
+    /// The fields that carry credentials. To be called once for each attempt, as it begins.
     ///
     /// They stand in for fields of the same name. A request with an `Authorization` of its own keeps it
     /// until it is challenged.

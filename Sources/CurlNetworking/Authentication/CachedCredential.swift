@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A credential with what is needed to prove it: good for one space.
+/// A credential with what is needed to use it: good for one protection space.
 struct CachedCredential: Sendable {
     let space: URLProtectionSpace
     let credential: URLCredential

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a server that wants HTTP Digest has told (RFC 7616 §3.3).
+/// What a server that wants HTTP Digest has said (RFC 7616 §3.3).
 struct DigestOffer: Hashable, Sendable {
     var realm: String
     var nonce: String
@@ -86,7 +86,7 @@ struct DigestAccess: Sendable {
         /// The value of `Authorization`.
         var authorization: String
         /// What the server has to send as `rspauth` if it knows the password too; nil when that
-        /// cannot be told in advance.
+        /// cannot be known in advance.
         var expectedServerDigest: String?
     }
 

@@ -11,7 +11,7 @@ public import FoundationEssentials
 public struct ServerTrust: Hashable, Sendable {
     /// The server's own certificate, then those that vouch for it, as far as they are known.
     public let certificates: [ServerCertificate]
-    /// The name or address it was asked to prove.
+    /// The name or address it was asked to authenticate.
     public let host: String
     /// OpenSSL's verdict: 0, or the number of an X509_V_ERR.
     let verdict: Int

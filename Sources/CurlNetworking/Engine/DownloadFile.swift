@@ -16,7 +16,7 @@ final class DownloadFile: Sendable {
         var writtenByteCount: Int64 = 0
         /// Of what was written, for resume data.
         var checksum = Checksum()
-        /// What the whole file will have, as far as a range has told.
+        /// What the whole file will have, as far as a range has said.
         var total: Int64?
         /// nil for what cannot be gone on with.
         var recipe: ResumeRecipe?

@@ -294,7 +294,7 @@ extension Engine {
             _ = task.post(transfer.answer.memory)
         }
         guard transfer.answer.file != nil || attempt.cache.writer != nil else {
-            return reportAfterTurn(task, TaskResult(data: transfer.answer.memory))
+            return ended.append((task, TaskResult(data: transfer.answer.memory)))
         }
         finishStoring(transfer)
     }

@@ -27,8 +27,9 @@ actor Engine {
     private(set) var now = DispatchTime.now().uptimeNanoseconds
 
     private var spareHandles: [EasyHandle] = []
-    /// Tasks that have ended well in this turn.
-    private var ended: [(task: URLSessionTask, result: TaskResult)] = []
+    /// Tasks that have ended well in this turn. Reported once everything else of it is done: a report wakes
+    /// another thread, and the request that comes next on the connection goes first.
+    var ended: [(task: URLSessionTask, result: TaskResult)] = []
     /// No transfer runs out of time before this.
     private var earliestDeadline: UInt64?
 
@@ -91,12 +92,6 @@ actor Engine {
             rounds += 1
         } while !pending.isEmpty || (rounds < 16 && multi.deadline.map { $0 <= now } ?? false)
         reportEnded()
-    }
-
-    /// Reports how a task has ended once everything else of this turn is done: the report wakes another
-    /// thread, and the request that comes next on the connection goes first.
-    func reportAfterTurn(_ task: URLSessionTask, _ result: TaskResult) {
-        ended.append((task, result))
     }
 
     private func reportEnded() {

@@ -18,7 +18,7 @@ final class ContentDecoder {
     }
 
     private enum Stage {
-        /// Not enough bytes yet to tell what comes.
+        /// Not enough bytes yet to know what comes.
         case beginning
         case inflating
         /// A member of gzip has ended; another may follow.
@@ -28,7 +28,7 @@ final class ContentDecoder {
 
     private let isGzip: Bool
     private var stage = Stage.beginning
-    /// The first bytes of a stream, as long as they do not tell what it is.
+    /// The first bytes of a stream, as long as they do not show what it is.
     private var start: [UInt8] = []
     private var stream: UnsafeMutableRawPointer?
     private let room = UnsafeMutableRawBufferPointer.allocate(
@@ -93,7 +93,7 @@ final class ContentDecoder {
         return .more
     }
 
-    /// Whether a stream begins with `start`; nil while that cannot be told.
+    /// Whether a stream begins with `start`; nil while that is not known.
     private var beginsStream: Bool? {
         guard stage == .betweenMembers else { return start.count == 2 ? true : nil }
         guard start[0] == 0x1F else { return false }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A timer that only runs while it is told to. Instants and spans are nanoseconds of the monotonic
+/// A timer that only runs between `start` and `stop`. Instants and spans are nanoseconds of the monotonic
 /// clock; the value never looks at a clock itself.
 struct Countdown: Sendable {
     private let limit: UInt64?

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 
 extension URLError {
-    /// Reads libcurl's verdict on a transfer of a valid http or https URL.
+    /// Reads libcurl's result for a transfer of a valid http or https URL.
     ///
     /// - Parameters:
     ///   - certificate: CURLINFO_SSL_VERIFYRESULT: an X509_V_ERR number of OpenSSL, 0 when the chain

@@ -115,7 +115,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
             expectedContentLength: headers.announcedByteCount ?? -1)
     }
 
-    /// An answer that has come: its length is told only when it is sure.
+    /// An answer that has come: its length is given only when it is certain.
     init(url: URL, head: ResponseHead) {
         self.head = head
         super.init(
@@ -209,7 +209,7 @@ extension HTTPHeaderFields {
         return MediaType(field)
     }
 
-    /// The length of the body as it will be delivered, when the head alone tells it.
+    /// The length of the body as it will be delivered, when the head alone says it.
     fileprivate var bodyByteCount: Int64? {
         if let coding = self["Content-Encoding"], !coding.isEqualIgnoringASCIICase(to: "identity") {
             return nil

@@ -48,10 +48,6 @@ final class ProtocolLoad: URLProtocolClient {
 
     /// Starts a task: by a class that can load it, else by the engine.
     static func start(_ task: URLSessionTask) {
-        let classes = task.session.protocolClasses
-        guard !classes.isEmpty else {
-            return Engine.shared.submit { engine in engine.start(task) }
-        }
         let load = ProtocolLoad(task)
         task.status.withLock { $0.urlProtocol.load = load }
         load.queue.async { @Sendable in load.begin() }
@@ -335,7 +331,7 @@ extension ProtocolLoad {
 
 extension URLSession {
     /// Who is asked whether it loads a task, in this order.
-    fileprivate var protocolClasses: [URLProtocol.Type] {
+    var protocolClasses: [URLProtocol.Type] {
         settings.protocolClasses + (isShared ? URLProtocol.registeredClasses : [])
     }
 }

@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension URLSession {
     /// Loads a body into memory.
     ///
-    /// - Parameter delegate: Is told of this task, in place of the session's delegate.
+    /// - Parameter delegate: Gets the events of this task, in place of the session's delegate.
     /// - Throws: `URLError`; `.cancelled` when the surrounding task is cancelled.
     public func data(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?

@@ -3,12 +3,12 @@ public import FoundationEssentials
 // MARK: - Data tasks
 
 extension URLSession {
-    /// Makes a task that tells the session's delegate.
+    /// Makes a task that reports to the session's delegate.
     public func dataTask(with request: URLRequest) -> URLSessionDataTask {
         dataTask(request, for: .delegate)
     }
 
-    /// Makes a task that gets a URL and tells the session's delegate.
+    /// Makes a task that gets a URL and reports to the session's delegate.
     public func dataTask(with url: URL) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url))
     }

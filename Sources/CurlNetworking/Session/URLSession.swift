@@ -1,7 +1,7 @@
 public import Dispatch
 import Synchronization
 
-/// Makes tasks that load over HTTP, and tells a delegate or completion handlers what comes of them.
+/// Makes tasks that load over HTTP, and reports to a delegate or completion handlers what comes of them.
 ///
 /// The names and the rules are those of Apple's `URLSession`. All sessions of a process share one
 /// libcurl engine on one queue; no task has a thread of its own.
@@ -111,7 +111,7 @@ public final class URLSession: Sendable {
 
     // MARK: - Life
 
-    /// Lets unfinished tasks finish, then tells the delegate and lets go of it. Returns at once. New
+    /// Lets unfinished tasks finish, then notifies the delegate and releases it. Returns at once. New
     /// tasks are cancelled at birth. Without effect on the shared session.
     public func finishTasksAndInvalidate() {
         guard !isShared else { return }
@@ -120,7 +120,7 @@ public final class URLSession: Sendable {
         finishInvalidationIfIdle()
     }
 
-    /// Cancels all tasks, then tells the delegate and lets go of it. Returns at once. Without effect
+    /// Cancels all tasks, then notifies the delegate and releases it. Returns at once. Without effect
     /// on the shared session.
     public func invalidateAndCancel() {
         guard !isShared else { return }
@@ -243,12 +243,12 @@ extension URLSession {
         if wasThere { finishInvalidationIfIdle() }
     }
 
-    /// The task's completion is about to be told, on the delegate's queue.
+    /// The task's completion is about to be reported, on the delegate's queue.
     func unregister(_ task: URLSessionTask) {
         taskRegistry.withLock { $0.started[task.taskIdentifier] = nil }
     }
 
-    /// After invalidation, once no task is left: tells the delegate, and lets go of it.
+    /// After invalidation, once no task is left: notifies the delegate, and releases it.
     func finishInvalidationIfIdle() {
         let isDone = taskRegistry.withLock { taskRegistry in
             guard taskRegistry.isInvalidated, !taskRegistry.isGone, taskRegistry.started.isEmpty,

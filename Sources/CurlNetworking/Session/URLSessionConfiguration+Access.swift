@@ -16,7 +16,7 @@ extension URLSessionConfiguration {
     /// Whether tasks wait for a network when there is none, or none they may use, instead of failing;
     /// false unless set.
     ///
-    /// The delegate is told once by `urlSession(_:taskIsWaitingForConnectivity:)`. A waiting task tries
+    /// The delegate is notified once by `urlSession(_:taskIsWaitingForConnectivity:)`. A waiting task tries
     /// again when a link, an address or a route of this machine changes; `timeoutIntervalForResource`
     /// ends it. No network means that the system has no route to the server, or none to anywhere while
     /// the server's name cannot be found. A server that refuses, and a connection that is lost once it

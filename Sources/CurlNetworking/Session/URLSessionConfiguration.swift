@@ -24,7 +24,7 @@ public final class URLSessionConfiguration: Sendable {
 
     /// A new configuration for a session whose transfers go on when this program is suspended, quits or
     /// is killed. A session that is made later with the same identifier, by this program or another of
-    /// the user's, gets what was not told yet.
+    /// the user's, gets what was not reported yet.
     ///
     /// See ``BackgroundTransfers`` for what the helper process keeps where.
     ///

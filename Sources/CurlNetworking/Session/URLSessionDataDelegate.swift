@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Is told of the answers to data and upload tasks that have no completion handler.
+/// Gets the responses to data and upload tasks that have no completion handler.
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     /// The head of the answer has come. Call `completionHandler` once; no body is delivered before.
     func urlSession(
@@ -13,7 +13,7 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     ) async -> URLSession.ResponseDisposition
 
     /// The delegate has answered `.becomeDownload`: the rest of the answer goes to a file. The data task
-    /// is over without a further call, and the download task, which runs already, tells what follows.
+    /// is over without a further call, and the download task, which runs already, reports what follows.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask,
         didBecome downloadTask: URLSessionDownloadTask)

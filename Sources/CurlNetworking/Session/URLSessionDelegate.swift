@@ -1,4 +1,4 @@
-/// Is told of a session's life. Every call of every delegate protocol comes on the session's
+/// Gets the events of a session. Every call of every delegate protocol comes on the session's
 /// `delegateQueue`, one at a time and in order.
 public protocol URLSessionDelegate: AnyObject, Sendable {
     /// The session has finished its last task after `finishTasksAndInvalidate()` or
@@ -20,7 +20,7 @@ public protocol URLSessionDelegate: AnyObject, Sendable {
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// A background session has told all that was waiting for it: the ends of the tasks that were over
+    /// A background session has reported all that was waiting for it: the ends of the tasks that were over
     /// before it was made; and again, when those are over that it had found under way.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }

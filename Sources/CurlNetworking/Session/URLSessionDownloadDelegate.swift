@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Is told of download tasks that have no completion handler.
+/// Gets the events of download tasks that have no completion handler.
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     /// The whole body is in a temporary file. Move or open it before returning: it is removed then.
     /// An answer of any status comes this way; look at `downloadTask.response`.

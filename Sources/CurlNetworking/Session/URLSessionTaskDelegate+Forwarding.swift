@@ -16,13 +16,13 @@ extension URLSessionTask {
         return other as? any URLSessionTaskDelegate
     }
 
-    /// Who is told of a data task's answer: the task's own delegate, if it is one for data, else the
+    /// Who gets a data task's response: the task's own delegate, if it is one for data, else the
     /// session's.
     var dataListener: (any URLSessionDataDelegate)? {
         delegate as? any URLSessionDataDelegate ?? session.delegate as? any URLSessionDataDelegate
     }
 
-    /// Who is told of a download: the task's own delegate, if it is one for downloads, else the
+    /// Who gets the events of a download: the task's own delegate, if it is one for downloads, else the
     /// session's.
     var downloadListener: (any URLSessionDownloadDelegate)? {
         delegate as? any URLSessionDownloadDelegate

@@ -1,4 +1,4 @@
-/// Is told of what happens to any task.
+/// Gets the events of any task.
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     /// A task was made: the first call for it, and the place to prepare it before it is resumed.
     ///

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Who moves the bytes of a task.
 ///
-/// What a task wants is read from the task itself: a carrier is only told that something has changed,
+/// What a task wants is read from the task itself: a carrier is only notified that something has changed,
 /// on any thread, and returns at once.
 enum TaskCarrier: Sendable {
     /// The engine of this process.
@@ -12,6 +12,8 @@ enum TaskCarrier: Sendable {
 
     func start(_ task: URLSessionTask) {
         switch self {
+        case .engine where task.session.protocolClasses.isEmpty:
+            Engine.shared.submit { engine in engine.start(task) }
         case .engine: ProtocolLoad.start(task)
         case .background(let client): client.enlist(task)
         }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Something a task has to tell its delegate or completion handler.
+/// Something a task has to report to its delegate or completion handler.
 enum TaskEvent: Sendable {
     /// From an offset of the body on.
     case needsRestOfBody(from: Int64, Reply<InputStream?>)
@@ -36,7 +36,7 @@ extension TaskEvent {
 /// How a task ended.
 struct TaskResult: Sendable {
     var error: URLError?
-    /// An error of a ``URLProtocol`` that is no `URLError`: it is told as it is.
+    /// An error of a ``URLProtocol`` that is no `URLError`: it is reported as it is.
     var foreignError: (any Error)?
     /// The body of a task with a completion handler.
     var data: Data?
@@ -45,7 +45,7 @@ struct TaskResult: Sendable {
 }
 
 extension TaskResult {
-    /// The error that is told.
+    /// The error that is reported.
     var reportedError: (any Error)? { error ?? foreignError }
 }
 
@@ -62,12 +62,12 @@ final class Reply<Answer: Sendable>: Sendable {
     }
 }
 
-/// What waits to be told, in order, with the joins that keep it short: progress that was not told yet
+/// What waits to be reported, in order, with the joins that keep it short: progress that was not reported yet
 /// is replaced by newer progress, and small pieces of body are joined.
 ///
-/// File and metrics enter with the completion and are told before it: a task that is cancelled in
+/// File and metrics enter with the completion and are reported before it: a task that is cancelled in
 /// between was not complete yet. Nothing enters behind the completion, and a cancelled queue holds the
-/// completion alone, with metrics that were not told.
+/// completion alone, with metrics that were not reported.
 struct TaskEvents: Sendable {
     private var events: [TaskEvent] = []
     private var next = 0
@@ -116,14 +116,14 @@ struct TaskEvents: Sendable {
         return event
     }
 
-    /// Changes how the task ended, as long as it was not told.
+    /// Changes how the task ended, as long as it was not reported.
     mutating func amendCompletion(_ change: (inout TaskResult) -> Void) {
         guard !isEmpty, case .completed(var result)? = events.last else { return }
         change(&result)
         events[events.count - 1] = .completed(result)
     }
 
-    /// Forgets what was not told yet, except for how the task went and ended.
+    /// Forgets what was not reported yet, except for how the task went and ended.
     mutating func close(with result: TaskResult) {
         events = hasReportedMetrics ? [.completed(result)] : [.metrics, .completed(result)]
         next = 0

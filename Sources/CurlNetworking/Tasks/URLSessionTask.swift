@@ -77,7 +77,7 @@ public class URLSessionTask: @unchecked Sendable {
         changeLife { $0.suspend() }
     }
 
-    /// Ends the task with `URLError.cancelled`, unless it is over. Nothing is told in between.
+    /// Ends the task with `URLError.cancelled`, unless it is over. Nothing is reported in between.
     public func cancel() {
         changeLife { $0.cancel() }
     }
@@ -90,7 +90,7 @@ public class URLSessionTask: @unchecked Sendable {
     var requestToLoad: URLRequest { status.withLock { $0.urlProtocol.request } ?? firstRequest }
     /// The head of the answer, once it has come.
     public var response: URLResponse? { status.withLock { $0.response } }
-    /// Why the task failed; set before its completion is told.
+    /// Why the task failed; set before its completion is reported.
     public var error: (any Error)? { status.withLock { $0.error } }
 
     /// How much of the body has come, without any compression.
@@ -125,7 +125,7 @@ public class URLSessionTask: @unchecked Sendable {
         }
     }
 
-    /// Is told of this task; what it has no method for, the session's delegate is told. Held until the
+    /// Gets the events of this task; those it has no method for go to the session's delegate. Held until the
     /// task has completed.
     public var delegate: (any URLSessionTaskDelegate)? {
         get { status.withLock { $0.delegate } }
@@ -133,7 +133,7 @@ public class URLSessionTask: @unchecked Sendable {
     }
 }
 
-/// The length of a transfer that nobody told.
+/// The length of a transfer when it is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
 extension URLSessionTask: Hashable {

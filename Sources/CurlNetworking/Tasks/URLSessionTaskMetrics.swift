@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// How a task went: when what happened, over which connections, how many bytes.
 ///
 /// Told by `urlSession(_:task:didFinishCollecting:)`, before the task's completion. Nothing is collected
-/// for a task that nobody is told of.
+/// for a task that has no delegate.
 public final class URLSessionTaskMetrics: Sendable {
     /// One for each request that was made: redirects, challenges and lost connections make several.
     /// In order.

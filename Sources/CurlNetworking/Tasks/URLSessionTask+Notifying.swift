@@ -2,7 +2,7 @@ import Dispatch
 import FoundationEssentials
 import Synchronization
 
-// How a task speaks: the engine posts events, the delegate's queue tells them one per turn, so that
+// How a task reports: the engine posts events, the delegate's queue takes them one per turn, so that
 // other work of that queue (drawing, keys) comes in between. Only the completion of a download comes in
 // the turn of its file.
 
@@ -41,7 +41,7 @@ extension URLSessionTask {
         return consequence
     }
 
-    /// The carrier has let go of a cancelled task: now its end can be told.
+    /// The carrier has let go of a cancelled task: now its end can be reported.
     ///
     /// - Parameter resumeData: Of a download or upload that was asked for it.
     func finishCancelling(resumeData: Data? = nil) {
@@ -91,7 +91,7 @@ extension URLSessionTask {
         if change == .drained { carrier.flowOpened(for: self) }
     }
 
-    /// Who is told of the task as such.
+    /// Who gets the events of the task as such.
     var listener: (any URLSessionTaskDelegate)? {
         status.withLock { $0.delegate } ?? session.delegate as? any URLSessionTaskDelegate
     }
@@ -152,7 +152,7 @@ extension URLSessionTask {
         if let event {
             // Needs no turn of its own.
             if isUnheard(event) { return notifyNext(isAfterFile: isAfterFile) }
-            tell(event)
+            notify(event)
             if event.isFile || isAfterFile { return notifyNext(isAfterFile: true) }
         }
         status.withLock { $0.reports.isReporting = false }
@@ -167,7 +167,7 @@ extension URLSessionTask {
         }
     }
 
-    private func tell(_ event: TaskEvent) {
+    private func notify(_ event: TaskEvent) {
         switch event {
         case .needsBodyStream(let reply):
             guard let listener else { return reply(nil) }
@@ -223,13 +223,13 @@ extension URLSessionTask {
     }
 
     private func notifySent(total: Int64, expected: Int64) {
-        let told = status.withLock { status in
+        let reported = status.withLock { status in
             defer { status.reports.sent = total }
             return total < status.reports.sent ? 0 : status.reports.sent
         }
-        guard total > told else { return }
+        guard total > reported else { return }
         listener?.urlSession(
-            session, task: self, didSendBodyData: total - told, totalBytesSent: total,
+            session, task: self, didSendBodyData: total - reported, totalBytesSent: total,
             totalBytesExpectedToSend: expected)
     }
 
@@ -274,13 +274,13 @@ extension URLSessionTask {
         guard let task = self as? URLSessionDownloadTask, let listener = progressListener else {
             return
         }
-        let told = status.withLock { status in
+        let reported = status.withLock { status in
             defer { status.reports.written = total }
             return status.reports.written
         }
-        guard total > told else { return }
+        guard total > reported else { return }
         listener.urlSession(
-            session, downloadTask: task, didWriteData: total - told, totalBytesWritten: total,
+            session, downloadTask: task, didWriteData: total - reported, totalBytesWritten: total,
             totalBytesExpectedToWrite: expected)
     }
 
@@ -322,7 +322,7 @@ extension URLSessionTask {
         return downloadListener
     }
 
-    /// Who is told how much of a download was written: of an awaited one, its own delegate alone.
+    /// Who gets the progress of a download: of an awaited one, its own delegate alone.
     private var progressListener: (any URLSessionDownloadDelegate)? {
         switch receiver {
         case .fileDelegate: downloadListener
