@@ -71,7 +71,8 @@ import Testing
             let output = try await home.run("photos", "put", "bad.jpg", "good.jpg")
             #expect(output.status == 1)
             #expect(
-                output.errorText == "byteclub: “bad.jpg” was not added because it is not a JPEG.\n")
+                output.errorText
+                    == "byteclub: “bad.jpg” was not added because it is a text, not a JPEG or PNG.\n")
             #expect(home.photoNames == ["good.jpg"])
         }
     }
