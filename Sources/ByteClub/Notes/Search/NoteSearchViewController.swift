@@ -62,7 +62,7 @@ final class NoteSearchViewController: ViewController {
                 try await searcher.search(query) { hits, searched, count in
                     guard let self, self.query == query else { return }
                     let isDone = searched == count || hits.count >= NoteSearcher.hitLimit
-                    show(hits, isDone ? nil : "Looked at \(searched) of \(count) notes…")
+                    self.show(hits, isDone ? nil : "Looked at \(searched) of \(count) notes…")
                 }
             } catch {
                 guard let self, !Task.isCancelled else { return }
