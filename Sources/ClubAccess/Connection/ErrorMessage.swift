@@ -114,7 +114,7 @@ extension ErrorMessage {
     private static func badRequest(_ error: StoreError) -> String {
         // A detail begins with the status.
         let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
-        let said = words.isEmpty || words.hasPrefix("<") ? "" : " It says: “\(words)”"
+        let said = words.isEmpty || words.contains("<") ? "" : " It says: “\(words)”"
         return "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
             + "it, with what you were doing."
     }

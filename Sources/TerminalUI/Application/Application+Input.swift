@@ -34,8 +34,11 @@ extension Application {
     private func handle(_ press: KeyPress) {
         let hadPending = !matcher.pending.isEmpty
         dismissMessage()
+        // A view that takes the key may move the focus, which clears the matcher.
+        var matcher = matcher
         let outcome = matcher.press(
             press, along: responderChain, bindings: configuration.bindings)
+        self.matcher = matcher
         switch outcome {
         case .found(let entry): perform(entry)
         case .incomplete: setNeedsDisplay()
