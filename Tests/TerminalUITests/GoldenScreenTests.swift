@@ -38,7 +38,7 @@ import Testing
             │ 日本語                                      3  │
             │ date                                        4  │
             ╰────────────────────────────────────────────────╯
-             Enter open  n new  d delete  ? keys  q quit
+             ? keys  Enter open  n new  d delete  q quit
             """)
         let theme = Theme(depth: .palette)
         let map = harness.screen.attributeMap([
@@ -59,7 +59,7 @@ import Testing
             │ apple           ▐│
             │ banana           │
             ╰──────────────────╯
-             Enter open  ? keys
+             ? keys  Enter open
             """)
     }
 
@@ -84,7 +84,7 @@ import Testing
             │ el╰────────────────────────────────────────╯5  │
             │ fig                                         3  │
             ╰────────────────────────────────────────────────╯
-             Esc cancel  d delete  Tab next  ? keys
+             ? keys  Esc cancel  d delete  Tab next
             """)
     }
 
@@ -104,7 +104,7 @@ import Testing
             │deleted.          │
             │  Cancel   Delete │
             ╰──────────────────╯
-             Esc cancel  ? keys
+             ? keys  Esc cancel
             """)
     }
 
@@ -132,7 +132,7 @@ import Testing
             │  │                                 Cancel      Done   │  │
             │  ╰────────────────────────────────────────────────────╯  │
             ╰──────────────────────────────────────────────────────────╯
-             Esc cancel  Tab next  F1 keys
+             F1 keys  Esc cancel  Tab next
             """)
         #expect(harness.screen.cursor == Point(x: 14, y: 3))
     }

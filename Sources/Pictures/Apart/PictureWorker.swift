@@ -129,8 +129,9 @@ final class PictureWorker: Sendable {
         do throws(PictureError) {
             // One that has gone while it waited has seen nothing of this picture.
             for isRetry in [false, true] {
+                let isKept = process != nil
                 if process == nil { process = try WorkerProcess(to: job.operation) }
-                if let answer = try exchange(job, budget, &process) {
+                if let answer = try exchange(job, budget, &process, isKept: isKept) {
                     return .success(answer)
                 }
                 if !isRetry, let gone = process.take() { gone.end() }
@@ -141,9 +142,10 @@ final class PictureWorker: Sendable {
         }
     }
 
+    /// - Parameter isKept: Whether the process was waiting for a picture.
     /// - Returns: Nil when the process had gone before.
     private func exchange(
-        _ job: PictureJob, _ budget: PictureBudget, _ place: inout WorkerProcess?
+        _ job: PictureJob, _ budget: PictureBudget, _ place: inout WorkerProcess?, isKept: Bool
     ) throws(PictureError) -> PictureJob.Answer? {
         guard let process = place.take() else { return nil }
         let cancelled = PictureError(.cancelled, operation: job.operation)
@@ -162,9 +164,11 @@ final class PictureWorker: Sendable {
         }
         let deadline = ContinuousClock.now + .seconds(budget.seconds)
         var reply = byteclub_picture_reply()
+        var hasReported = false
         while true {
             let event = process.receive(&reply, until: deadline)
             if event == .message, reply.answer == BYTECLUB_PICTURE_PROGRESS.rawValue {
+                hasReported = true
                 if reply.fraction.isFinite { job.progress(min(1, max(0, reply.fraction))) }
                 continue
             }
@@ -173,6 +177,8 @@ final class PictureWorker: Sendable {
                 let isLate = event == .deadline
                 let signal = process.end()
                 if job.cancellation.isCancelled { throw cancelled }
+                // Killed while it waited: the request may have been sent to a process that was ending.
+                if isKept, !hasReported, !isLate, signal == SIGKILL { return nil }
                 throw Self.error(signal, isLate, budget, to: job.operation)
             }
             let protections = process.protections

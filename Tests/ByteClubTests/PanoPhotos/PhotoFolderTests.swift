@@ -5,7 +5,7 @@ import Testing
 @testable import ClubAccess
 
 @Suite struct PhotoFolderTests {
-    @Test func showsFoldersFirstAndOnlyPhotos() throws {
+    @Test func showsFoldersFirstAndOnlyPictures() throws {
         let root = FileManager.default.temporaryDirectory
             .appendingPathComponent("picker-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -17,8 +17,8 @@ import Testing
             try Data(repeating: 1, count: 3).write(to: URL(fileURLWithPath: root + "/" + name))
         }
         let folder = try PhotoFolder.read(root)
-        #expect(folder.entries.map(\.name) == ["..", "Alps", "zoo", "A.JPEG", "b.jpg"])
-        #expect(folder.entries.map(\.kind) == [.parent, .folder, .folder, .photo, .photo])
+        #expect(folder.entries.map(\.name) == ["..", "Alps", "zoo", "A.JPEG", "b.jpg", "c.png"])
+        #expect(folder.entries.map(\.kind) == [.parent, .folder, .folder, .photo, .photo, .photo])
         #expect(folder.entries.last?.byteCount == 3)
         #expect(folder.entries.first?.path == PhotoFolder.parent(of: root))
     }

@@ -4,7 +4,10 @@ import Testing
 
 /// The full contract of `RemoteStore`, run for each adapter.
 enum RemoteStoreContract {
-    static let checks = reading + writing + following + moving + revisions
+    static let checks = withoutRevisions + revisions
+
+    /// What a server has to be asked that keeps no revisions.
+    static let withoutRevisions = reading + writing + following + moving
 
     private static let reading = [
         ContractCheck("an empty club has an empty listing") { store in
