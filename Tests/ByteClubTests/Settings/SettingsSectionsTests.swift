@@ -141,7 +141,7 @@ import Testing
 
     @Test func aKeyThatIsTheBeginningOfAnotherIsRefused() {
         let settings = WholeSettings(reading: "keys:\n  notes.new: g\n")
-        #expect(settings.problems.first?.sentence.contains("list.first") == true)
+        #expect(settings.problems.first?.sentence.contains("notes.search") == true)
         #expect(settings.keys["notes.new"] == nil)
     }
 
