@@ -224,10 +224,7 @@ extension FileList {
         let count = arrangement.entries.count
         parts.append(
             TextLine(filtered == nil ? "\(count)" : "\(rowCount) of \(count)", .secondary))
-        // On a very narrow screen one of them has room: what is marked, else how many there are.
-        let isNarrow = (1..<24).contains(panel.bounds.width)
-        if isNarrow { parts = [parts[list.marks.isEmpty ? parts.count - 1 : 0]] }
-        if !isNarrow { parts.append(TextLine(sort.title, .secondary)) }
+        parts.append(TextLine(sort.title, .secondary))
         panel.trailingTitle = parts.dropFirst().reduce(parts[0]) {
             $0 + TextLine(" · ", .secondary) + $1
         }
