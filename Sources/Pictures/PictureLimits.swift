@@ -18,7 +18,7 @@ public enum PictureLimits {
     /// The same of a progressive one, at about 30 ns each: more than 16,384 × 8,192.
     public static let reencodedProgressivePixelCount = 150_000_000
 
-    /// Pixels of a PNG that is encoded anew, at about 30 ns each.
+    /// Pixels of a PNG that is re-encoded, at about 30 ns each.
     public static let reencodedPNGPixelCount = 120_000_000
 
     /// Bytes that libjpeg keeps while it puts a progressive picture together: 2 for each sample, 3

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Input, output and error, 0 to 2. What is opened next gets the lowest number that is free: without
-/// them, a socket or a file of ours would be read as input, or get our complaints.
+/// them, a socket or file opened later would be read as input, or get our complaints.
 enum StandardDescriptors {
     /// Puts something in the place of those that the program was started without: reading what is only for
     /// writing, and the other way round, fails as it should.

@@ -42,7 +42,7 @@ internal import TerminalUI
         }
     }
 
-    /// Opens the club anew after a sign-in. What is on the screen stays, and all that was typed.
+    /// Opens the club again after a sign-in. What is on the screen stays, and all that was typed.
     ///
     /// - Parameter settings: The same club, perhaps with another key to believe.
     func reconnect(as settings: ClubSettings) {

@@ -34,9 +34,9 @@ internal import ClubStore
     private var refused: (any RemoteStore)?
     /// Who is signed in, once that is known; never for the club on this computer.
     private(set) var account: Account?
-    /// Has the person sign in again and then goes on; set by whoever can.
+    /// Has the person sign in again and then goes on; set by the app.
     var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
-    /// Told that a call waits before it is sent again; set by whoever has a screen.
+    /// Told that a call waits before it is sent again; set by the screen.
     var willRetry: ((RetryNotice) -> Void)?
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
@@ -45,7 +45,7 @@ internal import ClubStore
     private var observers: [() -> (any ClubObserver)?] = []
     private var watching: Task<Void, Never>?
 
-    /// Counts how often it was opened anew: a store that was asked for before that is not wanted.
+    /// Counts reconnections: a store that was requested before the latest one is discarded.
     private var era = 0
     /// Counts how often the person has asked to look again.
     private(set) var refreshCount = 0
@@ -82,7 +82,7 @@ internal import ClubStore
         watching = nil
     }
 
-    /// Lists anew, as a person asks for with a key; also ends the wait after a failure.
+    /// Lists the club again at the person's request; also ends the wait after a failure.
     func refresh() {
         refreshCount += 1
         stop()
@@ -90,7 +90,7 @@ internal import ClubStore
         start()
     }
 
-    /// Opens the club anew: somebody has signed in again, perhaps with another password.
+    /// Opens the club again: somebody has signed in, perhaps with another password.
     func reconnect() {
         era += 1
         store = nil

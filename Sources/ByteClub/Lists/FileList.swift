@@ -14,7 +14,7 @@ internal import TerminalUI
     /// Another row is the selected one, or there are others.
     func fileListDidChangeSelection(_ list: FileList)
 
-    /// The list is about to be fetched anew because the person wants it.
+    /// The list is about to be fetched again because the person wants it.
     func fileListWillRefresh(_ list: FileList)
 
     /// What a club without such files says: what to press to make one.

@@ -53,7 +53,7 @@ package struct SeenRevisions: Sendable, Equatable {
 
 extension SeenRevisions {
     private static let magic = Array("BCSEEN1\n".utf8)
-    /// A million files: more is no file of ours.
+    /// Enough for a million files; a larger file was not written here.
     package static let byteLimit = 16 << 20
 
     /// - Returns: Nil for what was not written here.

@@ -103,7 +103,7 @@ extension NoteDocument {
 
     /// Removes the draft: its text is safe elsewhere or no longer wanted.
     ///
-    /// - Returns: The removal under way; it need not be waited for, but by whoever ends the program
+    /// - Returns: The removal under way; it need not be waited for, except when the program ends
     ///   (``DraftStore/removeAbandoned()``).
     @discardableResult
     func discardDraft() -> Task<Void, Never> {

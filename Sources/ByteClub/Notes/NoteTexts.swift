@@ -37,7 +37,7 @@ internal import TextEditing
         return entries[key]?.text
     }
 
-    /// A text that is here already, with the hash of its bytes: for whoever is going to change it.
+    /// A text that is here already, with the hash of its bytes: for changing it.
     func cached(_ file: RemoteFile) -> (file: RemoteFile, text: TextBuffer)? {
         guard let text = cachedText(of: file),
             let entry = entries[Key(path: file.path, revision: file.revision)]

@@ -12,7 +12,7 @@ protocol SecretKeeper: Sendable {
     ///
     /// - Parameter label: How the keyring's own program lists it.
     func write(_ secret: Data, account: String, label: String) async throws(SecretError)
-    /// Does nothing if there is none.
+    /// Does nothing if no secret is stored.
     func remove(_ account: String) async throws(SecretError)
 }
 

@@ -107,7 +107,7 @@ enum PasswordVault {
         return data
     }
 
-    /// - Throws: `.unauthorized` when there is none, or when it cannot be read.
+    /// - Throws: `.unauthorized` if it is missing or cannot be read.
     static func read(
         _ club: ClubSettings, registry: ClubRegistry
     ) async throws(StoreError) -> String {

@@ -219,7 +219,7 @@ final class EventLoop: Sendable {
         handler?()
     }
 
-    /// -1 if there is none.
+    /// -1 without a timer.
     private func millisecondsToNextTimer() -> Int32 {
         guard let next = state.withLock({ $0.timers.last?.deadline }) else { return -1 }
         let rest = (next - .now).components

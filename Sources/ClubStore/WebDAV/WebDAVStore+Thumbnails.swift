@@ -93,7 +93,7 @@ extension WebDAVStore {
         }
     }
 
-    /// Nil if there is none, or none as JPEG.
+    /// Nil without a preview in JPEG.
     private func preview(
         of path: RemotePath, size: ThumbnailSize
     ) async throws(StoreError) -> Data? {

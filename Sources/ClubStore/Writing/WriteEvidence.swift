@@ -27,7 +27,7 @@ enum WriteEvidence: Hashable, Sendable {
 
     /// - Parameters:
     ///   - sent: The bytes of the write, with their hash.
-    ///   - found: The current file; nil if there is none.
+    ///   - found: The current file; nil if the file does not exist.
     ///   - revision: Its revision.
     ///   - base: What the write was to replace; nil if nothing.
     ///   - areRevisionsExact: Whether no two states of a file share a revision.

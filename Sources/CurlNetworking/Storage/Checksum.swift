@@ -1,4 +1,4 @@
-/// Tells a file that was damaged from one that was not. No protection against forgery: whoever can
+/// Tells a file that was damaged from one that was not. No protection against forgery: anyone who can
 /// write the file can compute it.
 ///
 /// Eight bytes at a time, each step reversible, so that no change within eight bytes can go unseen.

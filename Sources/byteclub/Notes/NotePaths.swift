@@ -33,7 +33,7 @@ enum NotePaths {
         return path
     }
 
-    /// Does something with the note of this very name, or, when there is none, with the one whose name has
+    /// Does something with the note of this very name, or, without one, with the one whose name has
     /// the extension too.
     static func with<Value>(
         _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value

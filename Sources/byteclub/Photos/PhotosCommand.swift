@@ -43,7 +43,7 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put", abstract: "Add photos to the club.",
             discussion: """
-                They are encoded anew as JPEG, upright and without their metadata; the files on \
+                They are re-encoded as JPEG, upright and without their metadata; the files on \
                 this computer stay as they are. A photo of the same name in the club is never replaced.
                 """)
 

@@ -37,7 +37,7 @@ final class BackgroundLock {
         return nil
     }
 
-    /// The helper's socket; nil when there is none. The helper may have ended.
+    /// The helper's socket; nil when no helper runs. It may have ended.
     static func address(_ paths: BackgroundPaths) -> String? {
         guard let data = try? AtomicFile.read(paths.lock, atMost: 4096), !data.isEmpty else {
             return nil
