@@ -90,6 +90,6 @@ import Testing
 }
 
 /// Waits for something that nobody tells of; the time limit of the suite ends a wait without end.
-func eventually(_ isTrue: @Sendable () -> Bool) async {
-    while !isTrue(), !Task.isCancelled { await Task.yield() }
+func eventually(_ isTrue: @Sendable () async -> Bool) async {
+    while await !isTrue(), !Task.isCancelled { await Task.yield() }
 }

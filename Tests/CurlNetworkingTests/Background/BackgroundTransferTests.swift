@@ -409,6 +409,19 @@ import Testing
 }
 
 extension BackgroundClient {
+    /// Whether it is connected to a helper that has sent it the session's tasks.
+    func isAttached() async -> Bool {
+        await withCheckedContinuation { continuation in
+            submit {
+                if case .attached = $0.stage {
+                    continuation.resume(returning: true)
+                } else {
+                    continuation.resume(returning: false)
+                }
+            }
+        }
+    }
+
     /// Whether it has no line to a helper, and none on its way.
     func isApart() async -> Bool {
         await withCheckedContinuation { continuation in
