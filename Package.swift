@@ -25,6 +25,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CNcurses"),
     .systemLibrary(name: "CChafa", pkgConfig: "chafa"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CTurboJPEG", pkgConfig: "libjpeg"),
     .systemLibrary(name: "CTestPrograms", path: "Tests/CTestPrograms"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
@@ -65,7 +66,9 @@ let modules: [Target] = [
         name: "ClubStore",
         dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files", "Pictures"],
         swiftSettings: strict),
-    .target(name: "ClubLibrary", dependencies: ["Files"], swiftSettings: strict),
+    .target(
+        name: "ClubLibrary", dependencies: ["CSQLite", "ClubStore", "DropboxAPI", "Files"],
+        swiftSettings: strict),
     .target(
         name: "ClubServer",
         dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Files", "Pictures"],
@@ -87,8 +90,9 @@ let modules: [Target] = [
     .executableTarget(
         name: "byteclub",
         dependencies: [
-            "ByteClub", "ClubAccess", "ClubServer", "ClubStore", "Pictures", "TerminalUI",
-            "TextEditing", "WelcomeContent", "CArguments", "CExecutor", argumentParser,
+            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "Pictures",
+            "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor",
+            argumentParser,
         ],
         swiftSettings: strict),
 ]
@@ -137,7 +141,13 @@ let tests: [Target] = [
             "TestSupport",
         ],
         swiftSettings: strict),
-    .testTarget(name: "ClubLibraryTests", dependencies: ["ClubLibrary"], swiftSettings: strict),
+    .executableTarget(
+        name: "outbox-program", dependencies: ["ClubLibrary", "ClubStore"],
+        path: "Tests/OutboxProgram", swiftSettings: strict),
+    .testTarget(
+        name: "ClubLibraryTests",
+        dependencies: ["ClubLibrary", "ClubStore", "ClubStoreTestSupport", "outbox-program"],
+        swiftSettings: strict),
     .testTarget(
         name: "ClubAccessTests",
         dependencies: [

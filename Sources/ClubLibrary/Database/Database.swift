@@ -1,0 +1,129 @@
+internal import CSQLite
+internal import FoundationEssentials
+
+/// One connection to a SQLite database; used by one caller at a time.
+///
+/// Statements are prepared once. Every call blocks until the disk has answered.
+final class Database {
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    enum Access {
+        case readWrite
+        case readOnly
+    }
+
+    /// - Parameter path: Of a file, or `:memory:`.
+    init(path: String, access: Access = .readWrite) throws(DatabaseError) {
+        var handle: OpaquePointer?
+        let flags =
+            access == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard result == SQLITE_OK, let handle else {
+            let detail = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
+            sqlite3_close_v2(handle)
+            throw DatabaseError(code: result & 0xff, detail: detail, operation: "open")
+        }
+        self.handle = handle
+        byteclub_sqlite_harden(handle)
+        sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// How long another program may keep it before a call fails.
+    private static let busyMilliseconds: Int32 = 2000
+
+    /// The row that the last `INSERT` has made.
+    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// How many rows the last statement has changed.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+    /// Runs statements that take no values and give no rows.
+    func execute(_ sql: String) throws(DatabaseError) {
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard result == SQLITE_OK else { throw error(result, sql) }
+    }
+
+    /// Runs a statement and forgets its rows.
+    func run(_ sql: String, _ values: Value...) throws(DatabaseError) {
+        _ = try rows(sql, values) { _ in }
+    }
+
+    /// Runs a statement and reads each of its rows.
+    func rows<Element>(
+        _ sql: String, _ values: Value..., read: (Row) -> Element
+    ) throws(DatabaseError) -> [Element] {
+        try rows(sql, values, read: read)
+    }
+
+    /// The first row, where there is one.
+    func first<Element>(
+        _ sql: String, _ values: Value..., read: (Row) -> Element
+    ) throws(DatabaseError) -> Element? {
+        try rows(sql, values, read: read).first
+    }
+
+    private func rows<Element>(
+        _ sql: String, _ values: [Value], read: (Row) -> Element
+    ) throws(DatabaseError) -> [Element] {
+        let statement = try prepare(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() {
+            let result = value.bind(to: statement, at: Int32(index + 1))
+            guard result == SQLITE_OK else { throw error(result, sql) }
+        }
+        var elements: [Element] = []
+        while true {
+            let result = sqlite3_step(statement)
+            switch result {
+            case SQLITE_ROW: elements.append(read(Row(statement: statement)))
+            case SQLITE_DONE: return elements
+            default: throw error(result, sql)
+            }
+        }
+    }
+
+    /// Does all of it or nothing.
+    ///
+    /// - Parameter isDurable: Whether it must outlive a power cut too; otherwise the end of this process.
+    func transaction<Result>(
+        isDurable: Bool = false, _ body: () throws -> Result
+    ) throws -> Result {
+        if isDurable { try execute("PRAGMA synchronous = FULL") }
+        defer { if isDurable { try? execute("PRAGMA synchronous = NORMAL") } }
+        // Immediate: two programs that both read first could not both go on to write.
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func prepare(_ sql: String) throws(DatabaseError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        let result = sqlite3_prepare_v3(
+            handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard result == SQLITE_OK, let statement else { throw error(result, sql) }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func error(_ result: Int32, _ operation: String) -> DatabaseError {
+        DatabaseError(
+            code: result & 0xff, detail: String(cString: sqlite3_errmsg(handle)),
+            operation: String(operation.prefix(80)))
+    }
+}

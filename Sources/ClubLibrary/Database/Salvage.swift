@@ -1,0 +1,61 @@
+internal import FoundationEssentials
+
+/// What can be saved out of a database that is of no use: what was written here and nowhere else.
+enum Salvage {
+    /// Copies the changes that wait, and every text that was seen, as far as they can be read.
+    ///
+    /// - Returns: How many changes were copied.
+    static func copy(from aside: URL, into database: Database) -> Int {
+        guard let old = try? Database(path: aside.path) else { return 0 }
+        // From both ends: one broken page in the middle costs what stands on it.
+        for order in ["ASC", "DESC"] { copyVersions(from: old, order, into: database) }
+        return copyOutbox(from: old, into: database)
+    }
+
+    private static func copyVersions(
+        from old: Database, _ order: String, into database: Database
+    ) {
+        try? database.transaction {
+            _ = try? old.rows(
+                """
+                SELECT path, revision, hash, modified, seen, is_own, body FROM versions
+                ORDER BY id \(order)
+                """
+            ) { row in
+                try? database.run(
+                    """
+                    INSERT OR IGNORE INTO versions (path, revision, hash, modified, seen, is_own, body)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """, .text(row.text(0)), .text(row.text(1)), .text(row.text(2)),
+                    .integer(row.integer(3)), .integer(row.integer(4)), .integer(row.integer(5)),
+                    .blob(row.data(6)))
+            }
+        }
+    }
+
+    private static func copyOutbox(from old: Database, into database: Database) -> Int {
+        var count = 0
+        try? database.transaction(isDurable: true) {
+            _ = try? old.rows(
+                """
+                SELECT id, action, path, destination, mode, base_revision, base_hash, base_change, size,
+                    hash, modified, attempts, body FROM outbox ORDER BY id
+                """
+            ) { row in
+                let isCopied: Void? = try? database.run(
+                    """
+                    INSERT INTO outbox (id, action, path, destination, mode, base_revision, base_hash,
+                        base_change, size, hash, modified, attempts, body)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """, .integer(row.integer(0)), .text(row.text(1)), .text(row.text(2)),
+                    .text(orNull: row.optionalText(3)), .text(orNull: row.optionalText(4)),
+                    .text(orNull: row.optionalText(5)), .text(orNull: row.optionalText(6)),
+                    .integer(orNull: row.optionalInteger(7)), .integer(row.integer(8)),
+                    .text(orNull: row.optionalText(9)), .integer(row.integer(10)),
+                    .integer(row.integer(11)), row.isNull(12) ? .null : .blob(row.data(12)))
+                if isCopied != nil { count += 1 }
+            }
+        }
+        return count
+    }
+}

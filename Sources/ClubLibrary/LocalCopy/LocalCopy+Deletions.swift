@@ -1,0 +1,57 @@
+public import ClubStore
+public import FoundationEssentials
+
+/// A file that is in the club no more, as far as this machine has seen it go.
+public struct Deletion: Sendable, Identifiable, Hashable {
+    public let id: Int64
+    /// What it was.
+    public var file: RemoteFile
+    public var deleted: Date
+    /// Whether it was deleted here.
+    public var isOwn: Bool
+    /// Whether its text is still here.
+    public var hasText: Bool
+}
+
+extension LocalCopy {
+    /// What was deleted, the last one first.
+    public func deletions(limit: Int = 1000) throws -> [Deletion] {
+        try read { database in
+            try database.rows(
+                """
+                SELECT id, path, revision, hash, size, modified, deleted, is_own,
+                    EXISTS (SELECT 1 FROM versions WHERE versions.path = deletions.path
+                        AND versions.revision = deletions.revision)
+                FROM deletions ORDER BY id DESC LIMIT ?
+                """, .integer(Int64(limit))
+            ) { row -> Deletion? in
+                guard let path = try? RemotePath(validating: row.text(1)) else { return nil }
+                return Deletion(
+                    id: row.integer(0),
+                    file: RemoteFile(
+                        path: path, revision: Revision(rawValue: row.text(2)),
+                        byteCount: row.integer(4), modified: row.date(5),
+                        contentHash: row.optionalText(3)),
+                    deleted: row.date(6), isOwn: row.integer(7) != 0, hasText: row.integer(8) != 0)
+            }.compactMap { $0 }
+        }
+    }
+
+    /// The text of what was deleted, where this machine has seen it.
+    public func text(of deletion: Deletion) throws -> Data? {
+        try read { database in
+            try database.first(
+                """
+                SELECT body FROM versions WHERE path = ? AND revision = ? ORDER BY id DESC LIMIT 1
+                """, .text(deletion.file.path.string), .text(deletion.file.revision.rawValue),
+                read: { $0.data(0) })
+        }
+    }
+
+    /// Strikes a deletion off the record: what it was is back, or not wanted.
+    public func forget(_ deletion: Deletion.ID) throws {
+        try write { database in
+            try database.run("DELETE FROM deletions WHERE id = ?", .integer(deletion))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+public import ClubStore
+public import FoundationEssentials
+
+/// A club's listing as it was kept.
+public struct StoredListing: Sendable {
+    /// In no order that matters.
+    public var entries: [RemoteEntry]
+    /// Where to go on from; nil when the last listing was not whole.
+    public var cursor: Cursor?
+}
+
+extension LocalCopy {
+    /// What the server has listed last, without the changes that wait; nil when it never has.
+    public func listing() throws -> StoredListing? {
+        try read { database in
+            let isListed = try database.first(
+                "SELECT value FROM facts WHERE name = 'listed'", read: { $0.text(0) })
+            guard isListed != nil else { return nil }
+            let cursor = try database.first(
+                "SELECT value FROM facts WHERE name = 'cursor'", read: { $0.text(0) })
+            let entries = try database.rows(
+                "SELECT path, is_folder, revision, size, modified, hash FROM entries"
+            ) { Self.entry($0) }
+            return StoredListing(
+                entries: entries.compactMap { $0 }, cursor: cursor.map(Cursor.init(rawValue:)))
+        }
+    }
+
+    /// Takes a whole listing in the place of the one before.
+    ///
+    /// What is not listed any more becomes a deletion on record; its text stays.
+    ///
+    /// - Returns: The paths that are not there any more.
+    @discardableResult
+    public func replaceListing(with listing: Listing, at now: Date = Date()) throws -> [RemotePath]
+    {
+        try write { database in
+            // By bytes: to Swift, two names in different normalization forms are one.
+            var old: [[UInt8]: RemoteEntry] = [:]
+            _ = try database.rows(
+                "SELECT path, is_folder, revision, size, modified, hash FROM entries"
+            ) { row in
+                if let entry = Self.entry(row) { old[Array(entry.path.string.utf8)] = entry }
+            }
+            for entry in listing.entries {
+                let before = old.removeValue(forKey: Array(entry.path.string.utf8))
+                if before != entry { try Self.set(entry, in: database, at: now) }
+            }
+            for entry in old.values { try Self.remove(entry.path, in: database, at: now) }
+            try Self.setFact("listed", "1", in: database)
+            try Self.setFact("cursor", listing.cursor.rawValue, in: database)
+            return old.values.map(\.path)
+        }
+    }
+
+    /// Applies what has changed, in the store's order.
+    public func apply(_ changes: Listing, at now: Date = Date()) throws {
+        try write { database in
+            for entry in changes.entries { try Self.set(entry, in: database, at: now) }
+            try Self.setFact("cursor", changes.cursor.rawValue, in: database)
+        }
+    }
+
+    /// Takes what the store has just reported about single paths.
+    ///
+    /// - Parameter isOwn: Whether this member has done it.
+    public func record(
+        _ entries: [RemoteEntry], isOwn: Bool = false, at now: Date = Date()
+    ) throws {
+        try write { database in
+            for entry in entries {
+                try Self.set(entry, in: database, isOwn: isOwn, at: now)
+            }
+        }
+    }
+}
+
+extension LocalCopy {
+    /// Takes a rename that the store has just confirmed: nothing was deleted.
+    public func recordMove(
+        of path: RemotePath, to file: RemoteFile?, at now: Date = Date()
+    ) throws {
+        try write { database in
+            try Self.removeMoved(path, in: database)
+            if let file { try Self.set(.file(file), in: database, isOwn: true, at: now) }
+        }
+    }
+
+    static func setFact(_ name: String, _ value: String, in database: Database) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)", .text(name), .text(value))
+    }
+
+    private static func entry(_ row: Row) -> RemoteEntry? {
+        // A path that no store could have given out: somebody else has written here.
+        guard let path = try? RemotePath(validating: row.text(0)) else { return nil }
+        guard row.integer(1) == 0 else { return .folder(path) }
+        return .file(
+            RemoteFile(
+                path: path, revision: Revision(rawValue: row.text(2)), byteCount: row.integer(3),
+                modified: row.date(4), contentHash: row.optionalText(5)))
+    }
+
+    static func file(at path: RemotePath, in database: Database) throws -> RemoteFile? {
+        try database.first(
+            "SELECT path, is_folder, revision, size, modified, hash FROM entries WHERE path = ?",
+            .text(path.string), read: { Self.entry($0)?.file }) ?? nil
+    }
+
+    static func set(
+        _ entry: RemoteEntry, in database: Database, isOwn: Bool = false, at now: Date
+    ) throws {
+        switch entry {
+        case .file(let file):
+            try removeChildren(of: file.path, in: database, at: now)
+            try database.run(
+                """
+                INSERT OR REPLACE INTO entries (path, is_folder, revision, size, modified, hash)
+                VALUES (?, 0, ?, ?, ?, ?)
+                """, .text(file.path.string), .text(file.revision.rawValue),
+                .integer(file.byteCount), .date(file.modified), .text(orNull: file.contentHash))
+            try indexKnownText(of: file, in: database)
+        case .folder(let path):
+            try database.run(
+                "INSERT OR REPLACE INTO entries (path, is_folder) VALUES (?, 1)",
+                .text(path.string))
+        case .deleted(let path):
+            try removeChildren(of: path, in: database, isOwn: isOwn, at: now)
+            try remove(path, in: database, isOwn: isOwn, at: now)
+        }
+    }
+
+    private static func removeChildren(
+        of path: RemotePath, in database: Database, isOwn: Bool = false, at now: Date
+    ) throws {
+        // From “folder/” to “folder0”: “0” follows “/”. By bytes, as the index is ordered.
+        let children = try database.rows(
+            "SELECT path FROM entries WHERE path > ? AND path < ?", .text(path.string + "/"),
+            .text(path.string + "0")
+        ) { $0.text(0) }
+        for child in children {
+            guard let child = try? RemotePath(validating: child) else { continue }
+            try remove(child, in: database, isOwn: isOwn, at: now)
+        }
+    }
+
+    /// Forgets a file that has another name now: nothing was deleted.
+    static func removeMoved(_ path: RemotePath, in database: Database) throws {
+        try unindex(path, in: database)
+        try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))
+    }
+
+    /// Forgets that it is there, and remembers that it was.
+    private static func remove(
+        _ path: RemotePath, in database: Database, isOwn: Bool = false, at now: Date
+    ) throws {
+        if let file = try file(at: path, in: database) {
+            try database.run(
+                """
+                INSERT INTO deletions (path, revision, hash, size, modified, deleted, is_own)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, .text(path.string), .text(file.revision.rawValue),
+                .text(orNull: file.contentHash), .integer(file.byteCount), .date(file.modified),
+                .date(now), .integer(isOwn ? 1 : 0))
+            try unindex(path, in: database)
+        }
+        try database.run("DELETE FROM entries WHERE path = ?", .text(path.string))
+    }
+}

@@ -1,0 +1,46 @@
+public import ClubStore
+public import FoundationEssentials
+
+extension LocalCopy {
+    /// A picture's thumbnail in this state of it, where it has been kept.
+    public func thumbnail(
+        of path: RemotePath, revision: Revision, size: ThumbnailSize
+    ) throws -> Data? {
+        try read { database in
+            try database.first(
+                "SELECT body FROM thumbnails WHERE path = ? AND revision = ? AND box = ?",
+                .text(path.string), .text(revision.rawValue), .text(size.rawValue),
+                read: { $0.data(0) })
+        }
+    }
+
+    /// Keeps a thumbnail; those kept longest ago go when there are too many.
+    public func keepThumbnail(
+        _ data: Data, of path: RemotePath, revision: Revision, size: ThumbnailSize,
+        at now: Date = Date()
+    ) throws {
+        guard data.count <= Self.thumbnailLimit / 16 else { return }
+        try write { database in
+            // Of an earlier state nobody asks again.
+            try database.run(
+                "DELETE FROM thumbnails WHERE path = ? AND box = ?", .text(path.string),
+                .text(size.rawValue))
+            try database.run(
+                "INSERT INTO thumbnails (path, revision, box, used, body) VALUES (?, ?, ?, ?, ?)",
+                .text(path.string), .text(revision.rawValue), .text(size.rawValue),
+                .date(now), .blob(data))
+            let total =
+                try database.first(
+                    "SELECT sum(length(body)) FROM thumbnails", read: { $0.integer(0) }) ?? 0
+            guard total > Self.thumbnailLimit else { return }
+            try database.run(
+                """
+                DELETE FROM thumbnails WHERE (path, box) IN
+                    (SELECT path, box FROM thumbnails ORDER BY used LIMIT 32)
+                """)
+        }
+    }
+
+    /// In bytes, of all of them.
+    private static let thumbnailLimit = Int64(64 << 20)
+}

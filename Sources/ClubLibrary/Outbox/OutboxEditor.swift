@@ -1,0 +1,140 @@
+internal import ClubStore
+internal import FoundationEssentials
+
+/// Adds changes to the outbox, and takes up into them what they make superfluous. Inside a transaction.
+struct OutboxEditor {
+    let database: Database
+    let now: Date
+
+    func write(
+        _ data: Data, hash: String, at path: RemotePath, mode: WriteMode, wasAttempted: Bool
+    ) throws -> RemoteFile? {
+        var change = OutboxRows.NewChange(
+            action: "write", path: path, mode: mode.columnName, byteCount: Int64(data.count),
+            contentHash: hash, date: now, wasAttempted: wasAttempted, body: data)
+        if case .update(let revision, let baseHash) = mode {
+            var base = try self.base(revision, hash: baseHash, path: &change.path)
+            // An earlier save of the same note that nobody has seen yet is superfluous.
+            if case .change(let id) = base, let earlier = try OutboxRows.one(id, in: database),
+                case .write(let earlierMode) = earlier.action, try isUntouched(earlier)
+            {
+                base = earlier.base
+                change.mode = earlierMode.columnName
+                change.path = earlier.path
+                try OutboxRows.remove(id, in: database)
+            }
+            change.base = base
+            // The state it was based on is not known any more: nothing may be replaced.
+            if base == nil, change.mode == "update" { change.mode = "add" }
+        }
+        let id = try OutboxRows.insert(change, in: database)
+        let file = RemoteFile(
+            path: change.path, revision: .waiting(for: id), byteCount: change.byteCount,
+            modified: now, contentHash: hash)
+        let version = try LocalCopy.insert(
+            data, of: file, hash: hash, isOwn: true, in: database, at: now)
+        try LocalCopy.index(version, at: file.path, data, in: database)
+        return file
+    }
+
+    func move(_ file: RemoteFile, to destination: RemotePath) throws -> RemoteFile? {
+        var change = OutboxRows.NewChange(
+            action: "move", path: file.path, destination: destination, byteCount: file.byteCount,
+            contentHash: file.contentHash, date: file.modified)
+        change.base = try base(file.revision, hash: file.contentHash, path: &change.path)
+        if case .change(let id) = change.base, let earlier = try OutboxRows.one(id, in: database),
+            try isUntouched(earlier)
+        {
+            switch earlier.action {
+            case .write(.add), .write(.create):
+                // The club has never seen it under any name.
+                let body = try database.first(
+                    "SELECT body FROM outbox WHERE id = ?", .integer(id), read: { $0.data(0) })
+                try OutboxRows.remove(id, in: database)
+                try LocalCopy.unindex(file.path, in: database)
+                return try write(
+                    body ?? Data(), hash: earlier.contentHash ?? "", at: destination, mode: .add,
+                    wasAttempted: false)
+            case .move:
+                try OutboxRows.remove(id, in: database)
+                change.path = earlier.path
+                change.base = earlier.base
+                guard earlier.path != destination else {
+                    return try LocalCopy.file(at: destination, in: database)
+                }
+            case .write, .delete: break
+            }
+        }
+        let id = try OutboxRows.insert(change, in: database)
+        let moved = RemoteFile(
+            path: destination, revision: .waiting(for: id), byteCount: file.byteCount,
+            modified: file.modified, contentHash: file.contentHash)
+        try copyText(of: file, to: moved)
+        return moved
+    }
+
+    func delete(_ file: RemoteFile) throws {
+        var change = OutboxRows.NewChange(
+            action: "delete", path: file.path, byteCount: file.byteCount,
+            contentHash: file.contentHash, date: now)
+        change.base = try base(file.revision, hash: file.contentHash, path: &change.path)
+        try LocalCopy.unindex(file.path, in: database)
+        while case .change(let id) = change.base,
+            let earlier = try OutboxRows.one(id, in: database),
+            earlier.action != .write(.overwrite), try isUntouched(earlier)
+        {
+            try OutboxRows.remove(id, in: database)
+            switch earlier.action {
+            // Of what the club has never seen, nothing is left to delete.
+            case .write(.add), .write(.create): return try recordDeletion(of: file)
+            case .write, .move, .delete: break
+            }
+            change.path = earlier.path
+            change.base = earlier.base
+        }
+        _ = try OutboxRows.insert(change, in: database)
+    }
+
+    /// A note that lived here alone can be brought back all the same.
+    private func recordDeletion(of file: RemoteFile) throws {
+        try database.run(
+            """
+            INSERT INTO deletions (path, revision, hash, size, modified, deleted, is_own)
+            VALUES (?, ?, ?, ?, ?, ?, 1)
+            """, .text(file.path.string), .text(file.revision.rawValue),
+            .text(orNull: file.contentHash), .integer(file.byteCount), .date(file.modified),
+            .date(now))
+    }
+
+    /// What a state is made by: another change, or the club. Nil when nobody knows it any more.
+    private func base(
+        _ revision: Revision, hash: String?, path: inout RemotePath
+    ) throws -> WaitingChange.Base? {
+        guard let id = revision.waitingChange else { return .state(revision, contentHash: hash) }
+        if try OutboxRows.one(id, in: database) != nil { return .change(id) }
+        guard let file = try OutboxRows.sentFile(for: id, in: database) else { return nil }
+        path = file.path
+        return .state(file.revision, contentHash: file.contentHash)
+    }
+
+    /// Whether no server can have seen it, and nothing else builds on it.
+    private func isUntouched(_ change: WaitingChange) throws -> Bool {
+        guard change.attempts == 0, !change.isSending else { return false }
+        let follower = try database.first(
+            "SELECT id FROM outbox WHERE base_change = ? LIMIT 1", .integer(change.id),
+            read: { $0.integer(0) })
+        return follower == nil
+    }
+
+    private func copyText(of file: RemoteFile, to moved: RemoteFile) throws {
+        let text = try database.first(
+            "SELECT body, hash FROM versions WHERE path = ? AND revision = ? ORDER BY id DESC LIMIT 1",
+            .text(file.path.string), .text(file.revision.rawValue),
+            read: { ($0.data(0), $0.text(1)) })
+        try LocalCopy.unindex(file.path, in: database)
+        guard let (data, hash) = text else { return }
+        let id = try LocalCopy.insert(
+            data, of: moved, hash: hash, isOwn: true, in: database, at: now)
+        try LocalCopy.index(id, at: moved.path, data, in: database)
+    }
+}

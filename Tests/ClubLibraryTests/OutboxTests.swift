@@ -1,0 +1,170 @@
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ClubLibrary
+
+@Suite struct OutboxTests {
+    let test = TestLibrary()
+
+    private func write(_ text: String, at path: String, _ mode: WriteMode = .add) throws
+        -> RemoteFile
+    {
+        try #require(
+            try test.copy.enqueue(.write(Data(text.utf8), at: makePath(path), mode: mode)))
+    }
+
+    private func edit(_ file: RemoteFile, _ text: String) throws -> RemoteFile {
+        try write(
+            text, at: file.path.string, .update(file.revision, contentHash: file.contentHash))
+    }
+
+    private func waiting() throws -> [String] {
+        try test.reopened().waitingChanges().map { change in
+            switch change.action {
+            case .write(let mode): "\(mode.columnName) \(change.path)"
+            case .move(let destination): "move \(change.path) \(destination)"
+            case .delete: "delete \(change.path)"
+            }
+        }
+    }
+
+    @Test func changesWaitInOrderWithTheirBasesAndBytes() throws {
+        let hash = String(repeating: "a", count: 64)
+        let old = try makeFile("/a.txt", revision: "r7", hash: hash)
+        let edited = try edit(old, "two")
+        _ = try write("new", at: "/b.txt")
+        try test.copy.enqueue(.delete(makeFile("/c.txt")))
+        try test.copy.enqueue(.move(makeFile("/d.txt"), to: makePath("/e.txt")))
+
+        #expect(
+            try waiting() == ["update /a.txt", "add /b.txt", "delete /c.txt", "move /d.txt /e.txt"])
+        let first = try #require(try test.reopened().waitingChanges().first)
+        #expect(first.action == .write(.update(old.revision, contentHash: hash)))
+        #expect(first.file == edited)
+        #expect(try test.copy.text(ofChange: first.id) == Data("two".utf8))
+        #expect(try test.copy.string(of: edited) == "two")
+    }
+
+    @Test func ofManySavesTheLastIsSentOnTheFirstOnesBase() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        let second = try edit(try edit(old, "two"), "three")
+        #expect(try waiting() == ["update /a.txt"])
+        let change = try #require(try test.copy.waitingChanges().first)
+        #expect(change.base == .state(old.revision, contentHash: nil))
+        #expect(try test.copy.string(of: second) == "three")
+        // What was saved in between can be found.
+        #expect(try test.copy.versions(of: old.path).count == 2)
+    }
+
+    @Test func aNewNoteThatIsEditedAndRenamedIsOneNewNote() throws {
+        let new = try edit(try write("one", at: "/a.txt"), "two")
+        let moved = try #require(
+            try test.copy.enqueue(.move(new, to: makePath("/b.txt"))))
+        #expect(try waiting() == ["add /b.txt"])
+        #expect(try test.copy.string(of: moved) == "two")
+        try test.copy.enqueue(.delete(moved))
+        #expect(try waiting() == [])
+        let deletion = try #require(try test.copy.deletions().first)
+        #expect(deletion.hasText && deletion.isOwn)
+    }
+
+    @Test func aNoteThatIsEditedMovedAndDeletedIsDeletedAsItWas() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        let moved = try #require(
+            try test.copy.enqueue(.move(edit(old, "two"), to: makePath("/b.txt"))))
+        #expect(try waiting() == ["update /a.txt", "move /a.txt /b.txt"])
+        let again = try #require(try test.copy.enqueue(.move(moved, to: makePath("/c.txt"))))
+        #expect(try waiting() == ["update /a.txt", "move /a.txt /c.txt"])
+        try test.copy.enqueue(.delete(again))
+        #expect(try waiting() == ["delete /a.txt"])
+        #expect(
+            try test.copy.waitingChanges().first?.base == .state(old.revision, contentHash: nil))
+    }
+
+    @Test func aMoveBackIsNoMove() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        try test.copy.replaceListing(with: makeListing([old]))
+        let moved = try #require(try test.copy.enqueue(.move(old, to: makePath("/b.txt"))))
+        #expect(try test.copy.enqueue(.move(moved, to: old.path)) == old)
+        #expect(try waiting() == [])
+    }
+
+    @Test func whatMayHaveArrivedIsNotTakenUpIntoWhatFollows() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        let second = try edit(old, "two")
+        let id = try #require(second.revision.waitingChange)
+        #expect(try test.copy.beginSending(id)?.attempts == 1)
+        let third = try edit(second, "three")
+        #expect(try waiting() == ["update /a.txt", "update /a.txt"])
+        let follower = try #require(third.revision.waitingChange)
+        // It cannot go before the one it builds on.
+        #expect(try test.copy.beginSending(follower) == nil)
+
+        // Kept beside another note, say, under another name.
+        let sent = try makeFile("/a 2.txt", "two", revision: "r8")
+        let change = try #require(try test.copy.waitingChanges().first)
+        try test.copy.complete(change, with: sent)
+        let last = try #require(try test.copy.waitingChanges().first)
+        #expect(last.path == sent.path)
+        guard case .state(sent.revision, let hash?) = last.base else {
+            Issue.record("\(String(describing: last.base))")
+            return
+        }
+        #expect(
+            try test.copy.baseText(
+                at: sent.path, revision: sent.revision, hash: hash) == Data("two".utf8))
+        #expect(try test.copy.sentFile(for: second.revision)?.revision == sent.revision)
+        // An editor that still has the old state saves on the new one.
+        let late = try edit(second, "four")
+        #expect(late.path == sent.path)
+    }
+
+    @Test func whatWasOnItsWayWaitsAfterAKill() throws {
+        let file = try write("one", at: "/a.txt")
+        let id = try #require(file.revision.waitingChange)
+        _ = try test.copy.beginSending(id)
+        let next = test.reopened()
+        #expect(try next.waitingChanges().first?.isSending == true)
+        try next.recoverInterrupted()
+        let change = try #require(try next.waitingChanges().first)
+        #expect(!change.isSending && change.attempts == 1)
+    }
+
+    @Test func aChangeIsTakenBackWithWhatBuildsOnIt() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        let moved = try #require(
+            try test.copy.enqueue(.move(edit(old, "two"), to: makePath("/b.txt"))))
+        _ = try write("other", at: "/c.txt")
+        _ = moved
+        let first = try #require(try test.copy.waitingChanges().first)
+        #expect(try test.copy.takeBack(first.id).count == 2)
+        #expect(try waiting() == ["add /c.txt"])
+        #expect(try test.copy.versions(of: old.path).contains { $0.isOwn })
+        #expect(throws: LibraryError.noSuchChange) { try test.copy.takeBack(first.id) }
+        let last = try #require(try test.copy.waitingChanges().first)
+        _ = try test.copy.beginSending(last.id)
+        #expect(throws: LibraryError.noSuchChange) { try test.copy.takeBack(last.id) }
+    }
+
+    @Test func onlyOneProgramSends() throws {
+        do {
+            let lock = try #require(OutboxLock(of: test.copy))
+            #expect(OutboxLock(of: test.copy) == nil)
+            withExtendedLifetime(lock) {}
+        }
+        #expect(OutboxLock(of: test.copy) != nil)
+    }
+
+    @Test func whatWasSentIsListedAndCanBeFound() throws {
+        let file = try write("one word", at: "/a.txt")
+        let change = try #require(try test.copy.waitingChanges().first)
+        let sent = try makeFile("/a.txt", "one word", revision: "r1")
+        try test.copy.complete(change, with: sent)
+        #expect(try test.copy.listing() == nil)
+        #expect(try test.copy.string(of: sent) == "one word")
+        #expect(try test.copy.search("word").count == 1)
+        #expect(try test.copy.waitingChanges().isEmpty)
+        #expect(try test.copy.sentFile(for: file.revision)?.path == sent.path)
+    }
+}
