@@ -15,12 +15,13 @@ import TextEditing
     let activity = TestActivity()
     let draftsFolder: URL
 
-    init(_ store: InMemoryStore = InMemoryStore()) {
+    /// - Parameter library: Where a local copy is kept; nil for none.
+    init(_ store: InMemoryStore = InMemoryStore(), library: URL? = nil) {
         self.store = store
         draftsFolder = FileManager.default.temporaryDirectory
             .appendingPathComponent("club-\(UUID().uuidString)", isDirectory: true)
         drafts = DraftStore(folder: draftsFolder)
-        club = Club(activity: activity) { _ in store }
+        club = Club(activity: activity, library: library) { _ in store }
     }
 
     deinit { try? FileManager.default.removeItem(at: draftsFolder) }

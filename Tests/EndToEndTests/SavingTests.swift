@@ -12,7 +12,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    static let troubles = [
+    static let refusals = [
         Trouble(
             name: "507", behavior: .answer(.answer("507 Insufficient Storage")),
             words: ["full", "room"]),
@@ -25,6 +25,19 @@ import Testing
                         {"error_summary": "path/insufficient_space/..", "error": {".tag": "path", \
                         "reason": {".tag": "insufficient_space"}, "upload_session_id": "x"}}
                         """)), words: ["full", "room"]),
+        Trouble(
+            name: "401",
+            behavior: .answer(
+                .answer(
+                    "401 Unauthorized", ["Content-Type": "application/json"],
+                    body: """
+                        {"error_summary": "invalid_access_token/..", "error": \
+                        {".tag": "invalid_access_token"}}
+                        """)), words: ["sign-in", "Sign in", "again"]),
+    ]
+
+    /// What says nothing about the text: it waits.
+    static let absences = [
         Trouble(
             name: "503",
             behavior: .answer(.answer("503 Service Unavailable", ["Retry-After": "0"])),
@@ -43,15 +56,6 @@ import Testing
                         {".tag": "too_many_requests"}, "retry_after": 0}}
                         """)), words: ["again"]),
         Trouble(
-            name: "401",
-            behavior: .answer(
-                .answer(
-                    "401 Unauthorized", ["Content-Type": "application/json"],
-                    body: """
-                        {"error_summary": "invalid_access_token/..", "error": \
-                        {".tag": "invalid_access_token"}}
-                        """)), words: ["sign-in", "Sign in", "again"]),
-        Trouble(
             name: "garbage", behavior: .answer(Data("I am no server\r\n\r\n".utf8)),
             words: ["was not understood", "again"]),
         Trouble(
@@ -61,7 +65,34 @@ import Testing
             name: "hang-up", behavior: .hangUp(after: 0), words: ["again"]),
     ]
 
-    @Test(arguments: troubles)
+    @Test(arguments: absences)
+    func aTextThatFindsNobodyWaitsAndArrives(trouble: Trouble) async throws {
+        try await inFreshHome { home in
+            try home.write("old\n", toNote: "a.txt")
+            let keeper = try await home.open()
+            defer { keeper.close() }
+            let proxy = try ClubProxy(takingThePlaceOf: try #require(home.socket)) { request in
+                request.path.hasSuffix("files/upload") ? trouble.behavior : .forward
+            }
+            defer { proxy.stop() }
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            try await terminal.openNote(showing: "old")
+            terminal.type("typed with care ")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "1 change waiting")
+            try await terminal.waitForTabs()
+            #expect(try home.text(ofNote: "a.txt") == "old\n")
+
+            proxy.stop()
+            try await eventually("the next attempt") {
+                try home.text(ofNote: "a.txt") == "typed with care old\n"
+            }
+            try await terminal.wait(untilGone: "waiting")
+        }
+    }
+
+    @Test(arguments: refusals)
     func keepsTheTextWhenASaveFails(trouble: Trouble) async throws {
         try await inFreshHome { home in
             try home.write("old\n", toNote: "a.txt")

@@ -50,6 +50,7 @@ internal import TextEditing
         session.club.stop()
         await session.memory.finish()
         await remembering?.value
+        await session.club.local?.finish()
     }
 
     /// Says in one line how to join another club; for somebody who is here for the first time.
@@ -85,6 +86,10 @@ internal import TextEditing
         session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
         session.club.willRetry = { [weak self] notice in
             self?.application.showMessage(notice.sentence, .warning, for: notice.wait)
+        }
+        session.club.didSync = { [weak self] in self?.tell(of: $0) }
+        session.club.didNotice = { [weak self] in
+            self?.application.showMessage($0, .warning, for: .seconds(20))
         }
         session.club.signInAgain = { [weak self, weak session] then in
             guard let session else { return }
@@ -208,7 +213,8 @@ extension AppCoordinator: ClubObserver {
             let words = club.settings.needsSignIn ? "connecting to \(name)" : "connecting"
             tabBarController.status = TextLine(words, .secondary)
         case .connected:
-            tabBarController.status = TextLine(name + accountWords(club), .secondary)
+            tabBarController.status = TextLine(
+                name + accountWords(club) + waitingWords(club), .secondary)
             tellSkipped()
             offerDrafts()
         case .failed(let error) where club.settings.isFixedBySignIn(error):
@@ -217,9 +223,32 @@ extension AppCoordinator: ClubObserver {
             askToSignIn(error)
             offerDrafts()
         case .failed:
-            tabBarController.status = TextLine("not connected, trying again", .warning)
+            tabBarController.status = TextLine("\(name) · offline\(waitingWords(club))", .warning)
             offerDrafts()
         }
+    }
+
+    /// ` · 3 changes waiting`.
+    private func waitingWords(_ club: Club) -> String {
+        let refused = club.waiting.count { $0.problem != nil }
+        if refused > 0 { return " · \(Self.changes(refused)) refused, see :outbox" }
+        guard !club.waiting.isEmpty else { return "" }
+        return " · \(Self.changes(club.waiting.count)) waiting"
+    }
+
+    private static func changes(_ count: Int) -> String {
+        count == 1 ? "1 change" : "\(count) changes"
+    }
+
+    /// What became of a change that waited; the usual needs no words but at the end.
+    private func tell(of event: SyncEvent) {
+        guard let sentence = event.sentence else {
+            if session.club.waiting.isEmpty {
+                application.showMessage("All your changes are in the club.", .success)
+            }
+            return
+        }
+        application.showMessage(sentence, .warning, for: .seconds(20))
     }
 
     /// Once for all that there is of it.
@@ -319,6 +348,18 @@ extension AppCoordinator: ApplicationDelegate {
                     ? busy : "The club on this computer needs no sign-in."
             ) { [weak self] in self?.leaveClub() },
         ]
+        let waiting = session.club.waiting.count
+        commands.append(
+            PaletteCommand(
+                "outbox",
+                title: waiting == 0
+                    ? "What waits for the club: nothing"
+                    : "What waits for the club: \(Self.changes(waiting))",
+                unless: busy
+            ) { [weak self] in
+                guard let self else { return }
+                tabBarController.present(OutboxViewController(club: session.club))
+            })
         for club in login.list.clubs {
             let reason = club == current ? "This club is open." : busy
             commands.append(

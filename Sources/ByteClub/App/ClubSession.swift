@@ -24,7 +24,8 @@ internal import TerminalUI
         drafts = DraftStore(folder: registry.drafts(of: destination))
         self.registry = registry
         club = Club(
-            destination, activity: activity, connect: Self.connection(to: destination, registry))
+            destination, activity: activity, library: registry.libraryFolder(of: destination),
+            connect: Self.connection(to: destination, registry))
         memory = ListMemory(folder: registry.listFolder(of: destination))
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)

@@ -16,7 +16,8 @@ package struct KeyContext: Sendable {
 
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
-        everywhere, tabs, lists, notes, photos, panorama, editor, find, text, picker, upload,
+        everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, text, picker,
+        upload,
         signIn,
         boxes,
         menus,
@@ -25,7 +26,7 @@ package struct KeyContext: Sendable {
     /// The parts that are reachable together: no key may mean two things there.
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
-        [panorama, everywhere],
+        [panorama, everywhere], [versions, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [picker, text, everywhere],
         [upload, boxes, everywhere],
         [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
@@ -45,6 +46,7 @@ package struct KeyContext: Sendable {
         "Lists",
         KeyCommand.listCommands + KeyCommand.fileListCommands + [.filterList, .clearFilter])
     private static let notes = KeyContext("Notes", KeyCommand.notesCommands)
+    private static let versions = KeyContext("Version", KeyCommand.versionCommands)
     private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
     private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)
     private static let editor = KeyContext("Editor", KeyCommand.editorCommands, isTyping: true)

@@ -1,5 +1,8 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
 
 /// Who is told when the club's folder or the connection to it has changed.
 @MainActor protocol ClubObserver: AnyObject {
@@ -25,15 +28,30 @@ internal import ClubStore
     typealias Connect =
         @Sendable (_ refused: (any RemoteStore)?) async throws(StoreError) -> any RemoteStore
 
-    private(set) var contents = ClubContents()
+    /// As it will be when what waits has reached it.
+    var contents = ClubContents()
+    /// As the club has told.
+    var told = ClubContents() {
+        didSet { showWaiting() }
+    }
     /// What is in the folder, too, but has no name that could be asked for.
-    private(set) var skipped: [String] = []
-    private(set) var connection = Connection.connecting
-    private(set) var store: (any RemoteStore)?
+    var skipped: [String] = []
+    var connection = Connection.connecting
+    /// What was here at the start, and is kept up to date; nil for a club that nothing is kept of.
+    let local: LocalClub?
+    /// What was done here and has not reached the club yet, in order.
+    var waiting: [WaitingChange] = []
+    /// Whether there is a listing to show: from the club, or from the last time.
+    var isListed = false
+    /// Told what became of changes that waited.
+    var didSync: ((SyncEvent) -> Void)?
+    /// Told what a person should know of the local copy.
+    var didNotice: ((String) -> Void)?
+    var store: (any RemoteStore)?
     /// The last store whose sign-in the server has refused.
     private var refused: (any RemoteStore)?
     /// Who is signed in, once that is known; never for the club on this computer.
-    private(set) var account: Account?
+    var account: Account?
     /// Has the person sign in again and then goes on; set by the app.
     var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
     /// Told that a call waits before it is sent again; set by the screen.
@@ -43,7 +61,13 @@ internal import ClubStore
 
     private var connect: Connect
     private var observers: [() -> (any ClubObserver)?] = []
-    private var watching: Task<Void, Never>?
+    var watching: Task<Void, Never>?
+    var sending: Task<Void, Never>?
+    var fetching: Task<Void, Never>?
+    /// Whether there is more to fetch than the fetch under way knows of.
+    var hasMoreToFetch = false
+    /// How often in a row sending has failed.
+    var sendingFailures = 0
 
     /// Counts reconnections: a store that was requested before the latest one is discarded.
     private var era = 0
@@ -51,15 +75,16 @@ internal import ClubStore
     private(set) var refreshCount = 0
 
     /// Counts how often the whole folder has been listed.
-    private(set) var listingCount = 0
+    var listingCount = 0
 
     /// What the settings say of it.
     private(set) var settings: ClubSettings
 
     init(
-        _ settings: ClubSettings = .embedded, activity: any ActivityCounting,
+        _ settings: ClubSettings = .embedded, activity: any ActivityCounting, library: URL? = nil,
         connect: @escaping Connect
     ) {
+        local = library.map(LocalClub.init(folder:))
         self.settings = settings
         self.activity = activity
         self.connect = connect
@@ -80,12 +105,19 @@ internal import ClubStore
     func stop() {
         watching?.cancel()
         watching = nil
+        fetching?.cancel()
+        fetching = nil
     }
 
     /// Lists the club again at the person's request; also ends the wait after a failure.
     func refresh() {
         refreshCount += 1
         stop()
+        // What the club has refused may be taken by now.
+        if waiting.contains(where: { $0.problem != nil }) {
+            local?.note { try $0.clearProblems() }
+            Task { await refreshWaiting() }
+        }
         account = nil
         start()
     }
@@ -107,13 +139,32 @@ internal import ClubStore
 
     /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
     func record(_ file: RemoteFile) {
-        contents.apply([.file(file)])
+        told.apply([.file(file)])
+        local?.note { try $0.record([.file(file)], isOwn: true) }
         notify()
     }
 
-    /// Forgets a path that the store has just removed.
-    func recordRemoval(of path: RemotePath) {
-        contents.apply([.deleted(path)])
+    /// Shows a file that the store has just confirmed, and keeps its text.
+    func record(_ file: RemoteFile, text: TextBuffer) {
+        record(file)
+        local?.note {
+            try $0.keep([(file, Data(text.bytes(in: 0..<text.count)))], isOwn: true)
+        }
+    }
+
+    /// Shows a file under its new name.
+    func recordMove(of path: RemotePath, to file: RemoteFile?) {
+        told.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
+        local?.note { try $0.recordMove(of: path, to: file) }
+        notify()
+    }
+
+    /// Forgets a path that is in the store no more.
+    ///
+    /// - Parameter isOwn: Whether it was removed from here.
+    func recordRemoval(of path: RemotePath, isOwn: Bool = true) {
+        told.apply([.deleted(path)])
+        local?.note { try $0.record([.deleted(path)], isOwn: isOwn) }
         notify()
     }
 
@@ -127,7 +178,7 @@ internal import ClubStore
                 record(file)
             } catch {
                 // The folder tells of it later.
-                if error.code == .notFound { recordRemoval(of: path) }
+                if error.code == .notFound { recordRemoval(of: path, isOwn: false) }
             }
         }
     }
@@ -163,14 +214,14 @@ internal import ClubStore
             return .failure(error)
         }
     }
+
+    func notify() {
+        observers.removeAll { $0() == nil }
+        for observer in observers { observer()?.clubDidChange(self) }
+    }
 }
 
 extension Club {
-    /// How long to wait before the next attempt after this many failures in a row.
-    private static func pause(afterFailures count: Int) -> Duration {
-        .seconds([1, 2, 4, 8, 15][min(count, 5) - 1])
-    }
-
     /// The store, connected on demand.
     func openStore() async throws(StoreError) -> any RemoteStore {
         if let store { return store }
@@ -181,7 +232,7 @@ extension Club {
     }
 
     /// Runs a call on the store; once more on another one when the sign-in is refused and there is a newer.
-    private func ask<Value: Sendable>(
+    func ask<Value: Sendable>(
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let store = try await openStore()
@@ -213,79 +264,5 @@ extension Club {
 
     private static func areSame(_ one: any RemoteStore, _ other: any RemoteStore) -> Bool {
         (one as AnyObject) === (other as AnyObject)
-    }
-
-    private func watch() async {
-        var failures = 0
-        while !Task.isCancelled {
-            do throws(StoreError) {
-                let cursor = try await listAnew()
-                failures = 0
-                await askForAccount()
-                try await follow(from: cursor)
-            } catch {
-                if Task.isCancelled { return }
-                if error.code == .cursorReset { continue }
-                failures += 1
-                store = nil
-                connection = .failed(error)
-                notify()
-                // Only a person can help: a refresh comes with the new sign-in. (A server that is not
-                // believed may be a network's sign-in page, which goes away.)
-                if error.code == .unauthorized, settings.needsSignIn { return }
-                try? await Pause.sleep(for: Self.pause(afterFailures: failures))
-            }
-        }
-    }
-
-    private func listAnew() async throws(StoreError) -> Cursor {
-        let listing = try await perform { store throws(StoreError) in
-            try await store.list(.root, recursive: true)
-        }
-        let contents = await ClubContents.make(from: listing)
-        if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
-        self.contents = contents
-        listingCount += 1
-        skipped = listing.skipped
-        connection = .connected
-        notify()
-        return listing.cursor
-    }
-
-    /// Once for each connection: it changes slowly, and costs requests.
-    private func askForAccount() async {
-        guard settings.needsSignIn, account == nil else { return }
-        account = try? await perform { store throws(StoreError) in try await store.account() }
-        if account != nil, !Task.isCancelled { notify() }
-    }
-
-    private func follow(from cursor: Cursor) async throws(StoreError) {
-        var cursor = cursor
-        while !Task.isCancelled {
-            let (last, asked) = (cursor, ContinuousClock.now)
-            let hasChanges = try await ask { store throws(StoreError) in
-                try await store.waitForChanges(after: last, atMost: .seconds(240))
-            }
-            guard hasChanges else { continue }
-            let changes = try await ask { store throws(StoreError) in
-                try await store.changes(since: last)
-            }
-            if Task.isCancelled { return }
-            cursor = changes.cursor
-            guard !changes.entries.isEmpty else {
-                // A server that answers at once with nothing must not keep us busy.
-                if ContinuousClock.now - asked < .milliseconds(100) {
-                    try? await Pause.sleep(for: .seconds(1))
-                }
-                continue
-            }
-            contents.apply(changes.entries)
-            notify()
-        }
-    }
-
-    private func notify() {
-        observers.removeAll { $0() == nil }
-        for observer in observers { observer()?.clubDidChange(self) }
     }
 }

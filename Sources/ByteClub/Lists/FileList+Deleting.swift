@@ -53,38 +53,31 @@ extension FileList {
                 try await club.perform { store throws(StoreError) in
                     try await Self.deleteFolder(entry.path, in: store)
                 }
+                club.recordRemoval(of: entry.path)
             }
         } catch {
             // It is gone: that is what was wanted, and the list shows it.
             guard error.code == .notFound else { throw error }
+            club.recordRemoval(of: entry.path, isOwn: false)
         }
-        club.recordRemoval(of: entry.path)
     }
 
     private func delete(_ file: RemoteFile, _ group: UUID) async throws(StoreError) {
-        let kind = kind
-        let (deleted, data) = try await club.perform { store throws(StoreError) in
-            // The text first: what cannot be brought back is not deleted.
-            if kind == .notes, store.revisionStore == nil {
-                let (current, data) = try await store.fetch(file.path)
-                guard current.revision == file.revision else {
-                    throw StoreError(
-                        .conflict(serverRevision: current.revision), during: .delete,
-                        at: file.path)
-                }
-                try await store.delete(
-                    file.path, ifRevision: file.revision, contentHash: current.contentHash)
-                return (current, Data?.some(data))
-            }
+        let deleted =
+            kind == .notes ? try await club.deleteNote(file) : try await deletePhoto(file)
+        guard deleted.isKept else { return }
+        let record = DeletedFile(deleted.file, kind: kind, at: now(), group: group)
+        if let data = deleted.data { memory.deletedBytes[record] = data }
+        memory.remember(record)
+    }
+
+    private func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> Club.DeletedNote {
+        try await club.perform { store throws(StoreError) in
             try await store.delete(
                 file.path, ifRevision: file.revision, contentHash: file.contentHash)
-            return (file, Data?.none)
         }
-        let store = club.store
-        guard data != nil || store?.revisionStore != nil else { return }
-        let record = DeletedFile(deleted, kind: kind, at: now(), group: group)
-        if let data { memory.deletedBytes[record] = data }
-        memory.remember(record)
+        club.recordRemoval(of: file.path)
+        return Club.DeletedNote(file: file, isKept: club.store?.revisionStore != nil)
     }
 
     /// Only while nothing is in it: somebody may have put something there.
@@ -114,7 +107,7 @@ extension FileList {
                 memory.forget(record)
                 memory.see([file])
                 pathToSelect = file.path
-                club.record(file)
+                reload()
                 restored.append(file)
             } catch {
                 // It is kept nowhere any more: to offer it again would be no help.
@@ -133,37 +126,14 @@ extension FileList {
     private func restore(_ record: DeletedFile) async throws(StoreError) -> RemoteFile {
         let path = try RemotePath(validating: record.path)
         let revision = Revision(rawValue: record.revision)
-        let data = memory.deletedBytes[record]
-        let kind = kind
-        return try await club.perform { store throws(StoreError) in
-            if kind == .photos {
-                return try await Self.restorePhoto(path, revision, in: store)
-            }
-            return try await Self.restoreNote(path, revision, data, in: store)
+        if kind == .notes {
+            return try await club.restoreNote(at: path, revision, memory.deletedBytes[record])
         }
-    }
-
-    /// Writes the text where nothing is; beside the note that has the name meanwhile, if one has.
-    @concurrent private nonisolated static func restoreNote(
-        _ path: RemotePath, _ revision: Revision, _ kept: Data?, in store: any RemoteStore
-    ) async throws(StoreError) -> RemoteFile {
-        var text = kept
-        if text == nil {
-            text = try await store.revisionStore?.fetch(path, revision: revision).data
+        let file = try await club.perform { store throws(StoreError) in
+            try await Self.restorePhoto(path, revision, in: store)
         }
-        guard let text else { throw StoreError(.notFound, during: .fetch, at: path) }
-        var free = path
-        var number = 0
-        while true {
-            do throws(StoreError) {
-                return try await store.put(text, at: free, mode: .add)
-            } catch {
-                number += 1
-                guard case .conflict = error.code, number < 100 else { throw error }
-                free = try (path.parent ?? .root).appending(
-                    NoteDocument.copyName(of: path.name, number: number))
-            }
-        }
+        club.record(file)
+        return file
     }
 
     /// The store restores it itself, so that its bytes need not travel; not over another photo.

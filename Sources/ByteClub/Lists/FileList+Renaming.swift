@@ -103,17 +103,20 @@ extension FileList {
     }
 
     private func move(_ entry: FileEntry, to target: RemotePath) async throws(StoreError) {
+        if kind == .notes, let file = entry.file {
+            pathToSelect = target
+            let moved = try await club.move(file, to: target).file
+            pathToSelect = moved.path
+            memory.see([moved])
+            return reload()
+        }
         let moved = try await club.perform { store throws(StoreError) in
             try await store.move(entry.path, to: target)
         }
         pathToSelect = moved.path
-        guard let file = moved.file else {
-            // What lies in a folder comes with the next listing.
-            club.recordRemoval(of: entry.path)
-            return club.refresh()
-        }
-        memory.see([file])
-        club.recordRemoval(of: entry.path)
-        club.record(file)
+        if let file = moved.file { memory.see([file]) }
+        club.recordMove(of: entry.path, to: moved.file)
+        // What lies in a folder comes with the next listing.
+        if moved.file == nil { club.refresh() }
     }
 }

@@ -18,18 +18,19 @@ final class NoteDetailsViewController: ViewController {
     /// Where the caret is at first, from 1; set before the editor is shown.
     var startLine = 1
 
-    private let document: NoteDocument
+    let document: NoteDocument
     private let settings: EditorSettings
     private let startText: TextBuffer
     /// Whether the text differs from what is in the club although nothing has been typed here.
     private let startsDirty: Bool
 
     private let nameField = TextField()
-    private let textView = TextView()
+    let textView = TextView()
     private lazy var findBar = FindBar(textView)
     private lazy var form = NoteForm(
         nameField: nameField, textView: textView, findBar: findBar, showsName: document.isNew)
-    private lazy var panel = Panel("", content: form, padding: 1)
+    lazy var panel = Panel("", content: form, padding: 1)
+    private lazy var follower = makeFollower()
     private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
     private lazy var doneButton = Button("Done") { [weak self] in self?.done() }
     private lazy var buttons = ButtonRow([cancelButton, doneButton])
@@ -91,6 +92,7 @@ final class NoteDetailsViewController: ViewController {
         view.addSubview(panel)
         view.addSubview(buttons)
         showPlace()
+        follower.start()
     }
 
     override func layoutView(in bounds: Rect) {
@@ -114,7 +116,7 @@ final class NoteDetailsViewController: ViewController {
     }
 
     /// The text with the mark at its beginning that it came with, which is not shown.
-    private var wholeText: TextBuffer {
+    var wholeText: TextBuffer {
         guard startText.hasByteOrderMark else { return textView.buffer }
         var text = TextBuffer(utf8: TextBuffer.byteOrderMark)
         text.replace(3..<3, with: textView.buffer)
@@ -233,7 +235,7 @@ extension NoteDetailsViewController {
         dismiss { [didClose] in didClose?() }
     }
 
-    private func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
+    func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
         guard !isSaving else { return }
         let (text, state) = (wholeText, textView.state)
         application?.showMessage("Saving “\(shownName)”…", for: nil)
@@ -255,7 +257,12 @@ extension NoteDetailsViewController {
     }
 
     private func didFinishSaving(_ text: TextBuffer, _ state: UndoHistory.State, closing: Bool) {
-        application?.showMessage("“\(document.name)” is in the club.", .success)
+        if document.isWaiting {
+            application?.showMessage(
+                "Kept here; it goes to the club when it is reachable.", .success)
+        } else {
+            application?.showMessage("“\(document.name)” is in the club.", .success)
+        }
         if let path = document.file?.path { didSave?(path) }
         // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
         // changes of their own, and stay.
@@ -287,7 +294,7 @@ extension NoteDetailsViewController {
                 "A note may have 16 MiB at most. Shorten it, or save the rest as another note.")
         case .changedMeanwhile:
             if let path = document.file?.path { didFindChange?(path) }
-            askAboutConflict(closing: closing)
+            settleConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
             application?.showMessage("Stopped saving. The text is still here.", .warning)
         case .store(let error)
@@ -314,7 +321,7 @@ extension NoteDetailsViewController {
                 ]))
     }
 
-    private func askAboutConflict(closing: Bool) {
+    func askAboutConflict(closing: Bool) {
         present(
             AlertController(
                 title: "Changed by someone else",

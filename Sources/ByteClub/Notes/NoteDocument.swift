@@ -18,6 +18,9 @@ internal import TextEditing
     /// Told when a draft could not be written, with a sentence.
     var onDraftFailure: ((String) -> Void)?
 
+    /// Whether a save is under way.
+    private(set) var isSaving = false
+
     let club: Club
     /// Where a new note goes.
     private var folder = RemotePath.root
@@ -168,10 +171,14 @@ extension NoteDocument {
     /// What the store's `fetch` takes into memory: a larger note could not be opened again.
     static let byteLimit = 16 << 20
 
-    /// Sends the text to the club; returns when the store has confirmed it.
+    /// Sends the text to the club; returns when the store has confirmed it, or when it waits on the disk
+    /// because the club cannot be reached: see ``isWaiting``.
     func save(_ text: TextBuffer, mode: SaveMode = .careful) async throws(SaveFailure) {
         let path = try destination()
         guard text.count <= Self.byteLimit else { throw .tooLarge }
+        isSaving = true
+        defer { isSaving = false }
+        if mode == .replacing { await keepOther(at: path) }
         let writeMode: WriteMode =
             switch (mode, file) {
             case (.replacing, _): .overwrite
@@ -181,9 +188,7 @@ extension NoteDocument {
             }
         let saved: RemoteFile
         do throws(StoreError) {
-            saved = try await club.perform { store throws(StoreError) in
-                try await Self.put(text, at: path, mode: writeMode, in: store)
-            }
+            saved = try await club.write(text, at: path, mode: writeMode).file
         } catch {
             guard case .conflict = error.code else { throw .store(error) }
             throw file == nil ? .nameTaken(fileName: path.name) : .changedMeanwhile
@@ -191,8 +196,80 @@ extension NoteDocument {
         file = saved
         name = saved.name
         savedText = text
-        club.record(saved)
     }
+
+    /// What is replaced on demand can be found again among the versions.
+    private func keepOther(at path: RemotePath) async {
+        guard !club.isOffline, let local = club.local,
+            let other = try? await club.perform({ store throws(StoreError) in
+                try await store.fetch(path)
+            })
+        else { return }
+        _ = await local.run { try $0.keep([other]) }
+    }
+
+    /// Goes on from what the club has now.
+    ///
+    /// - Parameter text: Its text, where it is another one than the one saved last.
+    func adopt(_ file: RemoteFile, text: TextBuffer? = nil) {
+        self.file = file
+        name = file.name
+        if let text { savedText = text }
+    }
+
+    /// Both texts in one, where they do not contradict each other.
+    struct Merge: Sendable {
+        /// What the club has now.
+        var file: RemoteFile
+        var theirs: TextBuffer
+        var merged: TextBuffer
+        /// The lines that came in, from 0.
+        var incoming: [Range<Int>]
+        var removedLineCount: Int
+    }
+
+    /// Puts what was typed and what the club has now together, line by line.
+    ///
+    /// - Returns: Nil where both have changed the same lines, or what both began with is not known.
+    func merge(_ text: TextBuffer) async -> Merge? {
+        guard let file, let base = await baseText(of: file) else { return nil }
+        let path = file.path
+        guard
+            let other = try? await club.perform({ store throws(StoreError) in
+                try await store.fetch(path)
+            })
+        else { return nil }
+        let own = Data(text.bytes(in: 0..<text.count))
+        _ = await club.local?.run { copy in
+            try copy.keep([other])
+            try copy.keepOwn(own, at: path)
+        }
+        return await Self.merge(own, base: base, other)
+    }
+
+    /// What the text was made of; for a draft that was taken up, what this machine has seen then.
+    private func baseText(of file: RemoteFile) async -> TextBuffer? {
+        if let savedText { return savedText }
+        return await club.local?.run { copy in
+            try copy.baseText(
+                at: file.path, revision: file.revision, hash: file.contentHash
+            ).map { TextBuffer(utf8: $0) }
+        } ?? nil
+    }
+
+    @concurrent private nonisolated static func merge(
+        _ own: Data, base: TextBuffer, _ other: (file: RemoteFile, data: Data)
+    ) async -> Merge? {
+        let base = Data(base.bytes(in: 0..<base.count))
+        guard let merge = LineMerge(base: base, own: own, other: other.data) else { return nil }
+        return Merge(
+            file: other.file, theirs: TextBuffer(utf8: other.data),
+            merged: TextBuffer(utf8: merge.text), incoming: merge.incoming,
+            removedLineCount: merge.removedLineCount)
+    }
+
+    /// Whether what was saved last has not reached the club yet.
+    var isWaiting: Bool { file?.revision.waitingChange != nil }
 
     /// Keeps the text beside the changed note, under a name nobody has: `Plan (my version).txt`.
     func saveAsCopy(_ text: TextBuffer) async throws(SaveFailure) {
@@ -202,13 +279,10 @@ extension NoteDocument {
             if club.contents.hasNote(named: name) { continue }
             do throws(StoreError) {
                 let path = try (original.parent ?? .root).appending(name)
-                let saved = try await club.perform { store throws(StoreError) in
-                    try await Self.put(text, at: path, mode: .add, in: store)
-                }
+                let saved = try await club.write(text, at: path, mode: .add).file
                 file = saved
                 self.name = saved.name
                 savedText = text
-                club.record(saved)
                 return
             } catch {
                 if case .conflict = error.code { continue }
@@ -238,9 +312,7 @@ extension NoteDocument {
     }
 
     nonisolated static func copyName(of name: String, number: Int) -> String {
-        let mark = number == 1 ? " (my version)" : " (my version \(number))"
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name + mark }
-        return name[..<dot] + mark + name[dot...]
+        CopyName.of(name, number: number)
     }
 
     private func destination() throws(SaveFailure) -> RemotePath {

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
@@ -49,11 +50,23 @@ internal import TextEditing
     func text(of file: RemoteFile) async throws(StoreError) -> (file: RemoteFile, text: TextBuffer)
     {
         if let cached = cached(file) { return cached }
-        let (current, text) = try await club.perform { store throws(StoreError) in
+        if let (seen, text) = await seenText(of: file) {
+            keep(text, of: seen)
+            return (seen, text)
+        }
+        let (current, data, text) = try await club.perform { store throws(StoreError) in
             try await Self.fetch(file.path, from: store)
         }
         keep(text, of: current)
+        club.local?.note { try $0.keep([(current, data)]) }
         return (current, text)
+    }
+
+    /// A text that this machine has seen before, or that waits here.
+    private func seenText(of file: RemoteFile) async -> (file: RemoteFile, text: TextBuffer)? {
+        await club.local?.run { copy in
+            try copy.text(of: file).map { ($0.file, TextBuffer(utf8: $0.data)) }
+        } ?? nil
     }
 
     func keep(_ text: TextBuffer, of file: RemoteFile) {
@@ -77,8 +90,8 @@ internal import TextEditing
     /// The rope is built where the bytes arrive, off the main actor.
     @concurrent private nonisolated static func fetch(
         _ path: RemotePath, from store: any RemoteStore
-    ) async throws(StoreError) -> (RemoteFile, TextBuffer) {
+    ) async throws(StoreError) -> (RemoteFile, Data, TextBuffer) {
         let (file, data) = try await store.fetch(path)
-        return (file, TextBuffer(utf8: data))
+        return (file, data, TextBuffer(utf8: data))
     }
 }

@@ -59,6 +59,7 @@ final class NotesViewController: ViewController {
             KeyCommand.editNote.performs(unless: none) { self.openSelected() }
             KeyCommand.searchNotes.performs { self.searchTexts() }
             KeyCommand.copyNote.performs(unless: none) { self.copySelected() }
+            KeyCommand.noteVersions.performs(unless: none) { self.showVersions() }
             files.keyEntries
             KeyCommand.previewDown.performs(unless: previewReason) { self.preview.scroll(by: 3) }
             KeyCommand.previewUp.performs(unless: previewReason) { self.preview.scroll(by: -3) }
@@ -257,6 +258,36 @@ extension NotesViewController {
         files.reload()
     }
 
+    private func showVersions() {
+        guard let note = selected else { return }
+        _ = startPending { [self] in
+            do throws(StoreError) {
+                let (file, text) = try await texts.text(of: note)
+                present(
+                    VersionsViewController(of: file, current: text, club: club) { [weak self] in
+                        self?.restore($0, to: file)
+                    })
+            } catch {
+                alert(club.sentence(for: error))
+            }
+        }
+    }
+
+    /// Makes an earlier text the note's again; what it is now stays among its versions.
+    private func restore(_ text: TextBuffer, to file: RemoteFile) {
+        _ = startPending { [self] in
+            do throws(StoreError) {
+                _ = try await club.write(
+                    text, at: file.path,
+                    mode: .update(file.revision, contentHash: file.contentHash))
+                application?.showMessage("“\(file.name)” is as it was.", .success)
+            } catch {
+                if case .conflict = error.code { club.lookAgain(at: file.path) }
+                alert(club.sentence(for: error))
+            }
+        }
+    }
+
     /// Hands the note's text to the terminal's clipboard.
     private func copySelected() {
         guard let note = selected else { return }
@@ -301,8 +332,7 @@ extension KeyCommand {
         weight: 97)
 
     static let notesCommands: [KeyCommand] = [
-        .newNote, .editNote, .searchNotes, .copyNote, .renameNote, .moveNotes, .deleteNote,
-        .undeleteNote,
-        .previewDown, .previewUp, .stopOpening,
+        .newNote, .editNote, .searchNotes, .copyNote, .noteVersions, .renameNote, .moveNotes,
+        .deleteNote, .undeleteNote, .previewDown, .previewUp, .stopOpening,
     ]
 }

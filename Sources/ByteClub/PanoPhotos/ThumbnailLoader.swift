@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures
@@ -113,8 +114,17 @@ extension ThumbnailLoader {
 
     /// The latest wishes first: they are what the list shows now.
     private func loadNextBatch() async {
-        let batch = Array(wanted.suffix(Self.batchCount))
-        wanted.removeLast(batch.count)
+        let wishes = Array(wanted.suffix(Self.batchCount))
+        wanted.removeLast(wishes.count)
+        var batch: [Key] = []
+        for key in wishes {
+            if let data = await keptPicture(key) {
+                settle(key, await Self.state(.success(data), key.path, renderer, box))
+            } else {
+                batch.append(key)
+            }
+        }
+        guard !batch.isEmpty, !Task.isCancelled else { return }
         let keys = Dictionary(batch.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
         let (size, renderer, box) = (size, renderer, box)
         let result: Result<Void, StoreError> = await {
@@ -126,6 +136,7 @@ extension ThumbnailLoader {
                             of: batch.map(\.path), size: size)
                         {
                             guard let key = keys[path] else { continue }
+                            if case .success(let data) = result { keep(data, key) }
                             group.addTask {
                                 let (state, isFinal) = await Self.state(result, path, renderer, box)
                                 await self.settle(key, state, isFinal: isFinal)
@@ -146,6 +157,21 @@ extension ThumbnailLoader {
             } else {
                 settle(key, .unavailable("no picture"))
             }
+        }
+    }
+
+    /// A picture that came here in an earlier run.
+    private func keptPicture(_ key: Key) async -> Data? {
+        let size = size
+        return await club.local?.run {
+            try $0.thumbnail(of: key.path, revision: key.revision, size: size)
+        } ?? nil
+    }
+
+    private func keep(_ data: Data, _ key: Key) {
+        let size = size
+        club.local?.note {
+            try $0.keepThumbnail(data, of: key.path, revision: key.revision, size: size)
         }
     }
 

@@ -35,6 +35,13 @@ extension ClubRegistry {
             : folder(of: club).appending(path: "lists")
     }
 
+    /// Where the local copy of a club is kept: its listing, its texts and the changes that wait.
+    package func libraryFolder(of club: ClubSettings) -> URL {
+        club.place == .embedded
+            ? paths.stateFolder.appending(path: "clubs/embedded/library")
+            : folder(of: club).appending(path: "library")
+    }
+
     /// The folder of a club's unconfirmed writes.
     func unconfirmedWrites(of club: ClubSettings) -> URL {
         club.place == .embedded

@@ -1,0 +1,133 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+
+/// What is kept here: shown before the club is asked, sent to it when it can be reached, filled from it.
+extension Club {
+    /// What was here the last time is on the screen before anybody is asked.
+    func showLocalCopy() async {
+        guard let local, !isListed else { return }
+        activity.begin()
+        let found = await local.contents()
+        activity.end()
+        guard !isListed, !Task.isCancelled else { return }
+        waiting = found.waiting
+        if found.isListed || !waiting.isEmpty {
+            told = found.contents
+            isListed = true
+            notify()
+        }
+        if let notice = found.notice { didNotice?(notice) }
+    }
+
+    /// Shows what waits by now.
+    func refreshWaiting() async {
+        guard let local else { return }
+        waiting = await local.waitingChanges()
+        showWaiting()
+        notify()
+    }
+
+    func showWaiting() {
+        contents = told
+        if !waiting.isEmpty { contents.apply(waiting.flatMap(\.entries)) }
+    }
+
+    /// A write has found that the club cannot be reached: looks for it again, after a while.
+    func connectionDidFail(_ error: StoreError) {
+        sendingFailures += 1
+        stop()
+        store = nil
+        connection = .failed(error)
+        notify()
+        let failures = sendingFailures
+        watching = Task { await watch(afterFailures: failures) }
+    }
+
+    /// Sends what waits, one after the other, unless that is under way.
+    func sendWaiting() {
+        guard let local, sending == nil, case .connected = connection,
+            waiting.contains(where: { $0.problem == nil })
+        else { return }
+        let sentence: @Sendable (StoreError) -> String = { [kind = settings.kind] error in
+            ErrorMessage(error, club: kind).text
+        }
+        sending = Task {
+            activity.begin()
+            var outcome: Result<OutboxSender.Outcome, any Error>
+            do {
+                let sender = OutboxSender(
+                    await local.copy(), to: try await openStore(), sentence: sentence)
+                outcome = .success(
+                    try await sender.run { [weak self] event in await self?.didSend(event) })
+            } catch {
+                outcome = .failure(error)
+            }
+            await refreshWaiting()
+            activity.end()
+            sending = nil
+            didEndSending(outcome)
+        }
+    }
+
+    private func didEndSending(_ outcome: Result<OutboxSender.Outcome, any Error>) {
+        switch outcome {
+        case .success(.finished): break
+        case .success(.sentElsewhere):
+            // Another Byte Club is at it; what was added just now may have come too late for it.
+            Task {
+                try? await Pause.sleep(for: .seconds(1))
+                await refreshWaiting()
+                sendWaiting()
+            }
+        case .failure(let error as StoreError) where error.code == .cancelled: break
+        case .failure(let error as StoreError): connectionDidFail(error)
+        case .failure(let error): didNotice?("\(error)")
+        }
+    }
+
+    private func didSend(_ event: SyncEvent) async {
+        sendingFailures = 0
+        switch event {
+        case .sent(let change, let file):
+            let isElsewhere = file?.path != change.path
+            told.apply(
+                (isElsewhere ? [.deleted(change.path)] : []) + (file.map { [.file($0)] } ?? []))
+        case .keptBoth(let change, let file) where change.destination != change.path:
+            told.apply([.deleted(change.path), .file(file)])
+        case .merged(_, let file), .keptBoth(_, let file): told.apply([.file(file)])
+        case .notDeleted, .gone, .refused: break
+        }
+        await refreshWaiting()
+        didSync?(event)
+    }
+
+    /// Brings the texts here that were never seen, in the background; no wheel turns for it.
+    func fetchMissing() {
+        guard let local, case .connected = connection else { return }
+        guard fetching == nil else {
+            hasMoreToFetch = true
+            return
+        }
+        hasMoreToFetch = false
+        let contents = contents
+        fetching = Task(priority: .background) {
+            do {
+                let store = try await openStore()
+                let notes = await Self.notes(of: contents)
+                try await TextFetcher(local.copy(), from: store).run(notes)
+            } catch {
+                // The long poll notices for itself when the club is gone.
+            }
+            guard !Task.isCancelled else { return }
+            fetching = nil
+            if hasMoreToFetch { fetchMissing() }
+        }
+    }
+
+    @concurrent private nonisolated static func notes(
+        of contents: ClubContents
+    ) async -> [RemoteFile] {
+        contents.allFiles.filter { contents.kind(of: $0) == .notes }
+    }
+}

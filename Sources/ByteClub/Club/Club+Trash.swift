@@ -1,0 +1,117 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
+
+/// Notes that are deleted and brought back.
+extension Club {
+    /// What is left of a note that was deleted.
+    struct DeletedNote {
+        var file: RemoteFile
+        /// Its bytes, where nothing but this run has them.
+        var data: Data?
+        /// Whether it can be brought back.
+        var isKept: Bool
+    }
+
+    /// Removes a note, once its text is kept: what cannot be brought back is not deleted.
+    ///
+    /// Where the club cannot be reached the deletion waits; the text is fetched before it is sent.
+    func deleteNote(_ file: RemoteFile) async throws(StoreError) -> DeletedNote {
+        if isOffline || file.revision.waitingChange != nil {
+            try await enqueue(.delete(file), because: nil)
+            return DeletedNote(file: file, isKept: true)
+        }
+        do throws(StoreError) {
+            let deleted = try await keepText(of: file)
+            try await perform { store throws(StoreError) in
+                try await store.delete(
+                    deleted.file.path, ifRevision: deleted.file.revision,
+                    contentHash: deleted.file.contentHash)
+            }
+            recordRemoval(of: file.path)
+            return deleted
+        } catch {
+            guard canWait(for: error) else { throw error }
+            try await enqueue(.delete(file), because: error)
+            return DeletedNote(file: file, isKept: true)
+        }
+    }
+
+    /// Makes sure that a note's text is here, unless the store keeps it.
+    private func keepText(of file: RemoteFile) async throws(StoreError) -> DeletedNote {
+        if let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil {
+            return DeletedNote(file: seen, isKept: true)
+        }
+        if try await openStore().revisionStore != nil {
+            return DeletedNote(file: file, isKept: true)
+        }
+        let found = try await perform { store throws(StoreError) in
+            try await store.fetch(file.path)
+        }
+        guard found.file.revision == file.revision else {
+            throw StoreError(
+                .conflict(serverRevision: found.file.revision), during: .delete, at: file.path)
+        }
+        if let local, await local.canKeep(), await local.run({ try $0.keep([found]) }) != nil {
+            return DeletedNote(file: found.file, isKept: true)
+        }
+        return DeletedNote(file: found.file, data: found.data, isKept: true)
+    }
+
+    /// Brings a note back, beside whatever has its name by now.
+    ///
+    /// - Parameters:
+    ///   - revision: The state that it was deleted in.
+    ///   - data: Its bytes, where they were kept in this run.
+    /// - Throws: `.notFound` when its text is kept nowhere any more.
+    func restoreNote(
+        at path: RemotePath, _ revision: Revision, _ data: Data?
+    ) async throws(StoreError) -> RemoteFile {
+        if let file = await takeBackDeletion(of: path) { return file }
+        var text = data
+        if text == nil {
+            text = await local?.run { copy in
+                try copy.baseText(at: path, revision: revision, hash: nil)
+            } ?? nil
+        }
+        if text == nil {
+            text = try await perform { store throws(StoreError) in
+                try await store.revisionStore?.fetch(path, revision: revision).data
+            }
+        }
+        guard let text else { throw StoreError(.notFound, during: .fetch, at: path) }
+        return try await putBack(TextBuffer(utf8: text), at: path)
+    }
+
+    /// A deletion that has not reached the club yet: bringing the note back is taking that back.
+    private func takeBackDeletion(of path: RemotePath) async -> RemoteFile? {
+        let change = waiting.last { $0.action == .delete && $0.path == path && !$0.isSending }
+        guard let change else { return nil }
+        do {
+            try await takeBack(change.id)
+            return contents[path]
+        } catch {
+            // It has been sent in this very moment.
+            await refreshWaiting()
+            return nil
+        }
+    }
+
+    private func putBack(
+        _ text: TextBuffer, at path: RemotePath
+    ) async throws(StoreError) -> RemoteFile {
+        var (free, number) = (path, 0)
+        while true {
+            do throws(StoreError) {
+                return try await write(text, at: free, mode: .add).file
+            } catch {
+                number += 1
+                guard case .conflict = error.code, number <= CopyName.limit else { throw error }
+                free = try (path.parent ?? .root).appending(
+                    CopyName.of(path.name, number: number))
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
+
+/// The local copy of the club, asked from the main actor: every call runs elsewhere, in the order made.
+@MainActor final class LocalClub {
+    private let folder: URL
+    private var opened: LocalCopy?
+    private var opening: Task<LocalCopy, Never>?
+    private var last: Task<Void, Never>?
+
+    init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// What was there at the last look.
+    struct Contents: Sendable {
+        /// As the club has told, without what waits.
+        var contents: ClubContents
+        var isListed: Bool
+        var waiting: [WaitingChange]
+        var notice: String?
+    }
+
+    /// The database, opened on demand.
+    func copy() async -> LocalCopy {
+        if let opened { return opened }
+        if opening == nil {
+            let folder = folder
+            opening = Task { await Self.open(folder) }
+        }
+        let copy = await opening?.value ?? LocalCopy(folder: folder)
+        opened = copy
+        return copy
+    }
+
+    /// Whether a change can wait here: what it keeps outlives the program.
+    func canKeep() async -> Bool { await copy().isDurable }
+
+    /// All that is shown at a start, before anybody is asked.
+    func contents() async -> Contents {
+        await Self.read(copy())
+    }
+
+    /// The changes that wait, in order.
+    func waitingChanges() async -> [WaitingChange] {
+        await run { try $0.waitingChanges() } ?? []
+    }
+
+    /// Asks the copy, after all that was asked of it before.
+    ///
+    /// - Returns: Nil when the disk has failed: the copy is a help, never a condition.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (LocalCopy) throws -> Value
+    ) async -> Value? {
+        try? await attempt(body)
+    }
+
+    /// Asks the copy, after all that was asked of it before.
+    ///
+    /// - Throws: `LibraryError`.
+    func attempt<Value: Sendable>(
+        _ body: @escaping @Sendable (LocalCopy) throws -> Value
+    ) async throws -> Value {
+        let before = last
+        let copy = await copy()
+        let task = Task {
+            await before?.value
+            return try await Self.perform(copy, body)
+        }
+        last = Task { _ = try? await task.value }
+        return try await task.value
+    }
+
+    /// Tells the copy something without waiting for it.
+    func note(_ body: @escaping @Sendable (LocalCopy) throws -> Void) {
+        let before = last
+        last = Task {
+            await before?.value
+            let copy = await copy()
+            try? await Self.perform(copy, body)
+        }
+    }
+
+    /// Returns when all that was told is on the disk.
+    func finish() async { await last?.value }
+}
+
+extension LocalClub {
+    @concurrent private nonisolated static func open(_ folder: URL) async -> LocalCopy {
+        LocalCopy(folder: folder)
+    }
+
+    @concurrent private nonisolated static func perform<Value: Sendable>(
+        _ copy: LocalCopy, _ body: @Sendable (LocalCopy) throws -> Value
+    ) async throws -> Value {
+        try body(copy)
+    }
+
+    @concurrent private nonisolated static func read(_ copy: LocalCopy) async -> Contents {
+        let listing = (try? copy.listing()) ?? nil
+        let waiting = (try? copy.waitingChanges()) ?? []
+        var contents = ClubContents()
+        if let listing { contents.apply(listing.entries) }
+        return Contents(
+            contents: contents, isListed: listing != nil, waiting: waiting,
+            notice: copy.takeNotice())
+    }
+}
+
+extension WaitingChange {
+    /// What it will make of the club, for the screen.
+    var entries: [RemoteEntry] {
+        switch action {
+        case .write: file.map { [.file($0)] } ?? []
+        case .move: [.deleted(path)] + (file.map { [.file($0)] } ?? [])
+        case .delete: [.deleted(path)]
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TextEditing
+
+/// Follows the note that is open: another member's change is taken over where nothing was typed, and told
+/// where something was.
+@MainActor final class NoteFollower: ClubObserver {
+    enum News {
+        /// The text is another one now; where the caret goes is asked of ``TextShift``.
+        case reload(TextBuffer, TextShift)
+        /// Somebody has changed it, and so has the person here.
+        case changedElsewhere
+        case deletedElsewhere
+        /// It is the same as in the club again.
+        case upToDate
+    }
+
+    private let document: NoteDocument
+    private let isDirty: () -> Bool
+    private let didHear: (News) -> Void
+    private var looking: Task<Void, Never>?
+    /// What was looked at last: once for each state.
+    private var seen: Revision?
+
+    /// - Parameters:
+    ///   - isDirty: Whether something was typed that is not saved, or is being saved.
+    ///   - didHear: Called on the main actor with what is new.
+    init(
+        _ document: NoteDocument, isDirty: @escaping () -> Bool, didHear: @escaping (News) -> Void
+    ) {
+        self.document = document
+        self.isDirty = isDirty
+        self.didHear = didHear
+    }
+
+    /// From now on, as long as it lives.
+    func start() { document.club.addObserver(self) }
+
+    func clubDidChange(_ club: Club) {
+        guard let file = document.file, !document.isSaving else { return }
+        guard let now = club.contents[file.path] else {
+            if case .connected = club.connection, file.revision.waitingChange == nil {
+                didHear(.deletedElsewhere)
+            } else {
+                findSent(file)
+            }
+            return
+        }
+        guard now.revision != file.revision else {
+            if seen != nil { didHear(.upToDate) }
+            seen = nil
+            return
+        }
+        guard now.revision != seen else { return }
+        seen = now.revision
+        looking?.cancel()
+        looking = Task { await look(at: now) }
+    }
+
+    /// It was saved while the club was away, and is under another name there: beside somebody else's.
+    private func findSent(_ file: RemoteFile) {
+        guard let local = document.club.local else { return }
+        Task {
+            let sent = await local.run { try $0.sentFile(for: file.revision) } ?? nil
+            guard let sent, document.file?.revision == file.revision else { return }
+            document.adopt(sent)
+            clubDidChange(document.club)
+        }
+    }
+
+    private func look(at file: RemoteFile) async {
+        guard let (current, text) = try? await NoteTexts(club: document.club).text(of: file),
+            !Task.isCancelled, document.file?.path == file.path, !document.isSaving
+        else { return }
+        guard let saved = document.savedText else { return didHear(.changedElsewhere) }
+        let shift = await TextShift.between(saved, text)
+        guard !Task.isCancelled, !document.isSaving else { return }
+        if shift.isSame {
+            // Only its name for the state is new: what was saved here has arrived.
+            document.adopt(current)
+            didHear(.upToDate)
+        } else if isDirty() {
+            didHear(.changedElsewhere)
+        } else {
+            document.adopt(current, text: text)
+            didHear(.reload(text, shift))
+        }
+    }
+}
+
+/// How places of a text move when a stretch of it is replaced: what is before stays, what is behind shifts.
+struct TextShift: Sendable {
+    /// The bytes at the beginning and at the end that both texts have.
+    let prefix: Int
+    let suffix: Int
+    let oldCount: Int
+    let newCount: Int
+
+    var isSame: Bool { oldCount == newCount && prefix == oldCount }
+
+    @concurrent nonisolated static func between(
+        _ old: TextBuffer, _ new: TextBuffer
+    ) async -> TextShift {
+        let (old, new) = (old.bytes(in: 0..<old.count), new.bytes(in: 0..<new.count))
+        let prefix = zip(old, new).prefix { $0 == $1 }.count
+        let rest = min(old.count, new.count) - prefix
+        let suffix = zip(old.reversed(), new.reversed()).prefix(rest).prefix { $0 == $1 }.count
+        return TextShift(
+            prefix: prefix, suffix: suffix, oldCount: old.count, newCount: new.count)
+    }
+
+    /// Where a place of the old text is in the new one, in bytes.
+    func place(_ offset: Int) -> Int {
+        if offset <= prefix { return offset }
+        if offset >= oldCount - suffix { return offset + newCount - oldCount }
+        return min(offset, newCount - suffix)
+    }
+}

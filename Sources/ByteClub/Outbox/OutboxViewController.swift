@@ -1,0 +1,113 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// What was done here and has not reached the club yet; each change can be taken back.
+final class OutboxViewController: ViewController {
+    private let club: Club
+    private let list = ListView()
+    private var changes: [WaitingChange] = []
+
+    init(club: Club) {
+        self.club = club
+        super.init()
+        title = "Waiting for the club"
+    }
+
+    override func makeView() -> View { list }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.activationLabel = "take back…"
+        list.emptyText = TextLine("Nothing waits: all your changes are in the club.", .secondary)
+        club.addObserver(self)
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(
+            width: min(available.width, 72), height: min(available.height, max(3, changes.count)))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+        }
+    }
+
+    /// Asks what to do with a change.
+    private func choose(_ change: WaitingChange) {
+        let name = change.path.name
+        guard !change.isSending else {
+            application?.showMessage("“\(name)” is on its way right now.", .warning)
+            return
+        }
+        let follows = changes.contains { $0.base == .change(change.id) }
+        let rest = follows ? " What was done to it afterwards is taken back too." : ""
+        var actions: [AlertAction] = []
+        if change.problem != nil {
+            actions.append(
+                AlertAction("Try again", key: "t") { [club] in
+                    Task { await club.retryRefused() }
+                })
+        }
+        actions += [
+            AlertAction("Take back", key: "b", kind: .destructive) { [weak self] in
+                self?.takeBack(change)
+            },
+            AlertAction("Leave it", key: "l", kind: .cancel),
+        ]
+        present(
+            AlertController(
+                title: "\(change.words)",
+                message: TextLine(
+                    (change.problem.map { $0 + " " } ?? "")
+                        + "Taken back, it never happens in the club. A text stays among the note's "
+                        + "versions (H).\(rest)"),
+                actions: actions, preferred: actions.count - 1))
+    }
+
+    private func takeBack(_ change: WaitingChange) {
+        _ = startPending { [self] in
+            do {
+                try await club.takeBack(change.id)
+                application?.showMessage("Taken back: \(change.words).", .success)
+            } catch {
+                application?.showMessage("\(error)", .warning)
+            }
+        }
+    }
+}
+
+extension OutboxViewController: ClubObserver, ListViewDataSource, ListViewDelegate {
+    func clubDidChange(_ club: Club) {
+        guard changes != club.waiting else { return }
+        changes = club.waiting
+        list.reloadData()
+        view.superview?.setNeedsLayout()
+    }
+
+    func numberOfRows(in list: ListView) -> Int { changes.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let change = changes[index]
+        let state = change.problem != nil ? "refused" : change.isSending ? "sending" : "waiting"
+        return ListRow(
+            TextLine(change.words),
+            columns: [
+                .init(state, width: 8),
+                .init(Wording.age(of: change.date, at: Date()), width: 8),
+            ])
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { changes[index].id }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        guard changes.indices.contains(index) else { return }
+        choose(changes[index])
+    }
+}

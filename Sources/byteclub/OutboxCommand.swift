@@ -1,0 +1,90 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubLibrary
+import ClubStore
+import FoundationEssentials
+
+/// What was done while the club could not be reached.
+struct OutboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox", abstract: "List or take back the changes that wait for the club.",
+        subcommands: [List.self, TakeBack.self], defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the changes that wait, in the order they are sent.",
+            discussion: """
+                With --json: an array of objects with id, action (write, move or delete), path, destination, \
+                size (bytes), date (ISO 8601, UTC), attempts and problem.
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func run() throws {
+            let copy = try OutboxCommand.copy(club)
+            let changes = try copy.waitingChanges()
+            if json { return try Output.json(changes.map(Row.init)) }
+            Output.table(
+                changes.map { change in
+                    ["\(change.id)", change.words, change.problem ?? "waiting"]
+                })
+        }
+    }
+
+    struct TakeBack: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "take-back",
+            abstract: "Take a change back, with those that build on it.",
+            discussion: "Its text stays among the note's versions.")
+
+        @OptionGroup var club: ClubOptions
+
+        @Argument(help: "The number that “byteclub outbox” lists.")
+        var id: Int64
+
+        func run() throws {
+            let copy = try OutboxCommand.copy(club)
+            do {
+                for change in try copy.takeBack(id) { Output.line("Taken back: \(change.words)") }
+            } catch let error as LibraryError {
+                throw CommandFailure(error.description)
+            }
+        }
+    }
+
+    private static func copy(_ club: ClubOptions) throws -> LocalCopy {
+        let registry = ClubRegistry()
+        let copy = LocalCopy(folder: registry.libraryFolder(of: try club.choose(registry)))
+        if let notice = copy.takeNotice() { Output.complain(notice) }
+        return copy
+    }
+
+    private struct Row: Encodable {
+        var id: Int64
+        var action: String
+        var path: String
+        var destination: String?
+        var size: Int64
+        var date: String
+        var attempts: Int
+        var problem: String?
+
+        init(_ change: WaitingChange) {
+            id = change.id
+            path = change.path.string
+            size = change.byteCount
+            date = change.date.formatted(.iso8601)
+            attempts = change.attempts
+            problem = change.problem
+            switch change.action {
+            case .write: action = "write"
+            case .move(let to): (action, destination) = ("move", to.string)
+            case .delete: action = "delete"
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import ClubAccess
+import ClubLibrary
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import Testing
+import TextEditing
+
+@testable import ByteClub
+
+@MainActor @Suite struct OfflineTests {
+    let store = InMemoryStore()
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("offline-\(UUID().uuidString)", isDirectory: true)
+
+    private func makeClub() -> TestClub { TestClub(store, library: folder) }
+
+    private func cleanUp() { try? FileManager.default.removeItem(at: folder) }
+
+    /// So many attempts fail that no test sees the end of them.
+    private func cutOff() {
+        for operation in [StoreError.Operation.list, .put, .fetch, .delete, .move, .metadata] {
+            for _ in 0..<200 { store.failNext(operation, with: .offline) }
+        }
+    }
+
+    private func text(_ path: String) -> String? {
+        store.contents(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func isConnected(_ club: Club) -> Bool {
+        if case .connected = club.connection { true } else { false }
+    }
+
+    private func isFailed(_ club: Club) -> Bool {
+        if case .failed = club.connection { true } else { false }
+    }
+
+    /// A run of the app that has seen all and ended.
+    private func visit() async {
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let texts = NoteTexts(club: test.club)
+        for note in test.club.contents.notes { _ = try? await texts.text(of: note) }
+        test.club.stop()
+        await test.club.local?.finish()
+    }
+
+    @Test func whatWasSeenIsThereBeforeTheClubIsAsked() async throws {
+        defer { cleanUp() }
+        try store.plant("one", at: "/a.txt")
+        try store.plant("jpeg", at: "/photos/b.jpg")
+        await visit()
+
+        let test = makeClub()
+        store.hold(.list)
+        await test.waitUntil { !$0.contents.notes.isEmpty }
+        #expect(!isConnected(test.club))
+        #expect(test.club.contents.photos.count == 1)
+        let note = try #require(test.club.contents.notes.first)
+        #expect(try await NoteTexts(club: test.club).text(of: note).text == TextBuffer("one"))
+        store.release(.list)
+        test.club.stop()
+    }
+
+    @Test func textsComeHereInTheBackground() async throws {
+        defer { cleanUp() }
+        for number in 0..<40 { try store.plant("text \(number)", at: "/\(number).txt") }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let notes = test.club.contents.notes
+        while await test.club.local?.run({ try $0.missingTexts(among: notes).count }) != 0 {
+            await Task.yield()
+        }
+        test.club.stop()
+        #expect(test.activity.count == 0)
+    }
+
+    @Test func aNoteWrittenOfflineArrivesWhenTheClubIsBack() async throws {
+        defer { cleanUp() }
+        try store.plant("one", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+
+        let new = NoteDocument(club: test.club, drafts: test.drafts)
+        new.name = "plan"
+        try await new.save(TextBuffer("words"))
+        #expect(new.isWaiting)
+        try await new.save(TextBuffer("more words"))
+        let old = try #require(test.club.contents.notes.first { $0.name == "a.txt" })
+        let (file, seen) = try await NoteTexts(club: test.club).text(of: old)
+        let document = NoteDocument(
+            club: test.club, drafts: test.drafts, file: file, text: seen)
+        try await document.save(TextBuffer("two"))
+        #expect(test.club.waiting.count == 2)
+        #expect(test.club.contents.notes.map(\.name) == ["a.txt", "plan.txt"])
+        test.club.stop()
+        await test.club.local?.finish()
+
+        // The next run shows it before anybody is asked, and sends it when somebody answers.
+        let back = InMemoryStore()
+        try back.plant("one", at: "/a.txt")
+        back.hold(.list)
+        let next = TestClub(back, library: folder)
+        await next.waitUntil { $0.contents.notes.count == 2 }
+        #expect(next.club.waiting.count == 2)
+        back.release(.list)
+        await next.waitUntil { isConnected($0) && $0.waiting.isEmpty }
+        #expect(back.contents(of: "/plan.txt") == Data("more words".utf8))
+        next.club.stop()
+    }
+
+    @Test func aSaveThatFindsNobodyWaits() async throws {
+        defer { cleanUp() }
+        try store.plant("one", at: "/a.txt")
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let found = try await NoteTexts(club: test.club).text(
+            of: try #require(test.club.contents.notes.first))
+        let document = NoteDocument(
+            club: test.club, drafts: test.drafts, file: found.file, text: found.text)
+        store.failNext(.put, with: .offline)
+        try await document.save(TextBuffer("two"))
+        #expect(document.isWaiting)
+        await test.waitUntil { isConnected($0) && $0.waiting.isEmpty }
+        #expect(text("/a.txt") == "two")
+        // The editor goes on from what the club has now.
+        try await document.save(TextBuffer("three"))
+        #expect(!document.isWaiting)
+        #expect(text("/a.txt") == "three")
+        test.club.stop()
+    }
+
+    @Test func aRefusalIsNoReasonToWait() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let document = NoteDocument(club: test.club, drafts: test.drafts)
+        document.name = "plan"
+        store.failNext(.put, with: .overQuota)
+        await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("words"))
+        }
+        #expect(test.club.waiting.isEmpty)
+        test.club.stop()
+    }
+
+    @Test func whatWasDeletedComesBackAfterARestart() async throws {
+        defer { cleanUp() }
+        try store.plant("words", at: "/a.txt")
+        await visit()
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let note = try #require(test.club.contents.notes.first)
+        #expect(try await test.club.delete(note) == false)
+        #expect(text("/a.txt") == nil)
+        test.club.stop()
+        await test.club.local?.finish()
+
+        let next = makeClub()
+        await next.waitUntil { isConnected($0) && $0.canUndelete }
+        // Somebody has taken the name meanwhile.
+        try store.plant("theirs", at: "/a.txt")
+        let file = try await next.club.undelete()
+        #expect(file?.name == "a (my version).txt")
+        #expect(text("/a (my version).txt") == "words")
+        #expect(!next.club.canUndelete)
+        next.club.stop()
+    }
+
+    @Test func whatWasDeletedOfflineIsSimplyTakenBack() async throws {
+        defer { cleanUp() }
+        try store.plant("words", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let note = try #require(test.club.contents.notes.first)
+        #expect(try await test.club.delete(note))
+        #expect(test.club.contents.notes.isEmpty)
+        #expect(try await test.club.undelete()?.path == note.path)
+        #expect(test.club.waiting.isEmpty)
+        #expect(test.club.contents.notes == [note])
+        test.club.stop()
+    }
+
+    @Test func anEmptyListingTakesNoTextAway() async throws {
+        defer { cleanUp() }
+        try store.plant("words", at: "/a.txt")
+        await visit()
+        let liar = InMemoryStore()
+        let test = TestClub(liar, library: folder)
+        await test.waitUntil { isConnected($0) && $0.contents.notes.isEmpty }
+        let path = try RemotePath(validating: "/a.txt")
+        let versions = await test.club.local?.run { try $0.versions(of: path) }
+        #expect(versions?.count == 1)
+        test.club.stop()
+    }
+}
+
+@MainActor @Suite struct NoteFollowerTests {
+    let test = TestClub()
+
+    private final class Heard {
+        var reloads: [TextBuffer] = []
+        var carets: [Int] = []
+        var changed = 0
+        var deleted = 0
+    }
+
+    private func open(_ path: String) async throws -> NoteDocument {
+        let fetched = try await test.store.fetch(try RemotePath(validating: path))
+        return NoteDocument(
+            club: test.club, drafts: test.drafts, file: fetched.file,
+            text: TextBuffer(utf8: fetched.data))
+    }
+
+    private func follow(
+        _ document: NoteDocument, caret: Int = 0, isDirty: Bool, _ heard: Heard
+    ) -> NoteFollower {
+        let follower = NoteFollower(document, isDirty: { isDirty }) { news in
+            switch news {
+            case .reload(let text, let shift):
+                heard.reloads.append(text)
+                heard.carets.append(shift.place(caret))
+            case .changedElsewhere: heard.changed += 1
+            case .deletedElsewhere: heard.deleted += 1
+            case .upToDate: break
+            }
+        }
+        follower.start()
+        return follower
+    }
+
+    @Test func reloadsAnUntouchedNoteWithTheCaretKept() async throws {
+        try test.store.plant("one\ntwo\n", at: "/a.txt")
+        let document = try await open("/a.txt")
+        let heard = Heard()
+        let follower = follow(document, caret: 5, isDirty: false, heard)
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        try test.store.plant("zero\none\ntwo\n", at: "/a.txt")
+        while heard.reloads.isEmpty { await Task.yield() }
+        #expect(heard.reloads == [TextBuffer("zero\none\ntwo\n")])
+        #expect(heard.carets == [10])
+        // It is the base of what is typed next.
+        try await document.save(TextBuffer("mine"))
+        #expect(test.store.contents(of: "/a.txt") == Data("mine".utf8))
+        withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
+    @Test func saysThatAChangedNoteWasChangedElsewhereToo() async throws {
+        try test.store.plant("one", at: "/a.txt")
+        let document = try await open("/a.txt")
+        let heard = Heard()
+        let follower = follow(document, isDirty: true, heard)
+        await test.waitUntil { if case .connected = $0.connection { true } else { false } }
+        try test.store.plant("theirs", at: "/a.txt")
+        while heard.changed == 0 { await Task.yield() }
+        #expect(heard.reloads.isEmpty)
+        await #expect(throws: NoteDocument.SaveFailure.self) {
+            try await document.save(TextBuffer("mine"))
+        }
+        try test.store.uproot("/a.txt")
+        while heard.deleted == 0 { await Task.yield() }
+        withExtendedLifetime(follower) {}
+        test.club.stop()
+    }
+
+    @Test func offersOneTextOfBoth() async throws {
+        try test.store.plant("a\nb\nc\n", at: "/a.txt")
+        let document = try await open("/a.txt")
+        try test.store.plant("a\nb\nC\nd\n", at: "/a.txt")
+        let merge = try #require(await document.merge(TextBuffer("A\nb\nc\n")))
+        #expect(merge.merged == TextBuffer("A\nb\nC\nd\n"))
+        #expect(merge.incoming == [2..<4])
+        document.adopt(merge.file, text: merge.theirs)
+        try await document.save(merge.merged)
+        #expect(test.store.contents(of: "/a.txt") == Data("A\nb\nC\nd\n".utf8))
+    }
+}
