@@ -159,18 +159,22 @@ import Testing
 
 @Suite struct ThreeMembersTests {
     /// Members who write, rename and delete at random, through cuts and refusals of every kind, and offline
-    /// for a while: in the end all have the same notes, and every word is somewhere.
-    @Test(arguments: 0..<6)
+    /// for a while: in the end all have the same notes, and every word is in one of them, or among the
+    /// versions of a note that its writer or somebody else has deleted.
+    @Test(arguments: 0..<12)
     func endEqualWithEveryWordSomewhere(seed: UInt64) async throws {
         var random = SeededRandom(state: seed)
         let store = InMemoryStore()
         let members = (0..<3).map { _ in TestLibrary() }
         var written: [String] = []
+        var deleted = [Set<RemotePath>](repeating: [], count: 3)
         for round in 0..<60 {
             let number = Int.random(in: 0..<3, using: &random)
             let copy = members[number].copy
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                try act(copy, word: "word\(number)x\(written.count)", &random, &written)
+                let path = try act(
+                    copy, word: "word\(number)x\(written.count)", &random, &written)
+                if let path { deleted[number].insert(path) }
             }
             // The others stay offline; this one gets through, or half through.
             for _ in 0..<Int.random(in: 0...2, using: &random) {
@@ -204,9 +208,10 @@ import Testing
             let data = try #require(store.contents(of: file.path.string))
             texts.append(String(decoding: data, as: UTF8.self))
         }
-        for member in members {
-            for deletion in try member.copy.deletions() {
-                for version in try member.copy.versions(of: deletion.file.path) {
+        for (number, member) in members.enumerated() {
+            let recorded = try member.copy.deletions().map(\.file.path)
+            for path in deleted[number].union(recorded) {
+                for version in try member.copy.versions(of: path) {
                     let data = try member.copy.text(ofVersion: version.id) ?? Data()
                     texts.append(String(decoding: data, as: UTF8.self))
                 }
@@ -217,9 +222,11 @@ import Testing
     }
 
     /// One thing a member does with what stands on the screen: the listing with what waits.
+    ///
+    /// - Returns: What was deleted, when something was.
     private func act(
         _ copy: LocalCopy, word: String, _ random: inout SeededRandom, _ written: inout [String]
-    ) throws {
+    ) throws -> RemotePath? {
         var shown: [RemotePath: RemoteFile] = [:]
         for file in try copy.listing()?.entries.compactMap(\.file) ?? [] { shown[file.path] = file }
         for change in try copy.waitingChanges() {
@@ -231,13 +238,13 @@ import Testing
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3:
             let path = try makePath(name)
-            guard shown[path] == nil else { return }
+            guard shown[path] == nil else { return nil }
             try copy.enqueue(.write(Data("\(word);\n".utf8), at: path, mode: .add))
             written.append(word)
         case 3..<8:
             guard let file = files.randomElement(using: &random),
                 let (seen, data) = try copy.text(of: file)
-            else { return }
+            else { return nil }
             var lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(
                 String.init)
             lines.insert("\(word);", at: Int.random(in: 0...lines.count, using: &random))
@@ -249,13 +256,15 @@ import Testing
             written.append(word)
         case 8:
             guard let file = files.randomElement(using: &random), shown[try makePath(name)] == nil
-            else { return }
+            else { return nil }
             try copy.enqueue(.move(file, to: makePath(name)))
         default:
             guard let file = files.randomElement(using: &random), try copy.text(of: file) != nil
-            else { return }
+            else { return nil }
             try copy.enqueue(.delete(file))
+            return file.path
         }
+        return nil
     }
 
     private func sync(_ copy: LocalCopy, _ store: InMemoryStore) async throws {

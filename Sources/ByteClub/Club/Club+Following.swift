@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 
 /// Follows the club's folder: lists it, then waits for changes; after a failure again, after a while.

@@ -118,11 +118,14 @@ extension ThumbnailLoader {
         wanted.removeLast(wishes.count)
         var batch: [Key] = []
         for key in wishes {
-            if let data = await keptPicture(key) {
-                settle(key, await Self.state(.success(data), key.path, renderer, box))
-            } else {
+            guard let data = await keptPicture(key),
+                case (.loaded(let cells), _) = await Self.state(
+                    .success(data), key.path, renderer, box)
+            else {
                 batch.append(key)
+                continue
             }
+            settle(key, .loaded(cells))
         }
         guard !batch.isEmpty, !Task.isCancelled else { return }
         let keys = Dictionary(batch.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -136,10 +139,12 @@ extension ThumbnailLoader {
                             of: batch.map(\.path), size: size)
                         {
                             guard let key = keys[path] else { continue }
-                            if case .success(let data) = result { keep(data, key) }
                             group.addTask {
                                 let (state, isFinal) = await Self.state(result, path, renderer, box)
                                 await self.settle(key, state, isFinal: isFinal)
+                                if case (.loaded, .success(let data)) = (state, result) {
+                                    await self.keep(data, key)
+                                }
                             }
                         }
                     }

@@ -154,19 +154,19 @@ import TextEditing
         let test = makeClub()
         await test.waitUntil { isConnected($0) }
         let note = try #require(test.club.contents.notes.first)
-        #expect(try await test.club.delete(note) == false)
+        let deleted = try await test.club.deleteNote(note)
+        #expect(deleted.isKept && deleted.data == nil)
         #expect(text("/a.txt") == nil)
         test.club.stop()
         await test.club.local?.finish()
 
         let next = makeClub()
-        await next.waitUntil { isConnected($0) && $0.canUndelete }
+        await next.waitUntil { isConnected($0) }
         // Somebody has taken the name meanwhile.
         try store.plant("theirs", at: "/a.txt")
-        let file = try await next.club.undelete()
-        #expect(file?.name == "a (my version).txt")
+        let file = try await next.club.restoreNote(at: note.path, note.revision, nil)
+        #expect(file.name == "a (my version).txt")
         #expect(text("/a (my version).txt") == "words")
-        #expect(!next.club.canUndelete)
         next.club.stop()
     }
 
@@ -178,9 +178,11 @@ import TextEditing
         let test = makeClub()
         await test.waitUntil { isFailed($0) }
         let note = try #require(test.club.contents.notes.first)
-        #expect(try await test.club.delete(note))
+        _ = try await test.club.deleteNote(note)
+        #expect(test.club.waiting.count == 1)
         #expect(test.club.contents.notes.isEmpty)
-        #expect(try await test.club.undelete()?.path == note.path)
+        let file = try await test.club.restoreNote(at: note.path, note.revision, nil)
+        #expect(file == note)
         #expect(test.club.waiting.isEmpty)
         #expect(test.club.contents.notes == [note])
         test.club.stop()
