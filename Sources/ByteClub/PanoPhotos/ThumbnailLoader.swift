@@ -116,6 +116,8 @@ extension ThumbnailLoader {
     private func loadNextBatch() async {
         let wishes = Array(wanted.suffix(Self.batchCount))
         wanted.removeLast(wishes.count)
+        club.activity.begin()
+        defer { club.activity.end() }
         var batch: [Key] = []
         for key in wishes {
             guard let data = await keptPicture(key),
