@@ -122,7 +122,6 @@ public protocol RemoteStore: Sendable {
     /// recent writes.
     ///
     /// - Throws: `.notFound` when the folder does not exist.
-    /// - Throws: `.notFound` when the folder is not there.
     @concurrent func search(
         _ query: String, in folder: RemotePath
     ) async throws(StoreError) -> [RemoteFile]

@@ -21,6 +21,8 @@ internal import TextEditing
     private var askedToSignIn: Int?
     /// What the person was told of that is not shown.
     private var toldSkipped: [String] = []
+    /// Whether something was said of the changes being sent now.
+    private var hasToldOfSync = false
     /// Remembers which club was opened last: one after the other, so that it is the last one.
     private var remembering: Task<Void, Never>?
 
@@ -87,7 +89,10 @@ internal import TextEditing
         session.club.willRetry = { [weak self] notice in
             self?.application.showMessage(notice.sentence, .warning, for: notice.wait)
         }
-        session.club.didSync = { [weak self] in self?.tell(of: $0) }
+        session.club.didSync = { [weak self, weak session] event in
+            guard let self, self.session === session else { return }
+            tell(of: event)
+        }
         session.club.didNotice = { [weak self] in
             self?.application.showMessage($0, .warning, for: .seconds(20))
         }
@@ -242,13 +247,17 @@ extension AppCoordinator: ClubObserver {
 
     /// What became of a change that waited; the usual needs no words but at the end.
     private func tell(of event: SyncEvent) {
-        guard let sentence = event.sentence else {
-            if session.club.waiting.isEmpty {
-                application.showMessage("All your changes are in the club.", .success)
-            }
-            return
+        if case .sent(_, let file?) = event { session.memory.see([file]) }
+        if let sentence = event.sentence {
+            hasToldOfSync = true
+            application.showMessage(sentence, .warning, for: .seconds(20))
         }
-        application.showMessage(sentence, .warning, for: .seconds(20))
+        guard session.club.waiting.isEmpty else { return }
+        // What a person should know is not covered by what was to be expected.
+        if !hasToldOfSync {
+            application.showMessage("All your changes are in the club.", .success)
+        }
+        hasToldOfSync = false
     }
 
     /// Once for all that there is of it.

@@ -58,7 +58,6 @@ struct ClubRegistration: Sendable {
     ///
     /// - Parameter account: The store's account identifier, if it has one.
     /// - Returns: The replaced credentials for the same server and account.
-    /// - Returns: What was kept for the same server and account until now, and is kept no more.
     @discardableResult
     func keep(
         _ secret: Data, for club: ClubSettings, account: String? = nil
