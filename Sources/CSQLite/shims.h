@@ -17,6 +17,12 @@ static inline int byteclub_sqlite_bind_blob(
         : sqlite3_bind_zeroblob(statement, index, 0);
 }
 
+static inline void byteclub_sqlite_result_text(
+    sqlite3_context *_Nonnull context, const void *_Nullable bytes, size_t count) {
+    sqlite3_result_text64(
+        context, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
 // What lies in the file cannot redefine tables or call functions: it may have been changed from outside.
 static inline void byteclub_sqlite_harden(sqlite3 *_Nonnull database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);

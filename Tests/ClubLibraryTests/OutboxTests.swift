@@ -163,7 +163,7 @@ import Testing
         try test.copy.complete(change, with: sent)
         #expect(try test.copy.listing() == nil)
         #expect(try test.copy.string(of: sent) == "one word")
-        #expect(try test.copy.search("word").count == 1)
+        #expect(try test.copy.candidates(for: ["word"]).count == 1)
         #expect(try test.copy.waitingChanges().isEmpty)
         #expect(try test.copy.sentFile(for: file.revision)?.path == sent.path)
     }

@@ -12,33 +12,52 @@ import Testing
     }
 
     private func paths(_ query: String) throws -> Set<String> {
-        Set(try test.copy.search(query).map(\.path.string))
+        let words = query.split(separator: " ").map(String.init)
+        return Set(try test.copy.candidates(for: words).map(\.path.string))
     }
 
     @Test(arguments: [
         ("queens", ["/q.txt"]), ("QUEENS", ["/q.txt"]), ("uee", ["/q.txt"]),
-        ("board queens", ["/q.txt"]),
-        ("queens nowhere", []), ("日本", ["/j.txt"]), ("本語の", ["/j.txt"]), ("straße", ["/d.txt"]),
-        ("ÄRGER", ["/d.txt"]), ("\"q\"", ["/d.txt"]), ("100%", ["/d.txt"]), ("a_b", ["/d.txt"]),
-        ("ax", []),
-        ("j.txt", ["/j.txt"]), ("", []), ("NEAR(", []), ("*", []), ("\"", ["/d.txt"]),
+        ("board queens", ["/q.txt"]), ("queens nowhere", []), ("本語の", ["/j.txt"]),
+        ("straße", ["/d.txt"]), ("ärger", ["/d.txt"]), ("arger", ["/d.txt"]), ("ÄRGER", ["/d.txt"]),
+        ("\"q\"", ["/d.txt"]), ("100%", ["/d.txt"]), ("a_b", ["/d.txt"]),
+        ("NEAR(", []), ("***", []), ("\"\"\"", []), ("body:queens", []),
     ])
-    func findsNotesThatHaveAllWords(query: String, expected: [String]) throws {
+    func findsTextsThatHaveAllWords(query: String, expected: [String]) throws {
         try keep("Eight Queens\non one board", at: "/q.txt")
         try keep("これは日本語のノートです", at: "/j.txt")
         try keep("Straße, Ärger, \"q\" 100% a_b", at: "/d.txt")
         #expect(try paths(query) == Set(expected))
     }
 
-    @Test func saysWhereTheWordsAre() throws {
-        try keep("one\n  two é threes\nthree", at: "/a.txt")
-        let hit = try #require(try test.copy.search("three").first)
-        #expect(hit.line == 1)
-        #expect(hit.column == 9)
-        #expect(hit.excerpt == "  two é threes")
-        #expect(hit.matches == [9..<14])
-        let named = try #require(try test.copy.search("a.txt").first)
-        #expect(named.line == nil)
+    @Test(arguments: ["日本", "ax", "", "\0"])
+    func leavesNothingOutForWordsThatAreTooShort(query: String) throws {
+        try keep("Eight Queens", at: "/q.txt")
+        try keep("日本", at: "/j.txt")
+        #expect(try paths(query) == ["/q.txt", "/j.txt"])
+    }
+
+    @Test(arguments: ["word", "wo"])
+    func goesOnFromAPageToTheNext(query: String) throws {
+        for number in 0..<10 { try keep("word \(number)", at: "/\(number).txt") }
+        var found: [String] = []
+        var position: Int64?
+        while true {
+            let page = try test.copy.candidates(for: [query], before: position, limit: 3)
+            guard let last = page.last else { break }
+            found += page.map(\.path.name)
+            position = last.position
+        }
+        #expect(found == (0..<10).reversed().map { "\($0).txt" })
+    }
+
+    /// What is taken out of the index must be what was put in, letters with accents too.
+    @Test func findsNothingOfATextThatWasReplaced() throws {
+        try keep("Ärger im Café", at: "/a.txt")
+        try keep("something else", at: "/a.txt", revision: "r2")
+        #expect(try paths("cafe").isEmpty)
+        #expect(try paths("else") == ["/a.txt"])
+        try test.copy.write { try $0.execute("INSERT INTO words (words) VALUES ('integrity-check')") }
     }
 
     @Test func findsANoteAsItIsNow() throws {

@@ -58,6 +58,15 @@ internal import TextEditing
         try? await attempt(body)
     }
 
+    /// Reads from the copy at once, beside what is being written.
+    ///
+    /// - Returns: Nil when the disk has failed.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (LocalCopy) throws -> Value
+    ) async -> Value? {
+        try? await Self.perform(copy(), body)
+    }
+
     /// Asks the copy, after all that was asked of it before.
     ///
     /// - Throws: `LibraryError`.

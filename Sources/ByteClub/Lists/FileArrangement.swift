@@ -1,4 +1,5 @@
 package import ClubAccess
+internal import ClubLibrary
 package import ClubStore
 internal import FoundationEssentials
 
@@ -41,7 +42,7 @@ package struct FileArrangement: Sendable {
         ends.reserveCapacity(entries.count)
         var (fileCount, unreadCount) = (0, 0)
         for entry in entries {
-            letters += NameFilter.folded(entry.name)
+            letters += SearchLetters.folded(entry.name)
             ends.append(letters.count)
             guard let file = entry.file else { continue }
             fileCount += 1

@@ -162,7 +162,9 @@ extension NotesViewController {
     /// Finds lines in the texts of all notes; one that is chosen is opened there.
     private func searchTexts() {
         present(
-            NoteSearchViewController(NoteSearcher(club), in: club) { [weak self] hit in
+            NoteSearchViewController(
+                NoteSearcher(club, texts: texts), in: club
+            ) { [weak self] hit in
                 self?.open(hit.file, atLine: hit.line)
             })
     }

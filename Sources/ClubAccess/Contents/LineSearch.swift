@@ -1,3 +1,5 @@
+internal import ClubLibrary
+
 /// Finds the lines of a text that have all the words of a query in them, in any order.
 ///
 /// Case counts for a word with a capital letter, accents never; see ``NameFilter``.
@@ -18,7 +20,7 @@ package struct LineSearch: Sendable {
     package init(_ query: String) {
         words = query.split(whereSeparator: \.isWhitespace).map { word in
             let ignoresCase = !word.contains(where: \.isUppercase)
-            return (NameFilter.folded(String(word), ignoringCase: ignoresCase), ignoresCase)
+            return (SearchLetters.folded(String(word), ignoringCase: ignoresCase), ignoresCase)
         }
     }
 
@@ -35,11 +37,11 @@ package struct LineSearch: Sendable {
 
     private func matches(_ line: Substring) -> Bool {
         let line = String(line)
-        let folded = NameFilter.folded(line)
+        let folded = SearchLetters.folded(line)
         var exact: [UInt8]?
         return words.allSatisfy { word in
             if word.ignoresCase { return folded.contains(word.letters) }
-            let letters = exact ?? NameFilter.folded(line, ignoringCase: false)
+            let letters = exact ?? SearchLetters.folded(line, ignoringCase: false)
             exact = letters
             return letters.contains(word.letters)
         }

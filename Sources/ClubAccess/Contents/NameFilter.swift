@@ -1,4 +1,4 @@
-@_spi(_Unicode) internal import Swift
+internal import ClubLibrary
 
 /// Finds names that have all the words of a query in them, the letters of a word in order but not
 /// necessarily side by side: `gro li` finds `Grocery list.txt`, and so does `glist`.
@@ -31,9 +31,9 @@ package struct NameFilter: Hashable, Sendable {
         self.query = query
         words = query.split(whereSeparator: \.isWhitespace).map { word in
             Word(
-                letters: Self.folded(String(word)),
+                letters: SearchLetters.folded(String(word)),
                 exact: word.contains(where: \.isUppercase)
-                    ? Self.folded(String(word), ignoringCase: false) : nil)
+                    ? SearchLetters.folded(String(word), ignoringCase: false) : nil)
         }
     }
 
@@ -50,7 +50,7 @@ package struct NameFilter: Hashable, Sendable {
 
     /// How well a name fits; nil when it does not.
     package func rank(of name: String) -> Rank? {
-        Self.folded(name).withUnsafeBufferPointer { rank(of: $0, name: name) }
+        SearchLetters.folded(name).withUnsafeBufferPointer { rank(of: $0, name: name) }
     }
 
     /// The same for a name that has been folded already.
@@ -62,7 +62,7 @@ package struct NameFilter: Hashable, Sendable {
             guard let found = Self.find(word.letters, in: letters) else { return nil }
             rank = max(rank, found.rank)
             guard let exact = word.exact else { continue }
-            let whole = Self.folded(name(), ignoringCase: false)
+            let whole = SearchLetters.folded(name(), ignoringCase: false)
             guard let found = whole.withUnsafeBufferPointer({ Self.find(exact, in: $0) }) else {
                 return nil
             }
@@ -76,9 +76,9 @@ package struct NameFilter: Hashable, Sendable {
         var owners: [Int] = []
         var (folded, exact): ([UInt8], [UInt8]) = ([], [])
         for (index, character) in name.enumerated() {
-            let letters = Self.folded(String(character))
+            let letters = SearchLetters.folded(String(character))
             folded += letters
-            exact += Self.folded(String(character), ignoringCase: false)
+            exact += SearchLetters.folded(String(character), ignoringCase: false)
             owners += Array(repeating: index, count: letters.count)
         }
         var marked = Set<Int>()
@@ -105,21 +105,6 @@ package struct NameFilter: Hashable, Sendable {
 // MARK: - Letters
 
 extension NameFilter {
-    /// What is compared of a text: without case and without the accents of European scripts.
-    package static func folded(_ text: String, ignoringCase: Bool = true) -> [UInt8] {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) {
-            return text.utf8.map {
-                ignoringCase && $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0
-            }
-        }
-        var scalars = String.UnicodeScalarView()
-        for scalar in (ignoringCase ? text.lowercased() : text)._nfd
-        where !(0x300...0x36F).contains(scalar.value) {
-            scalars.append(scalar)
-        }
-        return Array(String(scalars).utf8)
-    }
-
     private struct Found {
         var rank: Rank
         /// Where it ends in the name; where its letters are scattered, those are found from here back.

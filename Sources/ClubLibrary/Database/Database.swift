@@ -26,6 +26,7 @@ final class Database {
         }
         self.handle = handle
         byteclub_sqlite_harden(handle)
+        _ = FoldFunction.register(with: handle)
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
     }
 

@@ -1,53 +1,66 @@
 public import ClubStore
-internal import FoundationEssentials
+public import FoundationEssentials
 
-/// A note that has all the words that were asked for.
-public struct SearchHit: Sendable, Hashable {
+/// A text that is here, and may have what was looked for.
+public struct SearchCandidate: Sendable, Hashable {
+    /// Where it is, and the state that it belongs to.
     public var path: RemotePath
-    /// The first line with a word in it, from 0; nil when the words are in the name alone.
-    public var line: Int?
-    /// Where that word begins in the line, in bytes.
-    public var column: Int
-    /// The line, shortened around the word; as it is in the note, not made safe for a screen.
-    public var excerpt: String
-    /// Where the words stand in the excerpt, in UTF-8 offsets, ascending.
-    public var matches: [Range<Int>]
+    public var revision: Revision
+    public var data: Data
+    /// Where to go on from: see ``LocalCopy/candidates(for:before:limit:)``.
+    public var position: Int64
 }
 
 extension LocalCopy {
-    /// The notes that have all of these words in their name or text, whole or as a part of a word; case is
-    /// ignored. Those seen last come first.
+    /// Texts that may have all of these words, in their lines or across them, the one seen last first.
+    ///
+    /// Every text here that has them is among the candidates; those that do not are left out where the
+    /// words have three letters or more. Case and accents are ignored.
     ///
     /// - Parameters:
-    ///   - query: Words, with blanks between them.
-    ///   - limit: How many hits, at most.
-    public func search(_ query: String, limit: Int = 200) throws -> [SearchHit] {
-        let query = SearchQuery(query)
-        guard !query.words.isEmpty else { return [] }
-        let rows = try read { database in
-            if let expression = query.expression {
+    ///   - words: In any form; see ``SearchLetters``.
+    ///   - position: Of the last candidate of the page before; nil for the first page.
+    public func candidates(
+        for words: [String], before position: Int64? = nil, limit: Int = 64
+    ) throws -> [SearchCandidate] {
+        let expression = Self.expression(for: words)
+        let before = Value.integer(position ?? .max)
+        let limit = Value.integer(Int64(limit))
+        return try read { database in
+            if let expression {
                 return try database.rows(
                     """
-                    SELECT versions.path, versions.body FROM words
+                    SELECT versions.path, versions.revision, versions.body, versions.id FROM words
                     JOIN versions ON versions.id = words.rowid
-                    WHERE words MATCH ? ORDER BY words.rowid DESC LIMIT ?
-                    """, .text(expression), .integer(Int64(limit))
-                ) { ($0.text(0), $0.data(1)) }
+                    WHERE words MATCH ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?
+                    """, .text(expression), before, limit
+                ) { Self.candidate($0) }
             }
-            // Too short for the index. The notes are read one after the other.
+            // Too short for the index: the texts are read one after the other.
             return try database.rows(
                 """
-                SELECT versions.path, versions.body FROM indexed
+                SELECT versions.path, versions.revision, versions.body, versions.id FROM indexed
                 JOIN versions ON versions.id = indexed.version
-                WHERE versions.path LIKE ? ESCAPE '\\' OR CAST(versions.body AS TEXT) LIKE ? ESCAPE '\\'
-                ORDER BY indexed.version DESC LIMIT ?
-                """, .text(query.pattern), .text(query.pattern), .integer(Int64(limit))
-            ) { ($0.text(0), $0.data(1)) }
-        }
-        return rows.compactMap { path, body in
-            guard let path = try? RemotePath(validating: path) else { return nil }
-            return query.hit(at: path, body)
-        }
+                WHERE indexed.version < ? ORDER BY indexed.version DESC LIMIT ?
+                """, before, limit
+            ) { Self.candidate($0) }
+        }.compactMap { $0 }
+    }
+
+    private static func candidate(_ row: Row) -> SearchCandidate? {
+        guard let path = try? RemotePath(validating: row.text(0)) else { return nil }
+        return SearchCandidate(
+            path: path, revision: Revision(rawValue: row.text(1)), data: row.data(2),
+            position: row.integer(3))
+    }
+
+    /// As FTS5 understands it, each word quoted; nil when no word has its three letters.
+    static func expression(for words: [String]) -> String? {
+        let long = words.map { String(decoding: SearchLetters.folded($0), as: UTF8.self) }
+            .filter { $0.unicodeScalars.count >= 3 && !$0.unicodeScalars.contains("\0") }
+        guard !long.isEmpty else { return nil }
+        return long.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
+            .joined(separator: " AND ")
     }
 }
 
@@ -66,7 +79,7 @@ extension LocalCopy {
             "INSERT OR REPLACE INTO indexed (path, version) VALUES (?, ?)", .text(path.string),
             .integer(id))
         try database.run(
-            "INSERT INTO words (rowid, name, body) SELECT id, name, body FROM searchable WHERE id = ?",
+            "INSERT INTO words (rowid, body) SELECT id, body FROM searchable WHERE id = ?",
             .integer(id))
     }
 
@@ -94,8 +107,8 @@ extension LocalCopy {
         guard let old else { return }
         try database.run(
             """
-            INSERT INTO words (words, rowid, name, body)
-            SELECT 'delete', id, name, body FROM searchable WHERE id = ?
+            INSERT INTO words (words, rowid, body)
+            SELECT 'delete', id, body FROM searchable WHERE id = ?
             """, .integer(old))
         try database.run("DELETE FROM indexed WHERE path = ?", .text(path.string))
     }

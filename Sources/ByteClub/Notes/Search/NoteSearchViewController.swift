@@ -53,16 +53,15 @@ final class NoteSearchViewController: ViewController {
         self.query = query
         searching?.cancel()
         guard query.contains(where: { !$0.isWhitespace }) else {
-            show([], nil)
+            show(NoteSearchProgress())
             list.emptyText = TextLine("Lines that have all the words are found.", .secondary)
             return
         }
         searching = startPending { [weak self, searcher] in
             do throws(StoreError) {
-                try await searcher.search(query) { hits, searched, count in
+                try await searcher.search(query) { progress in
                     guard let self, self.query == query else { return }
-                    let isDone = searched == count || hits.count >= NoteSearcher.hitLimit
-                    self.show(hits, isDone ? nil : "Looked at \(searched) of \(count) notes…")
+                    self.show(progress)
                 }
             } catch {
                 guard let self, !Task.isCancelled else { return }
@@ -71,16 +70,25 @@ final class NoteSearchViewController: ViewController {
         }
     }
 
-    /// - Parameter progress: How far the search is; nil when it is done.
-    private func show(_ hits: [NoteHit], _ progress: String?) {
-        self.hits = hits
+    private func show(_ progress: NoteSearchProgress) {
+        hits = progress.hits
         list.emptyText = TextLine(
-            progress ?? "No note has a line with all these words.", .secondary)
+            progress.remainingCount.map { "Looking through \($0) more notes…" }
+                ?? "No note has a line with all these words.", .secondary)
         list.rowHeight = list.bounds.height >= 8 ? 2 : 1
         list.reloadData()
-        let count =
-            hits.count >= NoteSearcher.hitLimit ? "the first \(hits.count)" : "\(hits.count)"
-        title = hits.isEmpty ? "Search all notes" : "Search all notes: \(count)"
+        title = heading(progress)
+    }
+
+    private func heading(_ progress: NoteSearchProgress) -> String {
+        var heading = "Search all notes"
+        if hits.count >= NoteSearcher.hitLimit {
+            heading += ": the first \(hits.count)"
+        } else if !hits.isEmpty {
+            heading += ": \(hits.count)"
+        }
+        guard progress.skippedCount > 0 else { return heading }
+        return heading + " · \(FileKind.notes.count(progress.skippedCount)) not looked at"
     }
 }
 

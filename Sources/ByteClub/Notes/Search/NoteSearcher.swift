@@ -1,6 +1,8 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import TextEditing
 
 /// A line of a note that was found.
 struct NoteHit: Hashable, Sendable {
@@ -10,65 +12,123 @@ struct NoteHit: Hashable, Sendable {
     var text: String
 }
 
-/// Finds lines in the texts of all notes of a club.
-///
-/// Texts are fetched when they are first looked at and kept while the searcher lives, so that the next key
-/// asks nobody.
-@MainActor final class NoteSearcher {
-    private struct Kept: Sendable {
-        var revision: Revision
-        var text: String
-    }
+/// How far a search has come.
+struct NoteSearchProgress: Sendable {
+    /// Those in notes seen last come first.
+    var hits: [NoteHit] = []
+    /// How many notes are still to be fetched; nil when the search is done.
+    var remainingCount: Int?
+    /// How many notes could not be looked at: the club cannot be reached, or refuses them.
+    var skippedCount = 0
+}
 
+/// Finds lines in the texts of all notes of a club: first in those that are on this computer, by the index
+/// of their words, then in the rest, which are fetched and kept.
+@MainActor final class NoteSearcher {
     private let club: Club
-    private var kept: [RemotePath: Kept] = [:]
+    private let texts: NoteTexts
 
     /// More than a person reads through.
     static let hitLimit = 200
     /// A note above it is opened and searched there.
     nonisolated static let byteLimit: Int64 = 1 << 20
 
-    init(_ club: Club) {
+    init(_ club: Club, texts: NoteTexts) {
         self.club = club
+        self.texts = texts
     }
 
-    /// Tells what it finds as it goes on; returns when all notes were looked at or the task was cancelled.
+    /// Tells what it finds as it goes on; returns when all notes were looked at, enough was found, or the
+    /// task was cancelled.
     ///
-    /// - Parameter found: Called with all that was found so far, and with how many notes of how many were
-    ///   looked at.
-    /// - Throws: What kept it from fetching a text. What was found until then has been told.
+    /// - Throws: What keeps it from asking the club at all. What was found until then has been told.
     func search(
-        _ query: String, found: @MainActor ([NoteHit], _ searched: Int, _ count: Int) -> Void
+        _ query: String, found: @MainActor (NoteSearchProgress) -> Void
     ) async throws(StoreError) {
         let search = LineSearch(query)
-        let files = await Self.searchable(club.contents)
-        var hits: [NoteHit] = []
-        for (index, file) in files.enumerated() {
-            if Task.isCancelled || hits.count >= Self.hitLimit { return }
-            guard let text = try await text(of: file) else { continue }
-            let lines = await Self.lines(search, in: text)
-            if Task.isCancelled { return }
-            hits += lines.prefix(Self.hitLimit - hits.count).map {
-                NoteHit(file: file, line: $0.number, text: $0.text)
-            }
-            if !lines.isEmpty || index % 20 == 0 { found(hits, index + 1, files.count) }
+        var progress = NoteSearchProgress()
+        await searchHere(search, query) { hits in
+            progress.hits += hits.prefix(Self.hitLimit - progress.hits.count)
+            return progress.hits.count < Self.hitLimit
         }
-        found(hits, files.count, files.count)
+        guard !Task.isCancelled else { return }
+        let missing = progress.hits.count < Self.hitLimit ? await missingFiles() : []
+        guard !missing.isEmpty else { return found(progress) }
+        progress.remainingCount = missing.count
+        found(progress)
+        try await searchRest(missing, search, &progress, found)
+        progress.remainingCount = nil
+        if !Task.isCancelled { found(progress) }
     }
 
-    /// Nil for what is gone by now.
-    private func text(of file: RemoteFile) async throws(StoreError) -> String? {
-        if let kept = kept[file.path], kept.revision == file.revision { return kept.text }
-        do throws(StoreError) {
-            let text = try await club.perform { store throws(StoreError) in
-                try await Self.fetch(file.path, from: store)
+    /// - Parameter take: Called with what was found in some texts; returns whether more is wanted.
+    private func searchHere(
+        _ search: LineSearch, _ query: String, _ take: ([NoteHit]) -> Bool
+    ) async {
+        guard let local = club.local else { return }
+        let words = query.split(whereSeparator: \.isWhitespace).map(String.init)
+        var position: Int64?
+        while !Task.isCancelled {
+            let (before, contents) = (position, club.contents)
+            let page = await local.read { copy in
+                let candidates = try copy.candidates(for: words, before: before)
+                return (
+                    hits: candidates.flatMap { Self.hits(search, in: $0, contents) },
+                    last: candidates.last?.position
+                )
             }
-            kept[file.path] = Kept(revision: file.revision, text: text)
-            return text
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
+            guard let page, let last = page.last, !Task.isCancelled, take(page.hits) else { return }
+            position = last
         }
+    }
+
+    /// The notes whose text is not here in the state that the club has.
+    private func missingFiles() async -> [RemoteFile] {
+        let files = await Self.searchable(club.contents)
+        guard let local = club.local else { return files }
+        return await local.read { try $0.missingTexts(among: files) } ?? files
+    }
+
+    private func searchRest(
+        _ missing: [RemoteFile], _ search: LineSearch, _ progress: inout NoteSearchProgress,
+        _ found: @MainActor (NoteSearchProgress) -> Void
+    ) async throws(StoreError) {
+        for (index, file) in missing.enumerated() {
+            if Task.isCancelled || progress.hits.count >= Self.hitLimit { return }
+            guard !club.isOffline else {
+                progress.skippedCount += missing.count - index
+                return
+            }
+            let text: TextBuffer
+            do throws(StoreError) {
+                text = try await texts.text(of: file).text
+            } catch {
+                guard !error.isConnectionFailure else { throw error }
+                if error.code != .notFound { progress.skippedCount += 1 }
+                continue
+            }
+            let hits = await Self.hits(search, in: text, of: file)
+            progress.hits += hits.prefix(Self.hitLimit - progress.hits.count)
+            progress.remainingCount = missing.count - index - 1
+            if !hits.isEmpty || index % 20 == 0 { found(progress) }
+        }
+    }
+
+    private nonisolated static func hits(
+        _ search: LineSearch, in candidate: SearchCandidate, _ contents: ClubContents
+    ) -> [NoteHit] {
+        // It may be of a state that is not the club's any more.
+        guard let file = contents[candidate.path], file.revision == candidate.revision,
+            contents.kind(of: file) == .notes
+        else { return [] }
+        return search.lines(in: String(decoding: candidate.data, as: UTF8.self))
+            .map { NoteHit(file: file, line: $0.number, text: $0.text) }
+    }
+
+    @concurrent private nonisolated static func hits(
+        _ search: LineSearch, in text: TextBuffer, of file: RemoteFile
+    ) async -> [NoteHit] {
+        search.lines(in: text.string).map { NoteHit(file: file, line: $0.number, text: $0.text) }
     }
 
     @concurrent private nonisolated static func searchable(
@@ -77,17 +137,5 @@ struct NoteHit: Hashable, Sendable {
         contents.allFiles
             .filter { contents.kind(of: $0) == .notes && $0.byteCount <= byteLimit }
             .sorted { $0.path < $1.path }
-    }
-
-    @concurrent private nonisolated static func fetch(
-        _ path: RemotePath, from store: any RemoteStore
-    ) async throws(StoreError) -> String {
-        String(decoding: try await store.fetch(path).data, as: UTF8.self)
-    }
-
-    @concurrent private nonisolated static func lines(
-        _ search: LineSearch, in text: String
-    ) async -> [LineSearch.Line] {
-        search.lines(in: text)
     }
 }

@@ -1,0 +1,21 @@
+internal import CSQLite
+
+/// `fold(text)` in SQL: ``SearchLetters``, so that the index and what is looked for have the same letters.
+enum FoldFunction {
+    /// Makes it known to a connection. Harmless to call from what is in the file: it only computes.
+    static func register(with handle: OpaquePointer) -> Int32 {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        return sqlite3_create_function_v2(
+            handle, "fold", 1, flags, nil,
+            { context, _, values in
+                guard let context, let value = values?[0], let text = sqlite3_value_text(value)
+                else { return sqlite3_result_null(context) }
+                let bytes = UnsafeBufferPointer(
+                    start: text, count: Int(sqlite3_value_bytes(value)))
+                let folded = SearchLetters.folded(String(decoding: bytes, as: UTF8.self))
+                folded.withUnsafeBytes {
+                    byteclub_sqlite_result_text(context, $0.baseAddress, $0.count)
+                }
+            }, nil, nil, nil)
+    }
+}
