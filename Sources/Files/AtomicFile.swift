@@ -58,7 +58,10 @@ package struct AtomicFile: Sendable {
     ///
     /// - Parameter temporary: The path of the temporary file, where one writer works at a time: what a
     ///   killed one has left is replaced by the next. nil for a path that nobody else has.
-    package func write(_ data: Data, by temporary: String? = nil) throws(Failure) {
+    /// - Parameter isSynced: Whether it must outlive a power cut too; else only this program.
+    package func write(
+        _ data: Data, by temporary: String? = nil, isSynced: Bool = true
+    ) throws(Failure) {
         let path = try target()
         let folder = path.deletingLastPathComponent()
         try Self.makeFolder(folder)
@@ -76,14 +79,14 @@ package struct AtomicFile: Sendable {
             let rights = isThere && mode != 0o600 ? status.st_mode & 0o777 : mode
             guard fchmod(descriptor, rights) == 0 else { throw Failure(errno) }
             try Self.writeAll(data, to: descriptor)
-            guard fsync(descriptor) == 0, rename(temporary, path.path) == 0 else {
+            guard !isSynced || fsync(descriptor) == 0, rename(temporary, path.path) == 0 else {
                 throw Failure(errno)
             }
         } catch {
             unlink(temporary)
             throw error
         }
-        Self.syncFolder(folder)
+        if isSynced { Self.syncFolder(folder) }
     }
 
     /// Makes a rename durable; where a file system refuses, the file's own sync must do.

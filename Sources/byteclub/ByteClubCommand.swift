@@ -15,8 +15,8 @@ struct ByteClubCommand: AsyncParsableCommand {
             """,
         version: "byteclub 0.1.0",
         subcommands: [
-            NotesCommand.self, PhotosCommand.self, OutboxCommand.self, LoginCommand.self,
-            LogoutCommand.self,
+            NotesCommand.self, PhotosCommand.self, TransfersCommand.self, OutboxCommand.self,
+            LoginCommand.self, LogoutCommand.self,
             CopyCommand.self, ServeCommand.self, DoctorCommand.self, SettingsCommand.self,
             KeysCommand.self,
         ])

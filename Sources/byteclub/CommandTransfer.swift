@@ -36,7 +36,7 @@ import Dispatch
 
 /// A line of `--json` of the commands that transfer files. These fields stay as they are.
 struct TransferEvent: Encodable {
-    /// `progress`, then `done` or `failed`.
+    /// `progress`, then `done` or `failed`; `queued` alone for one that is left to the background.
     var event: String
     /// The file's name in the club.
     var name: String
@@ -49,6 +49,8 @@ struct TransferEvent: Encodable {
     var revision: String?
     /// Why it failed.
     var reason: String?
+    /// The transfer's name in `byteclub transfers`.
+    var id: String?
 
     func write() { try? Output.jsonLine(self) }
 }

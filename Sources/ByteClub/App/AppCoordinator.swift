@@ -45,6 +45,8 @@ internal import TextEditing
     func start() {
         session.club.start()
         session.club.addObserver(self)
+        session.transfers.addObserver(self)
+        session.transfers.start()
     }
 
     /// - Returns: When all that is to be remembered is.
@@ -53,6 +55,8 @@ internal import TextEditing
         await session.memory.finish()
         await remembering?.value
         await session.club.local?.finish()
+        session.transfers.stop()
+        await session.transfers.finish()
     }
 
     /// Says in one line how to join another club; for somebody who is here for the first time.
@@ -209,28 +213,47 @@ extension AppCoordinator {
 
 // MARK: - How the club is
 
+extension AppCoordinator: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {
+        guard center === session.transfers else { return }
+        if let problem = center.problem { application.showMessage(problem, .warning) }
+        showStatus(of: session.club)
+    }
+}
+
 extension AppCoordinator: ClubObserver {
     func clubDidChange(_ club: Club) {
         guard club === session.club else { return }
-        let name = club.settings.title
+        showStatus(of: club)
         switch club.connection {
-        case .connecting:
-            let words = club.settings.needsSignIn ? "connecting to \(name)" : "connecting"
-            tabBarController.status = TextLine(words, .secondary)
+        case .connecting: break
         case .connected:
-            tabBarController.status = TextLine(
-                name + accountWords(club) + waitingWords(club), .secondary)
             tellSkipped()
             offerDrafts()
-        case .failed(let error) where club.settings.isFixedBySignIn(error):
-            let words = error.code == .untrusted ? "cannot verify" : "signed out of"
-            tabBarController.status = TextLine("\(words) \(name)", .warning)
-            askToSignIn(error)
-            offerDrafts()
-        case .failed:
-            tabBarController.status = TextLine("\(name) · offline\(waitingWords(club))", .warning)
+        case .failed(let error):
+            if club.settings.isFixedBySignIn(error) { askToSignIn(error) }
             offerDrafts()
         }
+    }
+
+    private func showStatus(of club: Club) {
+        let name = club.settings.title
+        tabBarController.status =
+            switch club.connection {
+            case .connecting:
+                TextLine(
+                    club.settings.needsSignIn ? "connecting to \(name)" : "connecting", .secondary)
+            case .connected:
+                TextLine(
+                    name + accountWords(club) + waitingWords(club) + transferWords, .secondary)
+            case .failed(let error) where club.settings.isFixedBySignIn(error):
+                TextLine(
+                    (error.code == .untrusted ? "cannot verify " : "signed out of ") + name,
+                    .warning)
+            case .failed:
+                TextLine(
+                    "\(name) · offline\(waitingWords(club))\(transferWords)", .warning)
+            }
     }
 
     /// ` · 3 changes waiting`.
@@ -239,6 +262,18 @@ extension AppCoordinator: ClubObserver {
         if refused > 0 { return " · \(Self.changes(refused)) refused, see :outbox" }
         guard !club.waiting.isEmpty else { return "" }
         return " · \(Self.changes(club.waiting.count)) waiting"
+    }
+
+    /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: how far all that moves is together.
+    private var transferWords: String {
+        let wanted = session.transfers.wantedItems
+        guard !wanted.isEmpty else { return "" }
+        let arrows = Set(wanted.map(\.arrow)).sorted().joined()
+        let count = wanted.count > 1 ? " \(wanted.count)," : ""
+        let total = wanted.reduce(0) { $0 + $1.status.totalByteCount }
+        let moved = wanted.reduce(0) { $0 + $1.status.byteCount }
+        let percent = total > 0 ? " \(min(99, Int(Double(moved) / Double(total) * 100))) %" : " …"
+        return " · \(arrows)\(count)\(percent)"
     }
 
     private static func changes(_ count: Int) -> String {
@@ -335,7 +370,6 @@ extension AppCoordinator: ApplicationDelegate {
     func applicationWillTerminate(_ application: Application) {
         session.notes.keepDraftNow()
         session.drafts.removeAbandoned()
-        session.photos.cancelUpload()
     }
 
     /// What can be typed after `:`.
@@ -357,6 +391,12 @@ extension AppCoordinator: ApplicationDelegate {
                     ? busy : "The club on this computer needs no sign-in."
             ) { [weak self] in self?.leaveClub() },
         ]
+        commands.append(
+            PaletteCommand("transfers", title: "Uploads and downloads", unless: busy) {
+                [weak self] in
+                guard let self else { return }
+                tabBarController.present(TransfersViewController(session.transfers))
+            })
         let waiting = session.club.waiting.count
         commands.append(
             PaletteCommand(

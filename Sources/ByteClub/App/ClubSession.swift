@@ -12,6 +12,7 @@ internal import TerminalUI
     let memory: ListMemory
     let notes: NotesViewController
     let photos: PhotosViewController
+    let transfers: TransferCenter
     private let registry: ClubRegistry
 
     /// What earlier runs have left unsaved, newest first; nil until it was looked for.
@@ -29,8 +30,18 @@ internal import TerminalUI
         memory = ListMemory(folder: registry.listFolder(of: destination))
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)
-        photos = PhotosViewController(club: club, memory: memory, transfers: settings.transfers)
+        transfers = TransferCenter(
+            TransferJournal(folder: registry.transfersFolder(of: destination)),
+            carrier: CarrierProcess(destination, registry: registry), activity: activity)
+        photos = PhotosViewController(
+            club: club, memory: memory, transfers: transfers, settings: settings.transfers)
         memory.start(club)
+        let center = transfers
+        for files in [notes.files, photos.files] {
+            files.showTransfers = { [weak files] in
+                files?.owner.present(TransfersViewController(center))
+            }
+        }
     }
 
     var tabs: [ViewController] { [notes, photos] }
@@ -56,7 +67,7 @@ internal import TerminalUI
     /// Keeps what is unsaved and stops what is under way.
     func leave() {
         notes.keepDraftNow()
-        photos.cancelUpload()
+        transfers.stop()
         club.stop()
     }
 

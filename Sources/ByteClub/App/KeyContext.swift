@@ -17,7 +17,7 @@ package struct KeyContext: Sendable {
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
         everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, text, picker,
-        upload,
+        upload, transfers,
         signIn,
         boxes,
         menus,
@@ -28,7 +28,7 @@ package struct KeyContext: Sendable {
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere], [versions, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [picker, text, everywhere],
-        [upload, boxes, everywhere],
+        [upload, boxes, everywhere], [transfers, everywhere],
         [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
     ]
 
@@ -56,6 +56,7 @@ package struct KeyContext: Sendable {
     private static let picker = KeyContext(
         "Photo picker", KeyCommand.pickerCommands, isTyping: true)
     private static let upload = KeyContext("Upload", KeyCommand.transferCommands)
+    private static let transfers = KeyContext("Transfers", KeyCommand.transferListCommands)
     private static let signIn = KeyContext("Sign in", KeyCommand.loginCommands, isTyping: true)
     private static let boxes = KeyContext("Boxes", KeyCommand.boxCommands)
     private static let menus = KeyContext("Menus", KeyCommand.menuCommands, isTyping: true)

@@ -169,17 +169,22 @@ internal import TextEditing
     }
 
     /// Asks what is at a path now, without waiting for the next look at the folder.
-    func lookAgain(at path: RemotePath) {
-        Task {
-            do throws(StoreError) {
-                let file = try await perform { store throws(StoreError) in
-                    try await store.metadata(of: path)
-                }
-                record(file)
-            } catch {
-                // The folder tells of it later.
-                if error.code == .notFound { recordRemoval(of: path, isOwn: false) }
+    func lookAgain(at path: RemotePath) { Task { await look(at: path) } }
+
+    /// Asks what is at a path now, and shows it.
+    ///
+    /// - Returns: Nil when there is no file, or it cannot be asked: then the folder tells of it later.
+    @discardableResult
+    func look(at path: RemotePath) async -> RemoteFile? {
+        do throws(StoreError) {
+            let file = try await perform { store throws(StoreError) in
+                try await store.metadata(of: path)
             }
+            record(file)
+            return file
+        } catch {
+            if error.code == .notFound { recordRemoval(of: path, isOwn: false) }
+            return nil
         }
     }
 

@@ -25,6 +25,9 @@ extension FileList {
                 unless: arrangement.unreadCount == 0 ? "Nothing here is new." : nil
             ) { self.seeAll() },
         ]
+        if let showTransfers {
+            entries.append(KeyCommand.showTransfers.performs { showTransfers() })
+        }
         if kind == .notes {
             entries.append(
                 KeyCommand.moveNotes.performs(unless: none) { self.moveTargets() })
@@ -116,6 +119,6 @@ extension KeyCommand {
 
     /// What works in the list of either tab.
     static let fileListCommands: [KeyCommand] = [
-        .sortList, .copyNames, .refresh, .seeAllFiles, .leaveFolder, .stopBatch,
+        .sortList, .copyNames, .refresh, .seeAllFiles, .showTransfers, .leaveFolder, .stopBatch,
     ]
 }

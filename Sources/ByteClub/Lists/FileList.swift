@@ -41,6 +41,9 @@ extension FileListDelegate {
     /// Presents boxes, and counts work that is under way.
     unowned let owner: ViewController
 
+    /// Shows what is on its way; set where there is something to show.
+    var showTransfers: (() -> Void)?
+
     private(set) var folder = RemotePath.root
     private(set) var arrangement = FileArrangement.empty
     /// Nil while there is no filter.

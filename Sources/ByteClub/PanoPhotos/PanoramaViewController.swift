@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures
@@ -10,7 +11,11 @@ internal import TerminalUI
 final class PanoramaViewController: ViewController {
     private let photos: [RemoteFile]
     private let club: Club
+    private let transfers: TransferCenter
+    private let settings: TransferSettings
     private var index: Int
+    /// Whether the picture shown is the downloaded file itself.
+    private var showsOriginal = false
 
     private let imageView = ImageView()
     private let infoLabel = Label("", alignment: .center)
@@ -26,10 +31,15 @@ final class PanoramaViewController: ViewController {
     /// The view counts as at rest after this long without a key.
     private static let restingTime: Duration = .milliseconds(30)
 
-    init(_ photos: [RemoteFile], startingAt index: Int, club: Club) {
+    init(
+        _ photos: [RemoteFile], startingAt index: Int, club: Club, transfers: TransferCenter,
+        settings: TransferSettings
+    ) {
         self.photos = photos
         self.index = index
         self.club = club
+        self.transfers = transfers
+        self.settings = settings
         super.init()
         title = photos[index].name
     }
@@ -39,6 +49,7 @@ final class PanoramaViewController: ViewController {
     override func viewDidLoad() {
         view.addSubview(imageView)
         view.addSubview(infoLabel)
+        transfers.addObserver(self)
     }
 
     override func viewDidAppear() {
@@ -81,6 +92,7 @@ final class PanoramaViewController: ViewController {
             }
             KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
+            KeyCommand.downloadPicture.performs(unless: downloadReason) { self.download() }
             KeyCommand.pictureInfo.performs {
                 self.showsInfo.toggle()
                 self.view.setNeedsLayout()
@@ -97,6 +109,7 @@ extension PanoramaViewController {
         self.index = (index + photos.count) % photos.count
         title = photos[self.index].name
         image = nil
+        showsOriginal = false
         imageView.image = nil
         load()
     }
@@ -107,33 +120,54 @@ extension PanoramaViewController {
         imageView.placeholder = TextLine("Fetching the picture…", .secondary)
         loading?.cancel()
         refining?.cancel()
+        let original = downloadedFile(of: photo)
         loading = startPending { [self] in
             do throws(StoreError) {
+                if let original, let decoded = await Self.decode(original) {
+                    guard !Task.isCancelled else { return }
+                    return show(decoded, isOriginal: true)
+                }
                 let data = try await club.perform { store throws(StoreError) in
                     try await Self.picture(of: photo.path, from: store)
                 }
-                let decoded: PixelImage
+                let decoded: DecodedPicture
                 do throws(PictureError) {
                     decoded = try await PictureWorkers.shared.decode(
-                        PictureFile(data: data, name: photo.name)
-                    ).image
+                        PictureFile(data: data, name: photo.name))
                 } catch {
                     guard !Task.isCancelled else { return }
                     return explain("It could not be shown because \(error.reason).")
                 }
                 guard !Task.isCancelled else { return }
-                image = decoded
-                viewport = PanoramaViewport()
-                fit()
-                draw()
-                infoLabel.text =
-                    TextLine(photo.name)
-                    + TextLine(" · \(Wording.byteCount(photo.byteCount))", .secondary)
+                show(decoded, isOriginal: false)
             } catch {
                 guard !Task.isCancelled else { return }
                 explain(club.sentence(for: error).text)
             }
         }
+    }
+
+    private func show(_ decoded: DecodedPicture, isOriginal: Bool) {
+        // What the person looks at stays in sight when the file itself takes the preview's place.
+        if image == nil || !isOriginal {
+            viewport = PanoramaViewport()
+            image = decoded.image
+            fit()
+        }
+        image = decoded.image
+        showsOriginal = isOriginal
+        draw()
+        showInfo()
+    }
+
+    private func showInfo() {
+        let photo = photos[index]
+        var words = " · \(Wording.byteCount(photo.byteCount))"
+        if showsOriginal { words += " · the file itself" }
+        if let item = transfer(of: photo), item.isWanted || item.state == .paused {
+            words += " · \(item.arrow) \(item.words(at: Date()))"
+        }
+        infoLabel.text = TextLine(photo.name) + TextLine(words, .secondary)
     }
 
     private static func picture(
@@ -148,6 +182,54 @@ extension PanoramaViewController {
     private func explain(_ sentence: String) {
         imageView.image = nil
         imageView.placeholder = TextLine(sentence, .warning)
+    }
+}
+
+// MARK: - The file itself
+
+extension PanoramaViewController: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {
+        if image != nil { showInfo() }
+    }
+
+    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
+        guard item.state == .done, item.order.path == photos[index].path.string, !showsOriginal
+        else { return }
+        load()
+    }
+
+    private func transfer(of photo: RemoteFile) -> TransferItem? {
+        transfers.items.last {
+            $0.order.direction == .download && $0.order.path == photo.path.string
+        }
+    }
+
+    /// Where the photo was downloaded to in the state that the club has.
+    private func downloadedFile(of photo: RemoteFile) -> URL? {
+        let item = transfers.items.last {
+            $0.order.direction == .download && $0.state == .done
+                && $0.order.path == photo.path.string
+                && $0.status.revision == photo.revision.rawValue
+        }
+        return item.map { URL(filePath: $0.order.file) }
+    }
+
+    private var downloadReason: String? {
+        guard let item = transfer(of: photos[index]) else { return nil }
+        if item.isWanted { return "It is being downloaded." }
+        return nil
+    }
+
+    private func download() {
+        PhotoDownloads(center: transfers, settings: settings, owner: self).begin([photos[index]])
+    }
+
+    /// More pixels are of no use: the largest window shows a part of them.
+    private static let pixelLimit = PixelSize(width: 4096, height: 4096)
+
+    /// Nil when it is not there any more, or no picture: the preview is shown then.
+    private static func decode(_ file: URL) async -> DecodedPicture? {
+        try? await PictureWorkers.shared.decode(PictureFile(at: file), scaledToFit: pixelLimit)
     }
 }
 
@@ -211,12 +293,15 @@ extension KeyCommand {
         "viewer.next", keys: ["n"], title: "Next picture", label: "next", weight: 62)
     static let previousPicture = KeyCommand(
         "viewer.previous", keys: ["p"], title: "Previous picture")
+    static let downloadPicture = KeyCommand(
+        "viewer.download", keys: ["D"], title: "Download the photo", label: "download", weight: 68)
     static let pictureInfo = KeyCommand("viewer.info", keys: ["i"], title: "Show or hide the name")
     static let closePicture = KeyCommand(
         "viewer.close", keys: ["q", "Esc"], title: "Back to the list", label: "back", weight: 98)
 
     static let viewerCommands: [KeyCommand] = [
         .panLeft, .panRight, .tiltUp, .tiltDown, .turnLeft, .turnRight, .zoomIn, .zoomOut,
-        .fitPicture, .nextPicture, .previousPicture, .pictureInfo, .closePicture,
+        .fitPicture, .nextPicture, .previousPicture, .downloadPicture, .pictureInfo,
+        .closePicture,
     ]
 }

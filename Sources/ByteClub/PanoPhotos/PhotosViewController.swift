@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures
@@ -7,6 +8,7 @@ internal import TerminalUI
 /// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.
 final class PhotosViewController: ViewController {
     private let club: Club
+    private let transfers: TransferCenter
     private let transferSettings: TransferSettings
     private let memory: ListMemory
     private(set) lazy var files = FileList(.photos, of: club, memory: memory, owner: self)
@@ -21,14 +23,17 @@ final class PhotosViewController: ViewController {
     private var previewPause: Task<Void, Never>?
     private var seeing: ScheduledAction?
     private var wasFailed = false
-    private weak var upload: PhotoUpload?
     /// Where the picker starts: the working directory, then wherever the last photo was found.
     private var pickerFolder = FileManager.default.currentDirectoryPath
 
-    init(club: Club, memory: ListMemory, transfers: TransferSettings = TransferSettings()) {
+    init(
+        club: Club, memory: ListMemory, transfers: TransferCenter,
+        settings: TransferSettings = TransferSettings()
+    ) {
         self.club = club
         self.memory = memory
-        transferSettings = transfers
+        self.transfers = transfers
+        transferSettings = settings
         super.init()
         title = "PanoPhotos"
     }
@@ -42,6 +47,7 @@ final class PhotosViewController: ViewController {
         files.delegate = self
         split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
         club.addObserver(self)
+        transfers.addObserver(self)
         files.start()
     }
 
@@ -52,6 +58,9 @@ final class PhotosViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable("PanoPhotos") {
             KeyCommand.uploadPhoto.performs { self.pickPhoto() }
+            KeyCommand.downloadPhotos.performs(
+                unless: selected == nil ? "No photo is selected." : nil
+            ) { self.downloads.begin(self.files.targets.compactMap(\.file)) }
             KeyCommand.copyPhotoName.performs(
                 unless: selected == nil ? "No photo is selected." : nil
             ) { self.files.copyNames() }
@@ -95,7 +104,10 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
         let photos = files.shownFiles
         guard let index = photos.firstIndex(where: { $0.path == photo.path }) else { return }
         files.see([photo])
-        present(PanoramaViewController(photos, startingAt: index, club: club))
+        present(
+            PanoramaViewController(
+                photos, startingAt: index, club: club, transfers: transfers,
+                settings: transferSettings))
     }
 
     func fileListDidChangeSelection(_ list: FileList) { showPreview() }
@@ -217,41 +229,111 @@ extension PhotosViewController {
     }
 
     private func upload(_ source: URL, named name: String) {
-        let upload = PhotoUpload(source, named: name, in: club, settings: transferSettings)
-        self.upload = upload
+        let path: RemotePath
+        do throws(StoreError) {
+            path = try RemotePath.root.appending(ClubContents.photosFolderName)
+                .appending(newName: name)
+        } catch {
+            let words = club.sentence(for: error)
+            return present(AlertController(title: words.title, message: TextLine(words.text)))
+        }
+        var order = TransferOrder(.upload, path, file: source)
+        order.quality = transferSettings.photoQuality
+        order.bytesPerSecondLimit = transferSettings.bytesPerSecondLimit
+        transfers.add([order])
         present(
-            UploadViewController(upload) { [weak self] result in self?.finish(upload, result) })
+            UploadViewController(order.id, in: transfers) { [weak self] in
+                self?.finish(order, $0)
+            })
     }
 
-    /// Ends the upload and removes its temporary file; the program is about to end.
-    func cancelUpload() { upload?.cancel() }
+    private var downloads: PhotoDownloads {
+        PhotoDownloads(center: transfers, settings: transferSettings, owner: self)
+    }
 
-    private func finish(_ upload: PhotoUpload, _ result: PhotoUpload.Result) {
-        switch result {
-        case .uploaded(let file):
-            memory.see([file])
-            files.pathToSelect = file.path
-            files.reload()
-            application?.showMessage("“\(file.name)” is in the club.", .success)
+    private func finish(_ order: TransferOrder, _ outcome: UploadViewController.Outcome) {
+        switch outcome {
+        case .uploaded: break
         case .cancelled:
-            application?.showMessage("The upload of “\(upload.name)” was cancelled.")
-        case .failed(let failure):
-            let words = failure.sentence(
-                about: upload.source.lastPathComponent, in: club)
-            present(AlertController(title: words.title, message: TextLine(words.text)))
+            application?.showMessage("The upload of “\(order.name)” was cancelled.")
+        case .background(let tab):
+            application?.showMessage(
+                "“\(order.name)” goes on in the background; w shows how far it is.")
+            if let tab { (parent as? TabBarController)?.select(tab) }
+        case .failed(let item): tellFailure(of: item)
         }
+    }
+
+    private func tellFailure(of item: TransferItem) {
+        let reason = item.status.reason ?? "It was not uploaded."
+        present(
+            AlertController(
+                title: "Not uploaded", message: TextLine(reason),
+                actions: [
+                    AlertAction("Try again", key: "t") { [weak self] in self?.tryAgain(item) },
+                    AlertAction("OK", kind: .cancel),
+                ], preferred: 1))
+    }
+
+    private func tryAgain(_ item: TransferItem) {
+        transfers.resume([item.id])
+        present(
+            UploadViewController(item.id, in: transfers) { [weak self] in
+                self?.finish(item.order, $0)
+            })
+    }
+}
+
+extension PhotosViewController: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {}
+
+    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
+        switch (item.order.direction, item.state) {
+        case (.upload, .done):
+            guard let path = item.status.path.flatMap({ try? RemotePath(validating: $0) }) else {
+                return
+            }
+            _ = startPending { [self] in
+                if let file = await club.look(at: path) { memory.see([file]) }
+                files.pathToSelect = path
+                files.reload()
+                application?.showMessage("“\(path.name)” is in the club.", .success)
+            }
+        case (.download, .done):
+            application?.showMessage("“\(item.shownName)” is in \(item.folderWords).", .success)
+        case (_, .failed):
+            // An upload in sight tells of it itself.
+            guard application?.topViewController as? UploadViewController == nil else { return }
+            application?.showMessage(
+                "“\(item.shownName)” failed: w shows why, and tries again.", .warning,
+                for: .seconds(20))
+        default: break
+        }
+    }
+}
+
+extension TransferItem {
+    /// `~/Pictures`.
+    fileprivate var folderWords: String {
+        let folder = URL(filePath: order.file).deletingLastPathComponent().path
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+        guard folder != home else { return "your home folder" }
+        return folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
     }
 }
 
 extension KeyCommand {
     static let uploadPhoto = KeyCommand(
         "photos.upload", keys: ["u", "+"], title: "Upload a photo", label: "upload", weight: 90)
+    static let downloadPhotos = KeyCommand(
+        "photos.download", keys: ["D"], title: "Download the marked photos, or this one",
+        label: "download", weight: 70)
     static let copyPhotoName = KeyCommand(
         "photos.copy", keys: ["y"], title: "Copy the name to the clipboard", label: "copy name",
         weight: 28)
 
     static let photosCommands: [KeyCommand] = [
-        .uploadPhoto, .copyPhotoName, .renamePhoto, .deletePhoto, .undeletePhoto,
+        .uploadPhoto, .downloadPhotos, .copyPhotoName, .renamePhoto, .deletePhoto, .undeletePhoto,
     ]
 }
 

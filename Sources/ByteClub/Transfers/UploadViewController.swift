@@ -1,21 +1,37 @@
 internal import ClubAccess
+internal import ClubLibrary
+internal import FoundationEssentials
 internal import TerminalUI
 
-/// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel.
+/// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel. The upload does
+/// not need it: left with `b`, or with a key that leads to another tab, it goes on.
 final class UploadViewController: ViewController {
-    private let upload: PhotoUpload
-    private let completion: (PhotoUpload.Result) -> Void
+    enum Outcome {
+        case uploaded(TransferItem)
+        case cancelled
+        case failed(TransferItem)
+        /// The view was left; the tab to go to, if one was asked for.
+        case background(tab: Int?)
+    }
+
+    private let center: TransferCenter
+    private let id: TransferItem.ID
+    private let completion: (Outcome) -> Void
+    private var hasEnded = false
 
     private let nameLabel = Label("")
     private let progressView = ProgressView()
     private let bytesLabel = Label("")
     private let speedLabel = Label("")
-    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.upload.cancel() }
+    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
     private lazy var buttons = ButtonRow([cancelButton])
 
     /// - Parameter completion: Called once, when the view has left the screen.
-    init(_ upload: PhotoUpload, completion: @escaping (PhotoUpload.Result) -> Void) {
-        self.upload = upload
+    init(
+        _ id: TransferItem.ID, in center: TransferCenter, completion: @escaping (Outcome) -> Void
+    ) {
+        self.id = id
+        self.center = center
         self.completion = completion
         super.init()
         title = "Upload"
@@ -25,12 +41,9 @@ final class UploadViewController: ViewController {
         for part in [nameLabel, progressView, bytesLabel, speedLabel, buttons] {
             view.addSubview(part)
         }
-        nameLabel.text = TextLine(upload.name)
-        upload.delegate = self
-        show()
+        center.addObserver(self)
+        transfersDidChange(center)
     }
-
-    override func viewDidAppear() { upload.start() }
 
     override func preferredSize(in available: Size) -> Size {
         Size(width: min(56, available.width), height: min(7, available.height))
@@ -48,38 +61,64 @@ final class UploadViewController: ViewController {
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Upload") {
-            KeyCommand.cancelUpload.performs { self.upload.cancel() }
+        let isPaused = center.item(id)?.state == .paused
+        return KeyTable("Upload") {
+            KeyCommand.cancelUpload.performs { self.cancel() }
+            KeyCommand.pauseUpload.performs(label: isPaused ? "resume" : "pause") {
+                if isPaused { self.center.resume([self.id]) } else { self.center.pause([self.id]) }
+            }
+            KeyCommand.uploadInBackground.performs { self.end(.background(tab: nil)) }
+            KeyCommand.tab(1, title: "Notes").performs { self.end(.background(tab: 0)) }
+            KeyCommand.tab(2, title: "PanoPhotos").performs { self.end(.background(tab: 1)) }
         }
     }
 
-    private func show() {
-        switch upload.phase {
-        case .preparing(let fraction):
-            progressView.fraction = 0
-            bytesLabel.text = TextLine("Preparing the photo… \(Int(fraction * 100)) %", .secondary)
-            speedLabel.text = ""
-        case .sending(let progress):
-            progressView.fraction = progress.fraction
+    private func cancel() {
+        center.cancel([id])
+        end(.cancelled)
+    }
+
+    private func end(_ outcome: Outcome) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        dismiss { [completion] in completion(outcome) }
+    }
+
+    private func show(_ item: TransferItem) {
+        nameLabel.text = TextLine(item.shownName)
+        progressView.fraction = item.fraction
+        speedLabel.text = ""
+        switch item.state {
+        case .running where item.status.totalByteCount > 0:
             bytesLabel.text = TextLine(
-                "\(Wording.byteCount(progress.byteCount)) / \(Wording.byteCount(progress.expectedByteCount))"
-            )
-            speedLabel.text = TextLine(Self.speed(progress), .secondary)
-        case .finished: break
+                Wording.byteCount(item.status.byteCount) + " / "
+                    + Wording.byteCount(item.status.totalByteCount))
+            speedLabel.text = TextLine(Self.speed(item), .secondary)
+        case .waiting, .running, .preparing, .paused:
+            bytesLabel.text = TextLine(item.words(at: Date()), .secondary)
+        case .done, .failed, .cancelled: break
         }
     }
 
-    private static func speed(_ progress: TransferProgress) -> String {
-        [progress.bytesPerSecond.map(Wording.speed), progress.timeLeft.map(Wording.timeLeft)]
-            .compactMap { $0 }.joined(separator: " · ")
+    private static func speed(_ item: TransferItem) -> String {
+        if item.stateWord == "confirming" { return "Waiting for the club's confirmation…" }
+        let left = item.secondsLeft.map { Wording.timeLeft(.seconds(max(0, min($0, 1e9)))) }
+        return [item.status.bytesPerSecond.map(Wording.speed), left].compactMap { $0 }
+            .joined(separator: " · ")
     }
 }
 
-extension UploadViewController: PhotoUploadDelegate {
-    func photoUploadDidProgress(_ upload: PhotoUpload) { show() }
-
-    func photoUpload(_ upload: PhotoUpload, didFinishWith result: PhotoUpload.Result) {
-        dismiss { [completion] in completion(result) }
+extension UploadViewController: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {
+        guard !hasEnded, let item = center.item(id) else { return }
+        show(item)
+        switch item.state {
+        case .done: end(.uploaded(item))
+        case .failed: end(.failed(item))
+        // From the shell.
+        case .cancelled: end(.cancelled)
+        case .waiting, .preparing, .running, .paused: break
+        }
     }
 }
 
@@ -87,6 +126,14 @@ extension KeyCommand {
     static let cancelUpload = KeyCommand(
         "transfer.cancel", keys: ["Esc", "c", "^C"], title: "Cancel the upload", label: "Cancel",
         weight: 99)
+    static let pauseUpload = KeyCommand(
+        "transfer.pause", keys: ["p"], title: "Pause or resume the upload", label: "pause",
+        weight: 80)
+    static let uploadInBackground = KeyCommand(
+        "transfer.background", keys: ["b"], title: "Go on in the background",
+        label: "background", weight: 85)
 
-    static let transferCommands: [KeyCommand] = [.cancelUpload]
+    static let transferCommands: [KeyCommand] = [
+        .cancelUpload, .pauseUpload, .uploadInBackground,
+    ]
 }

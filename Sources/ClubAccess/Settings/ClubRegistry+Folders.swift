@@ -42,6 +42,13 @@ extension ClubRegistry {
             : folder(of: club).appending(path: "library")
     }
 
+    /// The transfers of a club that were ordered, and how far they are.
+    package func transfersFolder(of club: ClubSettings) -> URL {
+        club.place == .embedded
+            ? paths.stateFolder.appending(path: "clubs/embedded/transfers")
+            : folder(of: club).appending(path: "transfers")
+    }
+
     /// The folder of a club's unconfirmed writes.
     func unconfirmedWrites(of club: ClubSettings) -> URL {
         club.place == .embedded

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
@@ -56,11 +57,15 @@ struct PhotosCommand: ParsableCommand {
                 "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
         var limitRate: ByteRate?
 
+        @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
+        var background = false
+
         @Argument(
             help: "JPEG or PNG files.", completion: .file(extensions: ["jpg", "jpeg", "png"]))
         var files: [String]
 
         func run() async throws {
+            if background { return try await order() }
             let store = try await club.open()
             let settings = ClubRegistry().settings().transfers
             let hasFailed = try await Interruption.cancelling {
@@ -81,6 +86,29 @@ struct PhotosCommand: ParsableCommand {
                 return hasFailed
             }
             if hasFailed { throw ExitCode(1) }
+        }
+
+        private func order() async throws {
+            let registry = ClubRegistry()
+            let settings = try club.choose(registry)
+            let transfers = registry.settings().transfers
+            var orders: [TransferOrder] = []
+            for file in files {
+                let source = URL(filePath: file).standardizedFileURL
+                guard FileManager.default.isReadableFile(atPath: source.path) else {
+                    throw CommandFailure(
+                        "“\(file)” cannot be read. Nothing was ordered; check the name.")
+                }
+                let path = try ClubFiles.photosFolder()
+                    .appending(newName: ClubFiles.photoName(for: source.lastPathComponent))
+                var order = TransferOrder(.upload, path, file: source)
+                order.quality = transfers.photoQuality
+                order.bytesPerSecondLimit =
+                    limitRate?.bytesPerSecond ?? transfers.bytesPerSecondLimit
+                orders.append(order)
+            }
+            try await Orders(settings, registry).add(orders)
+            for order in orders { TransferEvent.write(queued: order, asJSON: json.isOn) }
         }
 
         @MainActor private func put(

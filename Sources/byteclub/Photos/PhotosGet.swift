@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
@@ -36,6 +37,9 @@ struct PhotosGet: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many bytes a second: 500K, 4M.", valueName: "rate"))
     var limitRate: ByteRate?
 
+    @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
+    var background = false
+
     private var isForOutput: Bool { destination == "-" }
 
     func validate() throws {
@@ -44,13 +48,14 @@ struct PhotosGet: AsyncParsableCommand {
             throw ValidationError("--json and the photo cannot both go to standard output.")
         }
         if resume { throw ValidationError("--resume needs a file to go on with.") }
+        if background { throw ValidationError("--background needs a file to write to.") }
     }
 
     func run() async throws {
         guard isForOutput else {
             let file = target()
             try await checkMayWrite(file)
-            return try await fetch(to: file)
+            return background ? try await order(to: file) : try await fetch(to: file)
         }
         guard !Output.isTerminal else {
             throw CommandFailure(
@@ -64,6 +69,18 @@ struct PhotosGet: AsyncParsableCommand {
         let file = folder.appending(path: "photo")
         try await fetch(to: file)
         try Output.copy(file)
+    }
+
+    private func order(to file: URL) async throws {
+        let registry = ClubRegistry()
+        let settings = try club.choose(registry)
+        var order = TransferOrder(
+            .download, try ClubFiles.photosFolder().appending(name), file: file.standardizedFileURL)
+        order.replaces = force
+        order.bytesPerSecondLimit =
+            limitRate?.bytesPerSecond ?? registry.settings().transfers.bytesPerSecondLimit
+        try await Orders(settings, registry).add([order])
+        TransferEvent.write(queued: order, asJSON: json.isOn)
     }
 
     private func fetch(to file: URL) async throws {

@@ -26,6 +26,7 @@ import TerminalUI
         let memory: ListMemory
         let notes: NotesViewController
         let photos: PhotosViewController
+        let transfers: TransferCenter
         let screen: AppScreen
         private let activity = TestActivity()
 
@@ -35,7 +36,11 @@ import TerminalUI
             memory = ListMemory(folder: home.folder.appending(path: "lists"))
             let drafts = DraftStore(folder: home.folder.appending(path: "drafts"))
             notes = NotesViewController(club: club, drafts: drafts, memory: memory)
-            photos = PhotosViewController(club: club, memory: memory)
+            transfers = TransferCenter(
+                TransferJournal(folder: home.folder.appending(path: "transfers")),
+                carrier: CarrierHere(home.folder.appending(path: "transfers"), store),
+                activity: activity)
+            photos = PhotosViewController(club: club, memory: memory, transfers: transfers)
             screen = try AppScreen(
                 TabBarController([notes, photos]), width: width, height: height)
         }

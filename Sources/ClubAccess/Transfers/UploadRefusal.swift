@@ -1,27 +1,14 @@
-internal import ClubAccess
-internal import ClubStore
 internal import Pictures
 
-extension PhotoUpload.Failure {
-    /// What to tell the person when this photo could not be uploaded.
-    @MainActor func sentence(
-        about name: String, in club: Club
-    ) -> (title: String, text: String) {
-        switch self {
-        case .picture(let error):
-            (
-                "Not uploaded",
-                "“\(name)” was not uploaded because \(error.reason). \(error.nextStep)"
-            )
-        case .store(let error):
-            { words in (words.title, "“\(name)” was not uploaded. " + words.text) }(
-                club.sentence(for: error))
-        }
-    }
-}
-
 extension PictureError {
-    fileprivate var nextStep: String {
+    /// Why a photo was not uploaded, and what to do next.
+    ///
+    /// - Parameter name: Of the file on this computer.
+    func uploadSentence(about name: String) -> String {
+        "“\(name)” was not uploaded because \(reason). \(nextStep)"
+    }
+
+    private var nextStep: String {
         switch code {
         case .notFound: "Check the name, or press u to choose it from the list."
         case .unreadable: "Check who may read the file."

@@ -1,0 +1,110 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// Asks where photos are to go, and orders their download.
+@MainActor struct PhotoDownloads {
+    let center: TransferCenter
+    let settings: TransferSettings
+    unowned let owner: ViewController
+
+    /// Asks for a folder first.
+    func begin(_ photos: [RemoteFile]) {
+        guard let first = photos.first else { return }
+        let what = photos.count == 1 ? "“\(first.name)”" : "\(photos.count) photos"
+        _ = owner.startPending { [self] in
+            let folder = await DownloadFolder.standard()
+            let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+            let shown = folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
+            owner.present(
+                PromptViewController(
+                    title: "Download \(what)", label: "Folder", text: shown, action: "Download",
+                    hint: "A folder that is not there is made."
+                ) { [self] typed in
+                    let folder = TypedPath.resolve(
+                        typed, in: FileManager.default.currentDirectoryPath, home: home)
+                    order(photos, to: URL(filePath: folder, directoryHint: .isDirectory))
+                    return nil
+                })
+        }
+    }
+
+    private func order(_ photos: [RemoteFile], to folder: URL) {
+        _ = owner.startPending { [self] in
+            if let reason = await Self.prepare(folder) {
+                return alert("Not downloaded", reason)
+            }
+            let taken = await Self.taken(photos, in: folder)
+            guard let first = taken.first else {
+                return order(photos, to: folder, replacing: false)
+            }
+            ask(photos, folder, taken: taken, first: first)
+        }
+    }
+
+    private func ask(
+        _ photos: [RemoteFile], _ folder: URL, taken: [String], first: String
+    ) {
+        let what = taken.count == 1 ? "a file “\(first)”" : "\(taken.count) of these files"
+        owner.present(
+            AlertController(
+                title: "Already there",
+                message: TextLine("\(folder.path) has \(what) already."),
+                actions: [
+                    AlertAction("Keep both", key: "k") { [self] in
+                        order(photos, to: folder, taken: Set(taken))
+                    },
+                    AlertAction("Replace", key: "r", kind: .destructive) { [self] in
+                        order(photos, to: folder, replacing: true)
+                    },
+                    AlertAction("Cancel", kind: .cancel),
+                ], preferred: 2))
+    }
+
+    private func order(
+        _ photos: [RemoteFile], to folder: URL, replacing: Bool = false, taken: Set<String> = []
+    ) {
+        let orders = photos.map { photo in
+            let name =
+                taken.contains(photo.name)
+                ? PhotoName.free(like: photo.name) { name in
+                    FileManager.default.fileExists(atPath: folder.appending(path: name).path)
+                } : photo.name
+            var order = TransferOrder(.download, photo.path, file: folder.appending(path: name))
+            order.replaces = replacing
+            order.bytesPerSecondLimit = settings.bytesPerSecondLimit
+            return order
+        }
+        center.add(orders)
+        owner.application?.showMessage(
+            orders.count == 1
+                ? "Downloading “\(orders[0].name)”. w shows how far it is."
+                : "Downloading \(orders.count) photos. w shows how far they are.")
+    }
+
+    private func alert(_ title: String, _ sentence: String) {
+        owner.present(AlertController(title: title, message: TextLine(sentence)))
+    }
+
+    /// - Returns: Why nothing can be written there.
+    @concurrent private nonisolated static func prepare(_ folder: URL) async -> String? {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true)
+        } catch {
+            return "The folder “\(folder.path)” cannot be made. Choose another."
+        }
+        return FileManager.default.isWritableFile(atPath: folder.path)
+            ? nil : "Nothing can be written in “\(folder.path)”. Choose another folder."
+    }
+
+    @concurrent private nonisolated static func taken(
+        _ photos: [RemoteFile], in folder: URL
+    ) async -> [String] {
+        photos.map(\.name).filter {
+            FileManager.default.fileExists(atPath: folder.appending(path: $0).path)
+        }
+    }
+}

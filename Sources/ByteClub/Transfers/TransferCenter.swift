@@ -1,0 +1,301 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import Dispatch
+internal import Files
+internal import FoundationEssentials
+
+/// Who is told how the transfers of a club go.
+@MainActor protocol TransferObserver: AnyObject {
+    func transfersDidChange(_ center: TransferCenter)
+    /// A transfer has come to its end while the app was looking: done or failed.
+    func transferDidEnd(_ item: TransferItem, in center: TransferCenter)
+}
+
+extension TransferObserver {
+    func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {}
+}
+
+/// Carries transfers out: a process of its own, or this one in tests.
+protocol TransferCarrying: Sendable {
+    /// Has what waits carried out, unless that is under way.
+    ///
+    /// - Returns: Why it could not be started; nil when it was.
+    func start() async -> String?
+    func isRunning() async -> Bool
+}
+
+extension CarrierProcess: TransferCarrying {}
+
+/// The transfers of one club on the screen: read from the journal as it changes, and changed there.
+@MainActor final class TransferCenter {
+    /// The oldest first.
+    private(set) var items: [TransferItem] = []
+    /// Why the transfers are not carried out; nil as far as they are.
+    private(set) var problem: String?
+
+    private let journal: TransferJournal
+    private let carrier: any TransferCarrying
+    private let activity: any ActivityCounting
+    private var observers: [() -> (any TransferObserver)?] = []
+    private var watch: FolderWatch?
+    private var work: Task<Void, Never>?
+    private var minding: Task<Void, Never>?
+    private var isBusy = false
+    /// What was ordered and is not on the disk yet: what is read there meanwhile is older.
+    private var unwritten: [TransferItem.ID: TransferOrder] = [:]
+
+    /// How often to look whether the carrier has been killed.
+    private static let mindingInterval = Duration.seconds(1)
+
+    init(
+        _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting
+    ) {
+        self.journal = journal
+        self.carrier = carrier
+        self.activity = activity
+    }
+
+    /// Reads what there is, and has carried out what an earlier run has left.
+    func start() {
+        run { [self] in
+            await Self.makeFolder(of: journal)
+            watch = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
+                MainActor.assumeIsolated { self?.journalDidChange(names) }
+            }
+            let found = await Self.items(of: journal)
+            show(merged(found), isFirst: true)
+            if items.contains(where: \.isWanted) { await startCarrier() }
+        }
+    }
+
+    /// Looks no more. What is under way goes on.
+    func stop() {
+        watch = nil
+        minding?.cancel()
+        minding = nil
+    }
+
+    /// Observers are held weakly.
+    func addObserver(_ observer: any TransferObserver) {
+        observers.append { [weak observer] in observer }
+    }
+
+    func item(_ id: String) -> TransferItem? { items.first { $0.id == id } }
+
+    /// What moves, or will without being asked.
+    var wantedItems: [TransferItem] { items.filter(\.isWanted) }
+
+    // MARK: - What a person does
+
+    /// Orders transfers, which begin at once.
+    func add(_ orders: [TransferOrder]) {
+        show(items + orders.map { TransferItem(order: $0) })
+        write(orders)
+    }
+
+    func pause(_ ids: [String]) { change(ids, if: \.canPause) { $0.wish = .pause } }
+
+    func cancel(_ ids: [String]) { change(ids, if: \.canCancel) { $0.wish = .cancel } }
+
+    /// Goes on with what has stopped, and does not wait any longer for the next attempt.
+    func resume(_ ids: [String]) {
+        change(ids, if: { $0.canResume || $0.status.nextAttempt != nil }) { $0.askAgain() }
+    }
+
+    /// - Parameter limit: In bytes a second; nil for none.
+    func limit(_ ids: [String], to limit: Int64?) {
+        change(ids, if: \.canCancel) { $0.bytesPerSecondLimit = limit }
+    }
+
+    /// Forgets what has come to its end; what has arrived of an unfinished download is removed.
+    func clear(_ ids: [String]) {
+        let cleared = items.filter { ids.contains($0.id) && $0.isFinished }
+        show(items.filter { item in !cleared.contains { $0.id == item.id } })
+        run { [self] in
+            for item in cleared { await Self.clear(item, from: journal) }
+        }
+    }
+
+    private func change(
+        _ ids: [String], if isPossible: (TransferItem) -> Bool,
+        _ change: (inout TransferOrder) -> Void
+    ) {
+        var (changed, orders) = (items, [TransferOrder]())
+        for index in changed.indices
+        where ids.contains(changed[index].id) && isPossible(changed[index]) {
+            change(&changed[index].order)
+            orders.append(changed[index].order)
+        }
+        // On the screen at once; the carrier follows.
+        show(changed)
+        write(orders)
+    }
+
+    private func write(_ orders: [TransferOrder]) {
+        for order in orders { unwritten[order.id] = order }
+        run { [self] in
+            for order in orders {
+                let problem = await Self.write(order, to: journal)
+                if unwritten[order.id] == order { unwritten[order.id] = nil }
+                if let problem { fail(order.id, problem) }
+            }
+            await startCarrier()
+        }
+    }
+
+    // MARK: - What has become of it
+
+    private func journalDidChange(_ names: [String]) {
+        let ids = Set(
+            names.filter {
+                !$0.hasPrefix(".") && ($0.hasSuffix(".order") || $0.hasSuffix(".status"))
+            }
+            .compactMap { $0.split(separator: ".").first.map(String.init) })
+        guard names.isEmpty || !ids.isEmpty else { return }
+        run { [self] in
+            guard !names.isEmpty else {
+                let read = await Self.items(of: journal)
+                return show(merged(read))
+            }
+            let read = await Self.items(ids, of: journal)
+            show(merged(items.filter { !ids.contains($0.id) } + read))
+        }
+    }
+
+    /// What was read from the disk, with what was ordered since; in order: a name begins with its time.
+    private func merged(_ read: [TransferItem]) -> [TransferItem] {
+        var read = read
+        for order in unwritten.values {
+            if let index = read.firstIndex(where: { $0.id == order.id }) {
+                read[index].order = order
+            } else {
+                read.append(TransferItem(order: order))
+            }
+        }
+        return read.sorted { $0.id < $1.id }
+    }
+
+    private func show(_ new: [TransferItem], isFirst: Bool = false) {
+        guard new != items else { return }
+        let before = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        items = new
+        let ended =
+            isFirst
+            ? []
+            : new.filter { item in
+                guard let old = before[item.id], !old.isFinished else { return false }
+                return item.state == .done || item.state == .failed
+            }
+        setBusy(new.contains(where: \.moves))
+        mindCarrier()
+        tell { $0.transfersDidChange(self) }
+        for item in ended { tell { $0.transferDidEnd(item, in: self) } }
+    }
+
+    private func fail(_ id: String, _ reason: String) {
+        var changed = items
+        guard let index = changed.firstIndex(where: { $0.id == id }) else { return }
+        changed[index].status.state = .failed
+        changed[index].status.reason = reason
+        show(changed)
+    }
+
+    private func tell(_ event: (any TransferObserver) -> Void) {
+        observers.removeAll { $0() == nil }
+        for observer in observers { if let observer = observer() { event(observer) } }
+    }
+
+    private func setBusy(_ isBusy: Bool) {
+        guard isBusy != self.isBusy else { return }
+        self.isBusy = isBusy
+        if isBusy { activity.begin() } else { activity.end() }
+    }
+
+    // MARK: - The carrier
+
+    private func startCarrier() async {
+        guard items.contains(where: { $0.isWanted || $0.state != $0.status.state }) else { return }
+        problem = await carrier.start().map {
+            "The program that carries the transfers out cannot be started: \($0)."
+        }
+    }
+
+    /// A carrier that was killed is started again.
+    private func mindCarrier() {
+        guard !wantedItems.isEmpty else {
+            minding?.cancel()
+            minding = nil
+            return
+        }
+        guard minding == nil else { return }
+        minding = Task { [weak self] in
+            var missedCount = 0
+            while !Task.isCancelled {
+                try? await Pause.sleep(for: Self.mindingInterval)
+                guard !Task.isCancelled, let self else { return }
+                missedCount = await carrier.isRunning() ? 0 : missedCount + 1
+                // One that is just starting has not said so yet.
+                if missedCount >= 2 {
+                    missedCount = 0
+                    await startCarrier()
+                }
+            }
+        }
+    }
+
+    /// One after the other, off the main actor as far as it touches the disk.
+    private func run(_ body: @escaping @MainActor () async -> Void) {
+        let before = work
+        activity.begin()
+        work = Task {
+            await before?.value
+            await body()
+            activity.end()
+        }
+    }
+
+    /// Returns when all that was asked for is on the disk.
+    func finish() async { await work?.value }
+}
+
+extension TransferItem {
+    /// Whether it is on its way right now, or as good as: not while it waits for the next attempt.
+    fileprivate var moves: Bool { isWanted && (state != .waiting || status.nextAttempt == nil) }
+}
+
+extension TransferCenter {
+    @concurrent private nonisolated static func makeFolder(of journal: TransferJournal) async {
+        try? journal.makeFolder()
+    }
+
+    @concurrent private nonisolated static func items(
+        of journal: TransferJournal
+    ) async -> [TransferItem] {
+        journal.items()
+    }
+
+    @concurrent private nonisolated static func items(
+        _ ids: Set<String>, of journal: TransferJournal
+    ) async -> [TransferItem] {
+        ids.compactMap { journal.item($0) }
+    }
+
+    @concurrent private nonisolated static func clear(
+        _ item: TransferItem, from journal: TransferJournal
+    ) async {
+        journal.clear(item)
+    }
+
+    /// - Returns: Why it could not be written.
+    @concurrent private nonisolated static func write(
+        _ order: TransferOrder, to journal: TransferJournal
+    ) async -> String? {
+        do throws(TransferJournal.Failure) {
+            try journal.write(order)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,193 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// The transfers of the club, with what can be done to each.
+final class TransfersViewController: ViewController {
+    private let center: TransferCenter
+    private let list = ListView()
+    private var items: [TransferItem] = []
+    private var ticking: ScheduledAction?
+
+    init(_ center: TransferCenter) {
+        self.center = center
+        super.init()
+        title = "Transfers"
+    }
+
+    override func makeView() -> View { list }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.rowHeight = 2
+        list.activationLabel = "pause or resume"
+        list.emptyText = TextLine(
+            "No transfers. u uploads photos, D downloads them.", .secondary)
+        center.addObserver(self)
+        transfersDidChange(center)
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(
+            width: min(available.width, 84),
+            height: min(available.height, max(3, items.count * 2)))
+    }
+
+    override var keyTable: KeyTable {
+        let item = selected
+        let none = "No transfer is selected."
+        return KeyTable(title) {
+            KeyCommand.pauseTransfer.performs(
+                unless: item.map { $0.canPause ? nil : "It does not run." } ?? none
+            ) { self.act { self.center.pause([$0.id]) } }
+            KeyCommand.resumeTransfer.performs(
+                unless: item.map {
+                    $0.canResume || $0.status.nextAttempt != nil ? nil : "It cannot be resumed."
+                } ?? none
+            ) { self.act { self.center.resume([$0.id]) } }
+            KeyCommand.cancelTransfer.performs(
+                unless: item.map { $0.canCancel ? nil : "It has ended." } ?? none
+            ) { self.act { self.center.cancel([$0.id]) } }
+            KeyCommand.limitTransfer.performs(
+                unless: item.map { $0.canCancel ? nil : "It has ended." } ?? none
+            ) { self.act { self.askForLimit($0) } }
+            KeyCommand.pauseAllTransfers.performs(
+                unless: items.contains(where: \.canPause) ? nil : "None runs."
+            ) { self.center.pause(self.items.map(\.id)) }
+            KeyCommand.resumeAllTransfers.performs(
+                unless: items.contains { $0.state == .paused || $0.state == .failed }
+                    ? nil : "None can be resumed."
+            ) { self.resumeAll() }
+            KeyCommand.clearTransfers.performs(
+                unless: items.contains(where: \.isFinished) ? nil : "None has ended."
+            ) { self.center.clear(self.items.filter(\.isFinished).map(\.id)) }
+            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+        }
+    }
+
+    private var selected: TransferItem? {
+        list.selectedIndex.flatMap { items.indices.contains($0) ? items[$0] : nil }
+    }
+
+    private func act(_ action: (TransferItem) -> Void) {
+        if let selected { action(selected) }
+    }
+
+    /// What was cancelled on purpose stays so.
+    private func resumeAll() {
+        center.resume(items.filter { $0.state == .paused || $0.state == .failed }.map(\.id))
+    }
+
+    private func askForLimit(_ item: TransferItem) {
+        present(
+            PromptViewController(
+                title: "Limit “\(item.shownName)”", label: "Bytes a second",
+                text: item.order.bytesPerSecondLimit.map { "\(($0 + 1023) / 1024)K" } ?? "",
+                action: "Limit", hint: "500K, 4M; nothing for no limit."
+            ) { [center] typed in
+                let text = typed.filter { !$0.isWhitespace }
+                guard !text.isEmpty else {
+                    center.limit([item.id], to: nil)
+                    return nil
+                }
+                guard let rate = ByteRate(text) else {
+                    return "“\(text)” is not a rate. Rates are bytes a second: 500K, 4M."
+                }
+                center.limit([item.id], to: rate.bytesPerSecond)
+                return nil
+            })
+    }
+}
+
+extension TransfersViewController: TransferObserver {
+    func transfersDidChange(_ center: TransferCenter) {
+        let isOtherCount = items.count != center.items.count
+        // The latest first: it is what the person has just begun.
+        items = center.items.reversed()
+        list.reloadData()
+        if isOtherCount { view.superview?.setNeedsLayout() }
+        tick()
+    }
+
+    /// Counts the seconds to the next attempt down.
+    private func tick() {
+        ticking?.cancel()
+        ticking = nil
+        guard isViewLoaded, items.contains(where: { $0.status.nextAttempt != nil && $0.isWanted })
+        else { return }
+        ticking = application?.scheduler.schedule(after: .seconds(1)) { [weak self] in
+            self?.list.setNeedsDisplay()
+            self?.tick()
+        }
+    }
+}
+
+extension TransfersViewController: ListViewDataSource, ListViewDelegate {
+    func numberOfRows(in list: ListView) -> Int { items.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let item = items[index]
+        let words = item.words(at: Date())
+        let role: Role = item.state == .failed ? .warning : .secondary
+        let detail =
+            item.showsBar
+            ? Self.bar(item.fraction) + TextLine("  " + words, role)
+            : TextLine(words, role)
+        return ListRow(
+            TextLine("\(item.arrow) \(item.shownName)"), details: [detail],
+            columns: [ListRow.Column(item.stateWord, width: 10)])
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { items[index].id }
+
+    /// Enter does what is most likely meant.
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        guard items.indices.contains(index) else { return }
+        let item = items[index]
+        if item.canPause { center.pause([item.id]) } else { center.resume([item.id]) }
+    }
+
+    /// Heavy for what has moved, light for the rest: to be seen without color, too.
+    private static func bar(_ fraction: Double) -> TextLine {
+        let width = 16
+        let full = max(0, min(width, Int(fraction * Double(width))))
+        return TextLine(String(repeating: "━", count: full), .accent)
+            + TextLine(String(repeating: "─", count: width - full), .secondary)
+    }
+}
+
+extension TransferItem {
+    fileprivate var showsBar: Bool {
+        status.totalByteCount > 0 && [.running, .paused].contains(state)
+    }
+}
+
+extension KeyCommand {
+    static let showTransfers = KeyCommand(
+        "transfers.show", keys: ["w"], title: "Transfers", label: "transfers", weight: 40)
+    static let pauseTransfer = KeyCommand(
+        "transfers.pause", keys: ["p"], title: "Pause the transfer", label: "pause", weight: 80)
+    static let resumeTransfer = KeyCommand(
+        "transfers.resume", keys: ["r", "t"], title: "Resume it, or try again now",
+        label: "resume", weight: 85)
+    static let cancelTransfer = KeyCommand(
+        "transfers.cancel", keys: ["c"], title: "Cancel the transfer", label: "cancel", weight: 78)
+    static let limitTransfer = KeyCommand(
+        "transfers.limit", keys: ["l"], title: "Limit its speed", label: "limit", weight: 50)
+    static let pauseAllTransfers = KeyCommand(
+        "transfers.pause-all", keys: ["P"], title: "Pause all transfers")
+    static let resumeAllTransfers = KeyCommand(
+        "transfers.resume-all", keys: ["R"], title: "Resume all that is paused or failed")
+    static let clearTransfers = KeyCommand(
+        "transfers.clear", keys: ["x"], title: "Forget what has ended", label: "clear",
+        weight: 60)
+
+    static let transferListCommands: [KeyCommand] = [
+        .pauseTransfer, .resumeTransfer, .cancelTransfer, .limitTransfer, .pauseAllTransfers,
+        .resumeAllTransfers, .clearTransfers,
+    ]
+}

@@ -1,0 +1,171 @@
+package import ClubLibrary
+package import ClubStore
+internal import Dispatch
+internal import Files
+internal import FoundationEssentials
+
+/// Carries out the transfers of one club's journal, a few at a time, until nothing is left to do.
+///
+/// It learns what is wanted from the journal alone, and says there how far it is: who asks may end at any
+/// moment. One carrier for each journal; see ``CarrierProcess``.
+@MainActor package final class TransferCarrier {
+    let journal: TransferJournal
+    let means: Means
+    private let slotCount: Int
+    private var jobs: [String: Task<Void, Never>] = [:]
+    private var transfers: [String: any Transfer] = [:]
+    private let signal = Signal()
+
+    /// What it works with.
+    package struct Means: Sendable {
+        /// Opens the club's store, or returns the open one.
+        package var open: @Sendable () async throws(StoreError) -> any RemoteStore
+        package var club: ErrorMessage.ClubKind
+
+        package init(
+            club: ErrorMessage.ClubKind,
+            open: @escaping @Sendable () async throws(StoreError) -> any RemoteStore
+        ) {
+            self.club = club
+            self.open = open
+        }
+    }
+
+    /// - Parameter slotCount: How many transfers run at once.
+    package init(_ journal: TransferJournal, means: Means, slotCount: Int = 2) {
+        self.journal = journal
+        self.means = means
+        self.slotCount = slotCount
+    }
+
+    /// Returns when nothing was left to do for a while, or when its task is cancelled and all has stopped.
+    package func run(idleTime: Duration = .seconds(2)) async {
+        let watch = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
+            // What it says itself is nothing new.
+            guard names.isEmpty || names.contains(where: { $0.hasSuffix(".order") }) else { return }
+            MainActor.assumeIsolated { self?.signal.send() }
+        }
+        defer { withExtendedLifetime(watch) {} }
+        while !Task.isCancelled {
+            let items = await Self.items(of: journal)
+            let nextAttempt = await arrange(items)
+            if jobs.isEmpty, nextAttempt == nil {
+                guard await signal.wait(atMost: idleTime) else { break }
+            } else {
+                // Without a watch it looks once a second.
+                let pause = watch == nil ? Duration.seconds(1) : nil
+                let wait = nextAttempt.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
+                _ = await signal.wait(atMost: [pause, wait].compactMap { $0 }.min())
+            }
+        }
+        for job in jobs.values { job.cancel() }
+        for job in jobs.values { await job.value }
+    }
+
+    /// Starts and stops what the orders want.
+    ///
+    /// - Returns: When the next attempt is due; nil when nothing waits.
+    private func arrange(_ items: [TransferItem]) async -> Date? {
+        let wanted = Set(items.filter(\.isWanted).map(\.id))
+        for (id, job) in jobs where !wanted.contains(id) { job.cancel() }
+        var nextAttempt: Date?
+        for item in items {
+            transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
+            guard jobs[item.id] == nil else { continue }
+            guard item.isWanted else {
+                await settle(item)
+                continue
+            }
+            let isNew = item.order.retryCount > item.status.retryCount
+            if let due = item.status.nextAttempt, due > Date(), !isNew {
+                nextAttempt = min(nextAttempt ?? due, due)
+            } else if jobs.count < slotCount {
+                start(item)
+            }
+        }
+        return nextAttempt
+    }
+
+    /// Says of a transfer that is not to go on, and does not, that it has stopped.
+    private func settle(_ item: TransferItem) async {
+        guard item.state != item.status.state else { return }
+        var status = item.status
+        status.state = item.state
+        status.bytesPerSecond = nil
+        status.nextAttempt = nil
+        await write(status, of: item.id)
+    }
+
+    private func start(_ item: TransferItem) {
+        jobs[item.id] = Task {
+            await TransferJob(item, of: self).run()
+            jobs[item.id] = nil
+            transfers[item.id] = nil
+            signal.send()
+        }
+    }
+
+    /// Lets the limit of a transfer under way be changed.
+    func didStart(_ transfer: any Transfer, of id: String) { transfers[id] = transfer }
+
+    func write(_ status: TransferStatus, of id: String) async {
+        var status = status
+        status.updated = Date()
+        await Self.write(status, of: id, in: journal)
+    }
+
+    @concurrent private static func items(of journal: TransferJournal) async -> [TransferItem] {
+        journal.items()
+    }
+
+    /// What cannot be written is not told; the transfer goes on all the same.
+    @concurrent private static func write(
+        _ status: TransferStatus, of id: String, in journal: TransferJournal
+    ) async {
+        try? journal.write(status, of: id)
+    }
+}
+
+/// Wakes one waiting loop; what comes while nobody waits is not lost.
+@MainActor private final class Signal {
+    private var isSent = false
+    private var waiter: CheckedContinuation<Bool, Never>?
+    private var timer: Task<Void, Never>?
+
+    func send() {
+        guard let waiter else { return isSent = true }
+        end(waiter, true)
+    }
+
+    /// - Returns: Whether it was sent; false when the time is over or the task is cancelled.
+    func wait(atMost time: Duration?) async -> Bool {
+        if isSent {
+            isSent = false
+            return true
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiter = continuation
+                if Task.isCancelled { return end(continuation, false) }
+                guard let time else { return }
+                timer = Task { [weak self] in
+                    try? await Pause.sleep(for: time)
+                    guard !Task.isCancelled, let self, let waiter else { return }
+                    end(waiter, false)
+                }
+            }
+        } onCancel: {
+            Task { @MainActor [weak self] in
+                guard let self, let waiter else { return }
+                end(waiter, false)
+            }
+        }
+    }
+
+    private func end(_ continuation: CheckedContinuation<Bool, Never>, _ wasSent: Bool) {
+        waiter = nil
+        timer?.cancel()
+        timer = nil
+        continuation.resume(returning: wasSent)
+    }
+}

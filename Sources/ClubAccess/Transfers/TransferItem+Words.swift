@@ -1,0 +1,74 @@
+package import ClubLibrary
+package import FoundationEssentials
+
+/// How a transfer is told of, on the screen and in the shell.
+extension TransferItem {
+    /// Where its bytes go: `↑` into the club, `↓` to this computer.
+    package var arrow: String { order.direction == .upload ? "↑" : "↓" }
+
+    /// The name it has in the club by now.
+    package var shownName: String {
+        guard state == .done, let path = status.path, let name = path.split(separator: "/").last
+        else { return order.name }
+        return String(name)
+    }
+
+    /// One word for a column.
+    package var stateWord: String {
+        switch state {
+        case .waiting: "waiting"
+        case .preparing: "preparing"
+        case .running:
+            isConfirming ? "confirming" : order.direction == .upload ? "sending" : "fetching"
+        case .paused: "paused"
+        case .done: "done"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// All bytes have moved; the club has not confirmed them yet.
+    private var isConfirming: Bool {
+        status.totalByteCount > 0 && status.byteCount >= status.totalByteCount - 1
+    }
+
+    /// `45 % · 12 MB / 27 MB · 3.1 MB/s · 5 s left`, or why it does not move.
+    package func words(at now: Date) -> String {
+        switch state {
+        case .waiting:
+            guard let reason = status.reason else { return "Waits for its turn." }
+            guard let next = status.nextAttempt, next > now else { return reason }
+            let seconds = Int(next.timeIntervalSince(now).rounded(.up))
+            return "Tries again in \(seconds) s. \(reason)"
+        case .preparing:
+            return "Preparing the photo… \(Int((status.preparedFraction ?? 0) * 100)) %"
+        case .running: return runningWords
+        case .paused, .cancelled:
+            let kept = status.byteCount > 0 ? " at \(byteWords); it can be resumed" : ""
+            return (state == .paused ? "Paused" : "Cancelled") + kept + "."
+        case .done:
+            return order.direction == .upload
+                ? "In the club: \(Wording.byteCount(status.byteCount))."
+                : "\(order.file) · \(Wording.byteCount(status.byteCount))"
+        case .failed: return status.reason ?? "It failed."
+        }
+    }
+
+    private var runningWords: String {
+        guard status.totalByteCount > 0 else { return "Asking the club…" }
+        // 100 only when it is confirmed.
+        var parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
+        if isConfirming { return (parts + ["waiting for the club's yes"]).joined(separator: " · ") }
+        if let speed = status.bytesPerSecond { parts.append(Wording.speed(speed)) }
+        if let seconds = secondsLeft {
+            parts.append(Wording.timeLeft(.seconds(max(0, min(seconds, 1e9)))))
+        }
+        return parts.joined(separator: " · ")
+    }
+
+    private var byteWords: String {
+        guard status.totalByteCount > 0 else { return Wording.byteCount(status.byteCount) }
+        return Wording.byteCount(status.byteCount) + " / "
+            + Wording.byteCount(status.totalByteCount)
+    }
+}

@@ -1,0 +1,244 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import Glibc
+internal import Pictures
+
+/// One attempt at a transfer: prepares, moves the bytes, and says how far it is about ten times a second.
+@MainActor final class TransferJob {
+    private let order: TransferOrder
+    private let carrier: TransferCarrier
+    private var status: TransferStatus
+    private var progress: TransferProgress
+    private let began = ContinuousClock.now
+    private var toldAt: ContinuousClock.Instant?
+    private var pending: Task<Void, Never>?
+    /// States are written one after the other, the last one last.
+    private var writing: Task<Void, Never>?
+
+    private static let interval = Duration.milliseconds(100)
+
+    init(_ item: TransferItem, of carrier: TransferCarrier) {
+        order = item.order
+        self.carrier = carrier
+        status = item.status
+        if order.retryCount > status.retryCount { status.failureCount = 0 }
+        status.retryCount = order.retryCount
+        status.reason = nil
+        status.nextAttempt = nil
+        progress = TransferProgress(expectedByteCount: status.totalByteCount)
+    }
+
+    func run() async {
+        do {
+            let file =
+                switch order.direction {
+                case .download: try await download()
+                case .upload: try await upload()
+                }
+            status.state = .done
+            status.path = file.path.string
+            status.revision = file.revision.rawValue
+            (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
+        } catch {
+            await end(with: error)
+        }
+        status.bytesPerSecond = nil
+        status.preparedFraction = nil
+        tell()
+        await writing?.value
+    }
+
+    private func end(with error: any Error) async {
+        let isStopped =
+            Task.isCancelled || (error as? StoreError)?.code == .cancelled
+            || (error as? PictureError)?.code == .cancelled
+        guard !isStopped else {
+            // Why it was stopped says the order; a carrier that is to end leaves it to the next.
+            let (journal, id) = (carrier.journal, order.id)
+            let wish = await Self.item(id, in: journal)?.order.wish
+            status.state =
+                switch wish {
+                case .cancel: .cancelled
+                case .pause: .paused
+                case .run, nil: .waiting
+                }
+            return
+        }
+        status.failureCount += 1
+        switch error {
+        case let error as StoreError:
+            status.reason = ErrorMessage(error, club: carrier.means.club).text
+            guard let wait = error.waitBeforeRetry(afterFailures: status.failureCount) else {
+                status.state = .failed
+                return
+            }
+            status.state = .waiting
+            status.nextAttempt = Date(timeIntervalSinceNow: wait / .seconds(1))
+        case let error as PictureError:
+            status.state = .failed
+            status.reason = error.uploadSentence(about: URL(filePath: order.file).lastPathComponent)
+        default:
+            status.state = .failed
+            status.reason = "\(error)"
+        }
+    }
+
+    // MARK: - Down
+
+    private func download() async throws -> RemoteFile {
+        let path = try RemotePath(validating: order.path)
+        let store = try await carrier.means.open()
+        if !order.replaces, let there = Self.date(of: order.file) {
+            // An earlier attempt may have brought it here and then been killed.
+            let file = try await store.metadata(of: path)
+            guard Self.isSame(there, file) else { throw TransferRefusal.fileIsThere(order.file) }
+            return file
+        }
+        tell(.running)
+        return try await TransferRun.run({ delegate in
+            begun(
+                store.download(
+                    path, to: URL(filePath: order.file), keepsPartialFile: true,
+                    delegate: delegate))
+        }) { [self] in moved($0, $1) }
+    }
+
+    private static func date(of file: String) -> (seconds: Int, byteCount: Int64)? {
+        var facts = stat()
+        guard lstat(file, &facts) == 0 else { return nil }
+        return (facts.st_mtim.tv_sec, Int64(facts.st_size))
+    }
+
+    /// A file that was fetched has the store's date.
+    private static func isSame(
+        _ there: (seconds: Int, byteCount: Int64), _ file: RemoteFile
+    ) -> Bool {
+        there.byteCount == file.byteCount
+            && there.seconds == Int(file.modified.timeIntervalSince1970)
+    }
+
+    // MARK: - Up
+
+    private func upload() async throws -> RemoteFile {
+        tell(.preparing)
+        let photo = try await prepare()
+        // Its file is there as long as it is.
+        defer { withExtendedLifetime(photo) {} }
+        let store = try await carrier.means.open()
+        status.preparedFraction = nil
+        status.totalByteCount = photo.byteCount
+        tell(.running)
+        let wanted = try RemotePath(validating: order.path)
+        var (path, taken) = (wanted, Set<String>())
+        while true {
+            do throws(StoreError) {
+                let record = carrier.journal.uploadRecord(of: order.id)
+                return try await TransferRun.run({ delegate in
+                    begun(
+                        store.upload(
+                            fileAt: photo.url, to: path, mode: .add, record: record,
+                            delegate: delegate))
+                }) { [self] in moved($0, $1) }
+            } catch {
+                guard case .conflict = error.code, taken.count < 99 else { throw error }
+                // Nothing is replaced: the next free name.
+                taken.insert(path.name)
+                let name = PhotoName.free(like: wanted.name) { taken.contains($0) }
+                path = try (wanted.parent ?? .root).appending(name)
+            }
+        }
+    }
+
+    private func prepare() async throws(PictureError) -> PreparedPhoto {
+        let (fractions, continuation) = AsyncStream.makeStream(
+            of: Double.self, bufferingPolicy: .bufferingNewest(1))
+        let telling = Task {
+            for await fraction in fractions {
+                guard status.state == .preparing else { return }
+                status.preparedFraction = fraction
+                tellInTime()
+            }
+        }
+        defer {
+            continuation.finish()
+            telling.cancel()
+        }
+        return try await PictureWorkers.shared.reencode(
+            URL(filePath: order.file), quality: order.quality
+        ) { continuation.yield($0) }
+    }
+
+    // MARK: - What is told
+
+    private func begun(_ transfer: any Transfer) -> any Transfer {
+        transfer.bytesPerSecondLimit = order.bytesPerSecondLimit
+        carrier.didStart(transfer, of: order.id)
+        return transfer
+    }
+
+    private func moved(_ byteCount: Int64, _ expected: Int64) {
+        progress.record(byteCount: byteCount, of: expected, at: began.duration(to: .now))
+        status.byteCount = byteCount
+        status.totalByteCount = expected
+        status.bytesPerSecond = progress.bytesPerSecond
+        tellInTime()
+    }
+
+    /// Tells it now or, where something was told a moment ago, at the end of the interval.
+    private func tellInTime() {
+        let rest = toldAt.map { Self.interval - $0.duration(to: .now) } ?? .zero
+        guard rest > .zero else { return tell() }
+        guard pending == nil else { return }
+        pending = Task {
+            try? await Pause.sleep(for: rest)
+            guard !Task.isCancelled else { return }
+            tell()
+        }
+    }
+
+    private func tell(_ state: TransferStatus.State? = nil) {
+        if let state { status.state = state }
+        pending?.cancel()
+        pending = nil
+        toldAt = .now
+        let (before, status) = (writing, status)
+        writing = Task {
+            await before?.value
+            await carrier.write(status, of: order.id)
+        }
+    }
+
+    @concurrent private static func item(
+        _ id: String, in journal: TransferJournal
+    ) async -> TransferItem? {
+        journal.item(id)
+    }
+}
+
+/// Why a transfer does not begin.
+private enum TransferRefusal: Error, CustomStringConvertible {
+    case fileIsThere(String)
+
+    var description: String {
+        switch self {
+        case .fileIsThere(let path):
+            "There is a file “\(path)” already. Move it, or fetch the photo to another folder."
+        }
+    }
+}
+
+extension StoreError {
+    /// How long to wait before the same is tried again; nil where that is of no use.
+    fileprivate func waitBeforeRetry(afterFailures count: Int) -> Duration? {
+        let pause = Duration.seconds(min(60, 1 << min(count, 6)))
+        switch code {
+        case .rateLimited(let wait), .serverUnavailable(let wait):
+            return max(wait ?? pause, .seconds(1))
+        case .offline, .timedOut, .locked: return pause
+        // A server that fails again and again is a matter for a person.
+        case .serverError, .badAnswer: return count < 3 ? pause : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import ClubStore
+internal import Files
+public import FoundationEssentials
+internal import Glibc
+
+/// The transfers of one club, as files in a folder of its own: they outlive every program.
+///
+/// `ID.order` is written by who asks, `ID.status` by the one program that carries them out, `ID.upload` is the
+/// store's record of an upload. A damaged file costs the one transfer. Calls block until the disk has answered:
+/// none belongs on the main actor. Safe from any thread, and by several programs at once.
+public struct TransferJournal: Sendable {
+    public let folder: URL
+
+    public init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// Why a transfer could not be written down.
+    public struct Failure: Error, CustomStringConvertible {
+        public var reason: String
+
+        public var description: String {
+            "The list of transfers cannot be written: \(reason)."
+        }
+    }
+
+    /// Makes the folder, so that it can be watched.
+    public func makeFolder() throws(Failure) {
+        do throws(AtomicFile.Failure) {
+            try AtomicFile.makeFolder(folder)
+        } catch {
+            throw Failure(reason: error.reason)
+        }
+    }
+
+    // MARK: - Orders
+
+    /// Writes an order, durably, in the place of its earlier state.
+    public func write(_ order: TransferOrder) throws(Failure) {
+        guard TransferOrder.isValid(order.id), let data = Self.encode(order) else {
+            throw Failure(reason: "it cannot be written as JSON")
+        }
+        do throws(AtomicFile.Failure) {
+            try AtomicFile(url: url(order.id, "order")).write(data)
+        } catch {
+            throw Failure(reason: error.reason)
+        }
+    }
+
+    /// Changes what is wanted of a transfer.
+    ///
+    /// - Returns: The transfer as it is wanted now; nil when there is none of that name.
+    @discardableResult
+    public func change(
+        _ id: String, _ change: (inout TransferOrder) -> Void
+    ) throws(Failure) -> TransferItem? {
+        guard var item = item(id) else { return nil }
+        change(&item.order)
+        try write(item.order)
+        return item
+    }
+
+    /// Forgets a transfer.
+    public func remove(_ id: String) {
+        guard TransferOrder.isValid(id) else { return }
+        for kind in ["order", "status", "upload"] { unlink(url(id, kind).path) }
+    }
+
+    /// Forgets a transfer and removes what has arrived of it, unless it is all there.
+    public func clear(_ item: TransferItem) {
+        remove(item.id)
+        guard item.order.direction == .download, item.state != .done else { return }
+        DownloadRemains.remove(of: item.order.file)
+    }
+
+    // MARK: - Reading
+
+    /// All transfers, the oldest first.
+    public func items() -> [TransferItem] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".order") }.sorted().prefix(Self.limit)
+            .compactMap { item(String($0.dropLast(6))) }
+    }
+
+    public func item(_ id: String) -> TransferItem? {
+        guard TransferOrder.isValid(id), let order: TransferOrder = read(id, "order"),
+            order.id == id
+        else { return nil }
+        return TransferItem(order: order, status: read(id, "status") ?? TransferStatus())
+    }
+
+    /// More are not read.
+    private static let limit = 10_000
+
+    // MARK: - For the carrier
+
+    /// Says how far a transfer is. What is left of it when power fails may be an earlier state.
+    public func write(_ status: TransferStatus, of id: String) throws(Failure) {
+        guard TransferOrder.isValid(id), let data = Self.encode(status) else { return }
+        do throws(AtomicFile.Failure) {
+            try AtomicFile(url: url(id, "status")).write(data, isSynced: status.isFinished)
+        } catch {
+            throw Failure(reason: error.reason)
+        }
+    }
+
+    /// Where the store keeps how far an upload is.
+    public func uploadRecord(of id: String) -> URL { url(id, "upload") }
+
+    private func url(_ id: String, _ kind: String) -> URL {
+        folder.appending(path: "\(id).\(kind)")
+    }
+
+    private func read<Value: Decodable>(_ id: String, _ kind: String) -> Value? {
+        guard let data = try? AtomicFile(url: url(id, kind)).read() else { return nil }
+        return try? JSONDecoder().decode(Value.self, from: data)
+    }
+
+    private static func encode(_ value: some Encodable) -> Data? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try? encoder.encode(value)
+    }
+}

@@ -1,0 +1,67 @@
+public import ClubStore
+public import FoundationEssentials
+
+/// What a person wants transferred. Written by who asks for it, read by who carries it out.
+public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
+    public enum Direction: String, Codable, Sendable {
+        case upload, download
+    }
+
+    /// What is to become of it.
+    public enum Wish: String, Codable, Sendable {
+        case run
+        /// What has moved is kept, and it goes on from there later.
+        case pause
+        case cancel
+    }
+
+    /// Later ones sort behind earlier ones.
+    public let id: String
+    public var direction: Direction
+    /// Where it is, or will be, in the club: `/photos/alps.jpg`.
+    public var path: String
+    /// Where it is, or will be, on this computer: an absolute path.
+    public var file: String
+    public var created: Date
+    public var wish = Wish.run
+    /// At most so many bytes a second; nil for no limit.
+    public var bytesPerSecondLimit: Int64?
+    /// Whether a file that is there already may be replaced by a download.
+    public var replaces = false
+    /// The JPEG quality of an upload, from 0.1 to 1.
+    public var quality = 0.6
+    /// How often it was asked to be tried again.
+    public var retryCount = 0
+
+    public init(_ direction: Direction, _ path: RemotePath, file: URL, at now: Date = Date()) {
+        id = Self.newID(at: now)
+        self.direction = direction
+        self.path = path.string
+        self.file = file.path
+        created = now
+    }
+
+    /// Has it tried again, from where it stopped.
+    public mutating func askAgain() {
+        wish = .run
+        retryCount += 1
+    }
+
+    /// Of the path in the club.
+    public var name: String { String(path.split(separator: "/").last ?? "") }
+
+    /// Eight letters for the time in milliseconds, three at random: unique, and in order.
+    private static func newID(at now: Date) -> String {
+        let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000))
+        let time = String(milliseconds, radix: 36)
+        let chance = String(UInt64.random(in: 0..<46_656), radix: 36)
+        return String(repeating: "0", count: max(0, 8 - time.count)) + time
+            + String(repeating: "0", count: 3 - chance.count) + chance
+    }
+
+    /// Whether it names a file in the journal's folder, and nothing else.
+    static func isValid(_ id: String) -> Bool {
+        !id.isEmpty && id.utf8.count <= 32
+            && id.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 >= 0x61 && $0 <= 0x7a }
+    }
+}

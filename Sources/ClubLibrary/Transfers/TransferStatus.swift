@@ -1,0 +1,100 @@
+public import FoundationEssentials
+
+/// How far a transfer is. Written by who carries it out, read by everybody.
+public struct TransferStatus: Codable, Hashable, Sendable {
+    public enum State: String, Codable, Sendable {
+        /// Its turn has not come, or it waits before the next attempt.
+        case waiting
+        /// The photo is re-encoded.
+        case preparing
+        case running
+        case paused
+        case done
+        case failed
+        case cancelled
+    }
+
+    public var state = State.waiting
+    /// Bytes that have moved; all of them only when the other side has confirmed the whole.
+    public var byteCount: Int64 = 0
+    /// 0 until it is known.
+    public var totalByteCount: Int64 = 0
+    /// While it runs, and once enough has moved to tell.
+    public var bytesPerSecond: Double?
+    /// How much of the photo is re-encoded, from 0 to 1.
+    public var preparedFraction: Double?
+    /// Why it waits or has failed: a sentence.
+    public var reason: String?
+    /// When it is tried again.
+    public var nextAttempt: Date?
+    /// Where it is in the club, when it is done: an upload may have found its name taken.
+    public var path: String?
+    public var revision: String?
+    /// How many attempts in a row have failed.
+    public var failureCount = 0
+    /// Which of the order's retries this is about.
+    public var retryCount = 0
+    public var updated = Date(timeIntervalSince1970: 0)
+
+    public init() {}
+
+    /// Whether nothing more happens unless a person asks for it.
+    public var isFinished: Bool {
+        switch state {
+        case .done, .failed, .cancelled: true
+        case .waiting, .preparing, .running, .paused: false
+        }
+    }
+}
+
+/// A transfer: what is wanted, and how far it is.
+public struct TransferItem: Hashable, Sendable, Identifiable {
+    public var order: TransferOrder
+    public var status: TransferStatus
+
+    public init(order: TransferOrder, status: TransferStatus = TransferStatus()) {
+        self.order = order
+        self.status = status
+    }
+
+    public var id: String { order.id }
+
+    /// What a person sees: what was wished counts at once, before it is carried out.
+    public var state: TransferStatus.State {
+        let isAskedAgain = order.wish == .run && order.retryCount > status.retryCount
+        if isAskedAgain { return .waiting }
+        guard !status.isFinished else { return status.state }
+        return switch order.wish {
+        case .run: status.state == .paused ? .waiting : status.state
+        case .pause: .paused
+        case .cancel: .cancelled
+        }
+    }
+
+    /// Whether a carrier has something to do for it.
+    public var isWanted: Bool {
+        switch state {
+        case .waiting, .preparing, .running: true
+        case .paused, .done, .failed, .cancelled: false
+        }
+    }
+
+    /// Whether nothing more happens unless a person asks for it.
+    public var isFinished: Bool { [.done, .failed, .cancelled].contains(state) }
+
+    public var canPause: Bool { isWanted }
+    public var canCancel: Bool { isWanted || state == .paused }
+    public var canResume: Bool { [.paused, .failed, .cancelled].contains(state) }
+
+    /// From 0 to 1.
+    public var fraction: Double {
+        guard status.totalByteCount > 0 else { return state == .done ? 1 : 0 }
+        return min(1, Double(status.byteCount) / Double(status.totalByteCount))
+    }
+
+    /// Seconds left at this speed; nil while it is too early to tell.
+    public var secondsLeft: Double? {
+        guard state == .running, let speed = status.bytesPerSecond, speed > 0 else { return nil }
+        return Double(status.totalByteCount - status.byteCount) / speed
+    }
+}

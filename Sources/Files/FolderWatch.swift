@@ -1,0 +1,53 @@
+package import Dispatch
+internal import Glibc
+
+/// Calls back with the names of what has been made, replaced or removed in a folder. Sleeps until then.
+///
+/// Source: inotify(7).
+package final class FolderWatch {
+    private let source: any DispatchSourceRead
+
+    /// - Parameters:
+    ///   - folder: Must be there. Folders in it are not followed.
+    ///   - queue: Where `didChange` is called; an empty list when some changes were missed.
+    /// - Returns: Nil where the system refuses one more watch: look again from time to time instead.
+    package init?(
+        _ folder: String, on queue: DispatchQueue,
+        didChange: @escaping @Sendable (_ names: [String]) -> Void
+    ) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        let events = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
+        guard inotify_add_watch(descriptor, folder, events) >= 0 else {
+            close(descriptor)
+            return nil
+        }
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { @Sendable in didChange(Self.names(from: descriptor)) }
+        source.setCancelHandler { @Sendable in close(descriptor) }
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    private static func names(from descriptor: CInt) -> [String] {
+        var names: [String] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        let headCount = MemoryLayout<inotify_event>.size
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return names }
+            buffer.withUnsafeBytes { bytes in
+                var place = 0
+                while place + headCount <= count {
+                    let event = bytes.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+                    let start = place + headCount
+                    let end = min(count, start + Int(event.len))
+                    let name = bytes[start..<end].prefix { $0 != 0 }
+                    if !name.isEmpty { names.append(String(decoding: name, as: UTF8.self)) }
+                    place = end
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import ByteClub
+import ClubAccess
+import ClubLibrary
+import ClubStore
+import FoundationEssentials
+
+/// Uploads and downloads that go on by themselves, of the screen and of `photos put|get --background`.
+struct TransfersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfers",
+        abstract: "List, pause, resume and cancel transfers in the background.",
+        discussion: """
+            They run in a process of their own, which goes on when the screen is closed; the next start of \
+            any Byte Club goes on with what was interrupted. A transfer that cannot reach the club waits \
+            and tries again by itself.
+            """,
+        subcommands: [
+            List.self, Pause.self, Resume.self, Cancel.self, Retry.self, Limit.self, Clear.self,
+            Run.self,
+        ],
+        defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the transfers, the oldest first.",
+            discussion: """
+                With --json: an array of objects with id, name, direction (upload or download), state \
+                (waiting, preparing, running, paused, done, failed or cancelled), bytes, total, speed (bytes a \
+                second), path (in the club), file (on this computer), reason, nextAttempt and created (ISO \
+                8601, UTC).
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        @Flag(help: "Write JSON.")
+        var json = false
+
+        func run() throws {
+            let items = try Orders(club).journal.items()
+            if json { return try Output.json(items.map(Row.init)) }
+            let now = Date()
+            Output.table(
+                items.map {
+                    [$0.id, "\($0.arrow) \($0.shownName)", $0.stateWord, $0.words(at: now)]
+                })
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "pause",
+            abstract: "Stop transfers for now; what has moved is kept.")
+
+        @OptionGroup var club: ClubOptions
+        @OptionGroup var chosen: ChosenTransfers
+
+        func run() async throws {
+            try await Orders(club).change(chosen, if: \.canPause) { $0.wish = .pause }
+        }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resume",
+            abstract: "Go on with transfers that are paused, cancelled or failed.",
+            discussion: "They go on where they stopped, as far as the club allows it.")
+
+        @OptionGroup var club: ClubOptions
+        @OptionGroup var chosen: ChosenTransfers
+
+        func run() async throws {
+            try await Orders(club).change(chosen, if: \.canResume) { $0.askAgain() }
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retry",
+            abstract: "Try again now what has failed or waits for the next attempt.")
+
+        @OptionGroup var club: ClubOptions
+        @OptionGroup var chosen: ChosenTransfers
+
+        func run() async throws {
+            try await Orders(club).change(
+                chosen, if: { $0.canResume || $0.status.nextAttempt != nil }
+            ) { $0.askAgain() }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "cancel", abstract: "Cancel transfers. They can be resumed until cleared.")
+
+        @OptionGroup var club: ClubOptions
+        @OptionGroup var chosen: ChosenTransfers
+
+        func run() async throws {
+            try await Orders(club).change(chosen, if: \.canCancel) { $0.wish = .cancel }
+        }
+    }
+
+    struct Limit: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "limit", abstract: "Change how fast transfers may be, while they run too.")
+
+        @OptionGroup var club: ClubOptions
+
+        @Argument(help: "At most so many bytes a second: 500K, 4M; or none.")
+        var rate: String
+
+        @OptionGroup var chosen: ChosenTransfers
+
+        func run() async throws {
+            let limit = ByteRate(rate)?.bytesPerSecond
+            guard limit != nil || rate == "none" else {
+                throw ValidationError(
+                    "“\(rate)” is not a rate. Rates are bytes a second: 500K, 4M; or none.")
+            }
+            try await Orders(club).change(chosen, if: \.canCancel) {
+                $0.bytesPerSecondLimit = limit
+            }
+        }
+    }
+
+    struct Clear: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "clear",
+            abstract: "Forget the transfers that are done, failed or cancelled.",
+            discussion: "What has arrived of an unfinished download is removed.")
+
+        @OptionGroup var club: ClubOptions
+
+        func run() throws {
+            let journal = try Orders(club).journal
+            for item in journal.items() where item.isFinished { journal.clear(item) }
+        }
+    }
+
+    /// Is the process that carries the transfers out.
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "run", abstract: "Carry out the transfers.", shouldDisplay: false)
+
+        @OptionGroup var club: ClubOptions
+
+        func run() async throws {
+            let registry = ClubRegistry()
+            let settings = try ClubOptions.club(club.name, in: registry)
+            let journal = TransferJournal(folder: registry.transfersFolder(of: settings))
+            let means = TransferCarrier.Means(club: settings.kind) { () throws(StoreError) in
+                try await ClubConnection.open(settings, registry: registry)
+            }
+            await CarrierProcess.carry(journal, means: means)
+        }
+    }
+
+    /// A line of `ls --json`. These fields stay as they are.
+    private struct Row: Encodable {
+        var id, name, direction, state: String
+        var bytes, total: Int64
+        var speed: Double?
+        var path, file: String
+        var reason, nextAttempt: String?
+        var created: String
+
+        init(_ item: TransferItem) {
+            id = item.id
+            name = item.shownName
+            direction = item.order.direction.rawValue
+            state = item.state.rawValue
+            (bytes, total) = (item.status.byteCount, item.status.totalByteCount)
+            speed = item.status.bytesPerSecond
+            path = item.status.path ?? item.order.path
+            file = item.order.file
+            reason = item.status.reason
+            nextAttempt = item.status.nextAttempt?.formatted(.iso8601)
+            created = item.order.created.formatted(.iso8601)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import ClubLibrary
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import Pictures
+import TestSupport
+import Testing
+
+@testable import ByteClub
+@testable import ClubAccess
+
+@MainActor @Suite final class TransferCarrierTests {
+    let store = InMemoryStore()
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("carrier-\(UUID().uuidString)", isDirectory: true)
+    let activity = TestActivity()
+    private var journal: TransferJournal { TransferJournal(folder: folder.appending(path: "j")) }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func makeCenter() -> (TransferCenter, CarrierHere) {
+        let carrier = CarrierHere(journal.folder, store)
+        let center = TransferCenter(journal, carrier: carrier, activity: activity)
+        center.start()
+        return (center, carrier)
+    }
+
+    private func upload(_ name: String, _ data: Data) throws -> TransferOrder {
+        let file = folder.appending(path: name)
+        try data.write(to: file)
+        return TransferOrder(.upload, try RemotePath(validating: "/photos/\(name)"), file: file)
+    }
+
+    private func download(_ name: String) throws -> TransferOrder {
+        TransferOrder(
+            .download, try RemotePath(validating: "/photos/\(name)"),
+            file: folder.appending(path: name))
+    }
+
+    private func names() throws -> Set<String> {
+        Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["j"])
+    }
+
+    // MARK: - Up
+
+    @Test func putsAReencodedCopyIntoTheClub() async throws {
+        let original = Photos.wide(width: 1200, height: 300)
+        let order = try upload("sea.jpg", original)
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .done)
+        #expect(item.status.path == "/photos/sea.jpg")
+        let stored = try #require(store.contents(of: "/photos/sea.jpg"))
+        #expect(try JPEGHeader.read(stored).size == PixelSize(width: 1200, height: 300))
+        #expect(item.status.byteCount == Int64(stored.count))
+        #expect(try Data(contentsOf: URL(filePath: order.file)) == original)
+        await center.finish()
+        #expect(activity.count == 0)
+    }
+
+    @Test func replacesNothing() async throws {
+        try store.plant("theirs", at: "/photos/sea.jpg")
+        try store.plant("theirs", at: "/photos/sea (2).jpg")
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.status.path == "/photos/sea (3).jpg")
+        #expect(item.shownName == "sea (3).jpg")
+        #expect(store.contents(of: "/photos/sea.jpg") == Data("theirs".utf8))
+    }
+
+    @Test(arguments: [
+        (Data("no picture at all".utf8), "it is a text"), (Data(), "is empty"),
+        (Photos.truncated(), "ends before the picture does"),
+    ])
+    func saysWhyAFileIsNotUploaded(data: Data, words: String) async throws {
+        let order = try upload("bad.jpg", data)
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        let reason = try #require(item.status.reason)
+        #expect(reason.contains("“bad.jpg” was not uploaded because"))
+        #expect(reason.contains(words))
+        #expect(store.contents(of: "/photos/bad.jpg") == nil)
+    }
+
+    @Test(arguments: [StoreError.Code.overQuota, .unauthorized, .forbidden])
+    func whatOnlyAPersonCanMendFails(code: StoreError.Code) async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.failNext(.upload, with: code)
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.reason?.isEmpty == false)
+        // And works when it is asked for again.
+        center.resume([order.id])
+        #expect(center.item(order.id)?.state == .waiting)
+        #expect(await center.end(of: order.id).state == .done)
+    }
+
+    @Test func whatTheNetworkFailsAtWaitsAndSaysSo() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        store.failNext(.upload, with: .offline)
+        let (center, _) = makeCenter()
+        center.add([order])
+        let waiting = await center.wait { $0.item(order.id)?.status.nextAttempt != nil }
+        #expect(waiting.first?.state == .waiting)
+        #expect(waiting.first?.words(at: Date()).contains("Tries again in") == true)
+        // Not waited for by a person who asks.
+        center.resume([order.id])
+        #expect(await center.end(of: order.id).state == .done)
+    }
+
+    @Test func cancelsWhileItRuns() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 1200, height: 300))
+        store.hold(.upload)
+        let (center, _) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        center.cancel([order.id])
+        #expect(center.item(order.id)?.state == .cancelled)
+        await center.wait { $0.item(order.id)?.status.state == .cancelled }
+        store.release(.upload)
+        #expect(store.contents(of: "/photos/sea.jpg") == nil)
+    }
+
+    // MARK: - Down
+
+    @Test func fetchesSeveralWholeAndVerified() async throws {
+        let data = Photos.noise(width: 300, height: 200)
+        for number in 0..<5 { try store.plant(data, at: "/photos/p\(number).jpg") }
+        let orders = try (0..<5).map { try download("p\($0).jpg") }
+        let (center, _) = makeCenter()
+        center.add(orders)
+        for order in orders { #expect(await center.end(of: order.id).state == .done) }
+        for order in orders {
+            #expect(try Data(contentsOf: URL(filePath: order.file)) == data)
+        }
+        #expect(try names() == Set((0..<5).map { "p\($0).jpg" }))
+    }
+
+    @Test func neverReplacesAFileWithoutAYes() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        try Data("mine".utf8).write(to: folder.appending(path: "a.jpg"))
+        var order = try download("a.jpg")
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.reason?.contains("There is a file") == true)
+        #expect(try Data(contentsOf: folder.appending(path: "a.jpg")) == Data("mine".utf8))
+
+        order = try download("a.jpg")
+        order.replaces = true
+        center.add([order])
+        #expect(await center.end(of: order.id).state == .done)
+        #expect(try Data(contentsOf: folder.appending(path: "a.jpg")) == Data("new".utf8))
+    }
+
+    @Test func pausesAndGoesOn() async throws {
+        let data = Photos.noise(width: 600, height: 400)
+        try store.plant(data, at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, _) = makeCenter()
+        center.add([order])
+        await center.wait { ($0.item(order.id)?.status.byteCount ?? 0) > 0 }
+        center.pause([order.id])
+        await center.wait { $0.item(order.id)?.status.state == .paused }
+        #expect(!FileManager.default.fileExists(atPath: order.file))
+        store.release(.download)
+        center.resume([order.id])
+        #expect(await center.end(of: order.id).state == .done)
+        #expect(try Data(contentsOf: URL(filePath: order.file)) == data)
+    }
+
+    /// The carrier ends in the middle, as with the computer; the next one goes on.
+    @Test func whatACarrierHasLeftTheNextOneTakesUp() async throws {
+        let data = Photos.noise(width: 600, height: 400)
+        try store.plant(data, at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, carrier) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        await carrier.end()
+        #expect(journal.item(order.id)?.isWanted == true)
+        store.release(.download)
+        center.stop()
+
+        let (next, _) = makeCenter()
+        #expect(await next.end(of: order.id).state == .done)
+        #expect(try Data(contentsOf: URL(filePath: order.file)) == data)
+    }
+
+    @Test func aFileThatCannotBeWrittenIsTold() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        var order = try download("a.jpg")
+        order.file = "/proc/none/a.jpg"
+        let (center, _) = makeCenter()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.reason?.isEmpty == false)
+    }
+}
+
+extension TransferCenter {
+    /// Returns when a transfer has come to its end.
+    @MainActor func end(of id: String) async -> TransferItem {
+        await wait { center in
+            guard let item = center.item(id) else { return false }
+            return item.isFinished && item.state == item.status.state
+        }.first { $0.id == id } ?? items[0]
+    }
+
+    /// Returns when something is so, asked at each change.
+    @MainActor @discardableResult func wait(
+        _ isTrue: @escaping @MainActor (TransferCenter) -> Bool
+    ) async -> [TransferItem] {
+        let waiter = TransferWaiter(isTrue)
+        addObserver(waiter)
+        waiter.transfersDidChange(self)
+        await waiter.wait()
+        return items
+    }
+}
+
+@MainActor private final class TransferWaiter: TransferObserver {
+    private let isTrue: @MainActor (TransferCenter) -> Bool
+    private var isDone = false
+    private var continuation: CheckedContinuation<Void, Never>?
+
+    init(_ isTrue: @escaping @MainActor (TransferCenter) -> Bool) {
+        self.isTrue = isTrue
+    }
+
+    func transfersDidChange(_ center: TransferCenter) {
+        guard !isDone, isTrue(center) else { return }
+        isDone = true
+        continuation?.resume()
+        continuation = nil
+    }
+
+    func wait() async {
+        guard !isDone else { return }
+        await withCheckedContinuation { continuation = $0 }
+    }
+}

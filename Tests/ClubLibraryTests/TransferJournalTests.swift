@@ -1,0 +1,114 @@
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ClubLibrary
+
+@Suite final class TransferJournalTests {
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("journal-\(UUID().uuidString)", isDirectory: true)
+    var journal: TransferJournal { TransferJournal(folder: folder) }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func order(_ name: String = "alps.jpg", at seconds: Double = 1) throws -> TransferOrder
+    {
+        TransferOrder(
+            .download, try RemotePath(validating: "/photos/\(name)"),
+            file: folder.appending(path: name), at: Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test func listsWhatWasOrderedInOrder() throws {
+        let orders = try (1...20).map { try order("p\($0).jpg", at: Double($0)) }
+        for order in orders.shuffled() { try journal.write(order) }
+        #expect(journal.items().map(\.order) == orders)
+        #expect(journal.items().allSatisfy { $0.state == .waiting && $0.isWanted })
+    }
+
+    @Test func keepsItsFilesToItself() throws {
+        let order = try order()
+        try journal.write(order)
+        try journal.write(TransferStatus(), of: order.id)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let facts = try FileManager.default.attributesOfItem(
+                atPath: folder.appending(path: name).path)
+            #expect(facts[.posixPermissions] as? Int == 0o600)
+        }
+    }
+
+    @Test(arguments: ["", "{", "null", "[]", "{\"id\": 7}", "{\"id\": \"other\"}"])
+    func aDamagedRecordCostsOneTransfer(text: String) throws {
+        let (first, second) = (try order("a.jpg", at: 1), try order("b.jpg", at: 2))
+        for order in [first, second] { try journal.write(order) }
+        try Data(text.utf8).write(to: folder.appending(path: "\(first.id).order"))
+        #expect(journal.items().map(\.id) == [second.id])
+        try Data(text.utf8).write(to: folder.appending(path: "\(second.id).status"))
+        #expect(journal.items().map(\.state) == [.waiting])
+    }
+
+    @Test func aNameThatLeadsOutOfTheFolderIsNone() throws {
+        #expect(journal.item("../../etc/passwd") == nil)
+        #expect(journal.item("") == nil)
+        #expect(journal.item("A") == nil)
+        journal.remove("../x")
+    }
+
+    @Test func aPipeOrAFolderInPlaceOfARecordIsPassedOver() throws {
+        try journal.write(try order())
+        mkfifo(folder.appending(path: "aaa.order").path, 0o600)
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "bbb.order"), withIntermediateDirectories: false)
+        #expect(journal.items().count == 1)
+    }
+
+    @Test func clearingRemovesWhatHasArrivedOfItAndNothingElse() throws {
+        var order = try order("a.jpg")
+        order.wish = .cancel
+        try journal.write(order)
+        let names = [
+            ".a.jpg.rev1.part", ".a.jpg.rev_2.part", ".b.jpg.rev1.part", "a.jpg.rev1.part",
+            ".a.jpg.part", ".a.jpg.x.y.part", "other",
+        ]
+        for name in names { try Data("x".utf8).write(to: folder.appending(path: name)) }
+        journal.clear(try #require(journal.item(order.id)))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(left) == Set(names.dropFirst(2)))
+    }
+}
+
+@Suite struct TransferItemTests {
+    private func item(
+        _ wish: TransferOrder.Wish, _ state: TransferStatus.State, asked: Int = 0
+    ) throws -> TransferItem {
+        var order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        order.wish = wish
+        order.retryCount = asked
+        var status = TransferStatus()
+        status.state = state
+        return TransferItem(order: order, status: status)
+    }
+
+    /// What was wished is shown at once; what has ended stays so until it is asked for again.
+    @Test func showsWhatIsWishedBeforeItIsCarriedOut() throws {
+        #expect(try item(.pause, .running).state == .paused)
+        #expect(try item(.cancel, .running).state == .cancelled)
+        #expect(try item(.cancel, .done).state == .done)
+        #expect(try item(.run, .paused).state == .waiting)
+        #expect(try item(.run, .failed).state == .failed)
+        #expect(try item(.run, .failed, asked: 1).state == .waiting)
+        #expect(try item(.run, .cancelled, asked: 1).isWanted)
+        #expect(try item(.pause, .failed, asked: 1).state == .failed)
+    }
+
+    @Test func offersWhatIsPossibleAlone() throws {
+        let running = try item(.run, .running)
+        #expect(running.canPause && running.canCancel && !running.canResume)
+        let paused = try item(.pause, .running)
+        #expect(!paused.canPause && paused.canCancel && paused.canResume)
+        let done = try item(.run, .done)
+        #expect(!done.canPause && !done.canCancel && !done.canResume)
+        let cancelled = try item(.cancel, .running)
+        #expect(!cancelled.canPause && !cancelled.canCancel && cancelled.canResume)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Transfers that outlive the program that has ordered them.
+@Suite struct TransfersTests {
+    private struct Row: Decodable {
+        var id, name, direction, state: String
+        var bytes, total: Int64
+        var file: String
+    }
+
+    private func rows(_ home: ClubHome) async throws -> [Row] {
+        let result = try await home.run("transfers", "ls", "--json")
+        return try JSONDecoder().decode([Row].self, from: result.standardOutput)
+    }
+
+    private func waitForEnd(_ home: ClubHome) async throws -> Row {
+        let end = ContinuousClock.now + TerminalDriver.patience
+        while ContinuousClock.now < end {
+            if let row = try await rows(home).last,
+                ["done", "failed", "cancelled"].contains(row.state)
+            {
+                return row
+            }
+        }
+        throw NeverHappened(goal: "the transfer's end")
+    }
+
+    private func carriers(_ home: ClubHome) -> [pid_t] {
+        home.processes.filter {
+            let arguments = ProcessTable.arguments(of: $0)
+            return arguments.contains("transfers") && arguments.contains("run")
+        }
+    }
+
+    /// What has arrived of downloads that are not whole.
+    private func partialByteCount(_ home: ClubHome) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: home.work.path)) ?? []
+        return names.filter { $0.hasSuffix(".part") }.reduce(0) { total, name in
+            let path = home.work.appending(path: name).path
+            let facts = try? FileManager.default.attributesOfItem(atPath: path)
+            return total + (facts?[.size] as? Int ?? 0)
+        }
+    }
+
+    /// A photo that takes some seconds at the rate it is limited to.
+    private let large = Photos.noise(width: 1600, height: 1000)
+
+    @Test(arguments: Look.all) func downloadsToAFolderAndShowsHowFarItIs(look: Look) async throws {
+        let photo = Photos.corners(width: 600, height: 200)
+        try await withApp(look, photos: ["sea.jpg": photo]) { home, terminal in
+            terminal.type("2")
+            try await terminal.wait(forText: "sea.jpg")
+            try await terminal.waitUntilIdle()
+            terminal.type("D")
+            try await terminal.wait(forText: "Folder")
+            terminal.press(.control("a"))
+            terminal.type(home.work.appending(path: "got").path + "\n")
+            let file = home.work.appending(path: "got/sea.jpg")
+            try await eventually("the photo on this computer") {
+                (try? Data(contentsOf: file)) == photo
+            }
+            try await terminal.wait(forText: "“sea.jpg” is in")
+            terminal.type("w")
+            let screen = try await terminal.wait(for: "the list of transfers") {
+                $0.contains("Transfers") && $0.contains("done")
+            }
+            #expect(look.colorProblem(in: screen) == nil)
+            terminal.press(.escape)
+            // A second one replaces nothing without a yes.
+            try await terminal.waitUntilIdle()
+            try Data("mine".utf8).write(to: file)
+            terminal.type("D")
+            try await terminal.wait(forText: "Folder")
+            terminal.press(.control("a"))
+            terminal.type(home.work.appending(path: "got").path + "\n")
+            try await terminal.wait(forText: "Already there")
+            terminal.type("k")
+            let second = home.work.appending(path: "got/sea (2).jpg")
+            try await eventually("both on this computer") {
+                (try? Data(contentsOf: second)) == photo
+            }
+            #expect(try Data(contentsOf: file) == Data("mine".utf8))
+        }
+    }
+
+    @Test func anUploadGoesOnWhenTheAppIsKilled() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "transfers: {limit-rate: 150K}\n")
+            try large.write(to: home.work.appending(path: "big.jpg"))
+            let terminal = try await home.open(.classic)
+            defer { terminal.close() }
+            terminal.type("2u")
+            try await terminal.wait(forText: "big.jpg")
+            try await terminal.waitUntilIdle()
+            terminal.press(.enter)
+            try await terminal.wait(for: "the bytes sent") {
+                $0.text.contains(/\d (KB|MB) \/ [\d.]+ (KB|MB)/)
+            }
+            kill(terminal.process, SIGKILL)
+            _ = try await home.run("transfers", "limit", "none", "--all")
+            let row = try await waitForEnd(home)
+            #expect(row.state == "done")
+            #expect(home.photoNames == ["big.jpg"])
+        }
+    }
+
+    /// What has arrived when the carrier is killed does not travel again.
+    @Test func aDownloadGoesOnWhenItsProcessIsKilled() async throws {
+        try await inFreshHome { home in
+            try large.write(to: home.photos.appending(path: "big.jpg"))
+            _ = try await home.run(
+                "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
+                "200K")
+            try await eventually("something has arrived") {
+                partialByteCount(home) > 100_000
+            }
+            for process in carriers(home) { kill(process, SIGKILL) }
+            let arrived = partialByteCount(home)
+            let id = try #require(try await rows(home).first?.id)
+            _ = try await home.run("transfers", "limit", "none", id)
+            let row = try await waitForEnd(home)
+            #expect(row.state == "done")
+            #expect(row.bytes == Int64(large.count) && arrived > 0)
+            #expect(try Data(contentsOf: home.work.appending(path: "big.jpg")) == large)
+            #expect(partialByteCount(home) == 0)
+        }
+    }
+
+    @Test func isPausedResumedCancelledAndClearedFromTheShell() async throws {
+        try await inFreshHome { home in
+            try large.write(to: home.photos.appending(path: "big.jpg"))
+            _ = try await home.run(
+                "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
+                "100K")
+            try await eventually("something has arrived") {
+                partialByteCount(home) > 0
+            }
+            let id = try #require(try await rows(home).first?.id)
+            #expect(try await home.run("transfers", "pause", id).status == 0)
+            #expect(try await rows(home).first?.state == "paused")
+            #expect(try await home.run("transfers", "pause", id).status == 1)
+            #expect(try await home.run("transfers", "resume", id).status == 0)
+            #expect(try await home.run("transfers", "cancel", "--all").status == 0)
+            #expect(try await rows(home).first?.state == "cancelled")
+            try await eventually("nobody carries anything any more") { carriers(home).isEmpty }
+            #expect(try await home.run("transfers", "clear").status == 0)
+            #expect(try await rows(home).isEmpty)
+            #expect(partialByteCount(home) == 0)
+            let unknown = try await home.run("transfers", "resume", "nothing")
+            #expect(unknown.status == 1 && unknown.errorText.contains("no transfer"))
+            #expect(try await home.run("transfers", "resume").status == 2)
+        }
+    }
+}
