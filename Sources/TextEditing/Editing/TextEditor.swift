@@ -53,6 +53,12 @@ public struct TextEditor: Sendable {
         self = TextEditor(text, layout: layout.options)
     }
 
+    /// Takes over what could be undone of this very text before; the text counts as saved.
+    public mutating func restore(_ history: UndoHistory) {
+        self.history = history
+        savedState = history.state
+    }
+
     // MARK: - Editing
 
     /// Replaces a range, as one change.

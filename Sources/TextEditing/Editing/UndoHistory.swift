@@ -33,6 +33,23 @@ public struct UndoHistory: Sendable {
 
     public init() {}
 
+    /// Goes on with steps made before, those to be undone or redone next last.
+    init(undo: [EditTransaction], redo: [EditTransaction]) {
+        func steps(_ transactions: [EditTransaction]) -> [Step] {
+            transactions.map {
+                lastNumber += 1
+                return Step(transaction: $0, grouping: .alone, state: State(number: lastNumber))
+            }
+        }
+        undoSteps = steps(undo)
+        redoSteps = steps(redo)
+    }
+
+    /// The steps that can be undone and redone, the next ones last.
+    var steps: (undo: [EditTransaction], redo: [EditTransaction]) {
+        (undoSteps.map(\.transaction), redoSteps.map(\.transaction))
+    }
+
     public var canUndo: Bool { !undoSteps.isEmpty }
     public var canRedo: Bool { !redoSteps.isEmpty }
 
