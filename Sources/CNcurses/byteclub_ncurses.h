@@ -12,10 +12,13 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -28,6 +31,7 @@ extern char *tparm(const char *, ...);
 
 // The functions of wchar.h that glibc shows only to X/Open programs.
 extern int wcwidth(wchar_t);
+extern long syscall(long, ...);
 
 /// Looks the terminal type up without touching the terminal: 1 found, 0 not
 /// found or too simple, -1 no database.
@@ -131,6 +135,16 @@ static inline void byteclub_erase(void) { erase(); }
 
 /// Makes the next update repaint every cell.
 static inline void byteclub_repaint(void) { clearok(curscr, TRUE); }
+
+/// A file in memory, or -1.
+static inline int byteclub_memory_file(void) {
+    return (int)syscall(SYS_memfd_create, "byteclub-frame", 1U /* MFD_CLOEXEC */);
+}
+
+/// Puts `source` in the place of `target`, closed when another program is run: 0, or -1.
+static inline int byteclub_put_in_place(int source, int target) {
+    return syscall(SYS_dup3, source, target, O_CLOEXEC) < 0 ? -1 : 0;
+}
 
 /// Makes the next update repaint one row.
 static inline void byteclub_repaint_row(int row) { wredrawln(stdscr, row, 1); }

@@ -174,6 +174,21 @@ import Testing
         #expect(harness.lines[0].hasPrefix("╭─ Words"))
     }
 
+    @Test func theButtonThatEnterPressesIsInSight() throws {
+        let root = WordsController(["a"])
+        let harness = try Harness(root, width: 20, height: 6)
+        let names = ["First", "Second", "Third", "Fourth", "Fifth"]
+        root.present(
+            AlertController(
+                title: "T", message: "M", actions: names.map { AlertAction($0) }, preferred: 4))
+        harness.settle()
+        for name in names.reversed() {
+            #expect(harness.lines.contains { $0.contains(name) })
+            harness.press("Up")
+        }
+        #expect(harness.lines.contains { $0.contains("Fifth") })
+    }
+
     @Test func aMessageGoesByItselfOrWithTheNextKey() throws {
         let harness = try Harness(WordsController(["a"]))
         harness.application.showMessage("Saved.", .success)

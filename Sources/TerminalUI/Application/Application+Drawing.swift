@@ -1,6 +1,24 @@
 extension Application {
     /// Asks for a frame after this turn of the main queue.
     public func setNeedsDisplay() {
+        layers.isBeneathDirty = true
+        setNeedsFrame()
+    }
+
+    /// Asks for a frame in which a view has changed.
+    func setNeedsDisplay(of view: View) {
+        if !layers.isBeneathDirty, !isOnTop(view) { layers.isBeneathDirty = true }
+        setNeedsFrame()
+    }
+
+    /// Whether a view is in what lies uppermost or in the footer: what is beneath can stay as it was drawn.
+    private func isOnTop(_ view: View) -> Bool {
+        guard let top = presentations.last else { return false }
+        return view.isDescendant(of: top) || view === window.footer
+    }
+
+    /// Asks for a frame in which nothing has changed but what lies uppermost and the footer.
+    func setNeedsFrame() {
         idle.noteWork()
         guard frames.noteChange() else { return }
         scheduler.afterTurn { [weak self] in self?.drawAfterTurn() }
@@ -35,20 +53,45 @@ extension Application {
         let size = screen.size
         window.frame = Rect(size: size)
         window.layoutIfNeeded()
-        if surface.size == size {
-            surface.clear()
-        } else {
+        if surface.size != size {
             surface = Surface(size: size, theme: surface.theme)
+            layers.beneath = nil
         }
         let cursor: Point?
         if size.width < Window.smallestSize.width || size.height < Window.smallestSize.height {
+            surface.clear()
+            layers.beneath = nil
             window.drawTooSmall(on: surface)
             cursor = nil
         } else {
-            window.drawTree(on: surface)
+            drawLayers()
             cursor = cursorOnScreen()
         }
         screen.present(surface, cursor: cursor)
+    }
+
+    /// Draws what lies beneath the uppermost controller only when something in it has changed.
+    private func drawLayers() {
+        let top = presentations.last
+        if let top, !layers.isBeneathDirty, let beneath = layers.beneath,
+            beneath.top === top, beneath.isDrawn != top.coversScreen
+        {
+            surface.restore(beneath.cells)
+        } else {
+            surface.clear()
+            if top?.coversScreen != true {
+                for view in window.subviews where view !== top && view !== window.footer {
+                    view.drawInSuperview(on: surface)
+                }
+            }
+            layers.beneath = top.map {
+                DrawnLayers.Beneath(
+                    top: $0, isDrawn: !$0.coversScreen, cells: surface.copy())
+            }
+            layers.isBeneathDirty = false
+        }
+        top?.drawInSuperview(on: surface)
+        window.footer.drawInSuperview(on: surface)
     }
 
     /// Where the focused view wants the cursor, unless that is cut off.
@@ -93,4 +136,20 @@ extension Application {
             idle.report(byteCount: input?.byteCount ?? 0, size: screen.size)
         }
     }
+}
+
+/// What was drawn before and can be used again.
+@MainActor
+struct DrawnLayers {
+    /// The cells of all that lies beneath the uppermost controller.
+    struct Beneath {
+        weak var top: PresentationView?
+        /// Left out where the uppermost controller covers all of it.
+        var isDrawn: Bool
+        var cells: ContiguousArray<Cell>
+    }
+
+    var beneath: Beneath?
+    /// Whether something there has changed since.
+    var isBeneathDirty = true
 }

@@ -41,11 +41,11 @@ extension Application {
         self.matcher = matcher
         switch outcome {
         case .found(let entry): perform(entry)
-        case .incomplete: setNeedsDisplay()
+        case .incomplete: setNeedsFrame()
         case .taken: break
         case .unknown(let presses):
             guard hadPending else { break }
-            setNeedsDisplay()
+            setNeedsFrame()
             if press.key != .escape {
                 showMessage("\(KeySequence(presses).displayName) does nothing here.")
             }

@@ -44,6 +44,7 @@ public final class Application: Responder {
     var signals: SignalLoop?
     var idle: IdleReporter
     var frames: FrameClock
+    var layers = DrawnLayers()
     var exit: CheckedContinuation<Int32, Never>?
     var exitStatus: Int32?
     public internal(set) var message: StatusMessage?
@@ -69,6 +70,8 @@ public final class Application: Responder {
     public override var application: Application? { self }
 
     public override var keyTable: KeyTable { makeKeyTable() }
+
+    public override var keyTableSignature: Int? { presentations.isEmpty ? 0 : 1 }
 }
 
 /// Told about the life of the application.

@@ -24,6 +24,9 @@ struct KeySequenceMatcher {
         let isContinuation = !pending.isEmpty
         pending = []
         for responder in chain {
+            // What is typed into a text is not one of its commands: no table has to be made for it.
+            let isTyped = !isContinuation && responder.acceptsText && press.text != nil
+            if isTyped, responder.keyDown(press) { return .taken }
             var isBeginning = false
             for entry in responder.keyTable.entries {
                 for sequence in bindings.keys(for: entry.command) {

@@ -41,7 +41,7 @@ extension Application {
                 self?.dismissMessage()
             }
         }
-        setNeedsDisplay()
+        setNeedsFrame()
     }
 
     /// Takes the sentence away.
@@ -50,6 +50,6 @@ extension Application {
         message = nil
         messageTimer?.cancel()
         messageTimer = nil
-        setNeedsDisplay()
+        setNeedsFrame()
     }
 }

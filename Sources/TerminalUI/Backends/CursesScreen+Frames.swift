@@ -1,4 +1,5 @@
 import CNcurses
+import Glibc
 
 /// From one frame to the next: which cells ncurses is told, and which are written after it.
 extension CursesScreen {
@@ -13,6 +14,7 @@ extension CursesScreen {
         var pen = Pen(style: nil, pair: 0, mayLackColor: isLastTry)
         for row in 0..<size.height {
             let start = row * size.width
+            if !isWhole, isSame(cells, shown, start..<(start + size.width)) { continue }
             var hasChanged = false
             var hasResidue = false
             for index in start..<(start + size.width) {
@@ -33,6 +35,17 @@ extension CursesScreen {
             }
         }
         return special
+    }
+
+    /// Whether cells are the same byte for byte, which nearly all rows of a frame are.
+    private func isSame(
+        _ cells: UnsafeBufferPointer<Cell>, _ shown: ContiguousArray<Cell>, _ range: Range<Int>
+    ) -> Bool {
+        shown.withUnsafeBufferPointer { shown in
+            guard let new = cells.baseAddress, let old = shown.baseAddress else { return false }
+            let count = range.count * MemoryLayout<Cell>.stride
+            return memcmp(new + range.lowerBound, old + range.lowerBound, count) == 0
+        }
     }
 
     /// Keeps the frame to compare the next one with.
@@ -125,12 +138,12 @@ extension CursesScreen {
             || isDirect(old) && new.grapheme.scalar?.value == Charset.blankStandIn
     }
 
-    /// Writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw
+    /// What writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw
     /// them wider than they should have spoilt it.
-    func drawSpecial(_ surface: Surface, rows: [Int]) {
+    func specialBytes(_ surface: Surface, rows: [Int]) -> [UInt8] {
         guard charset == .utf8, let description, let save = description["sc"],
-            let restore = description["rc"]
-        else { return }
+            let restore = description["rc"], !rows.isEmpty
+        else { return [] }
         var writer = CellWriter(description: description, depth: colorDepth)
         for row in rows {
             for column in 0..<size.width {
@@ -154,7 +167,6 @@ extension CursesScreen {
                 }
             }
         }
-        guard !writer.bytes.isEmpty else { return }
-        send(save + writer.bytes + restore)
+        return writer.bytes.isEmpty ? [] : save + writer.bytes + restore
     }
 }

@@ -34,6 +34,7 @@ public final class CursesScreen: Screen {
     /// What ncurses was told last; empty when everything has to be told again.
     var shown: ContiguousArray<Cell> = []
     private var cursorIsVisible: Bool?
+    private var collector: FrameCollector?
 
     public init(options: Options = Options()) { self.options = options }
 
@@ -87,7 +88,9 @@ public final class CursesScreen: Screen {
                 .tooSimple,
                 "The terminal type “\(type)” (TERM) cannot place its cursor: try TERM=xterm.")
         }
-        guard let output = Self.stream(options.outputDescriptor, "w"),
+        let output = Self.stream(options.outputDescriptor, "w")
+        collector = output.flatMap { FrameCollector(descriptor: fileno($0)) }
+        guard let output,
             let input = Self.stream(options.inputDescriptor, "r"),
             let screen = byteclub_new_screen(type, output, input)
         else {
@@ -176,6 +179,22 @@ public final class CursesScreen: Screen {
 
     public func present(_ surface: Surface, cursor: Point?) {
         guard isOpen, surface.size == size else { return }
+        guard let collector else {
+            let special = update(surface, cursor)
+            return send(specialBytes(surface, rows: special))
+        }
+        var special: [Int] = []
+        let frame = collector.bytes { special = update(surface, cursor) }
+        guard !special.isEmpty else { return send(frame) }
+        // Terminals that know this mode show both at once; the others ignore it.
+        send(
+            RestoreSequence.mode(Self.synchronizedOutput, isOn: true) + frame
+                + specialBytes(surface, rows: special)
+                + RestoreSequence.mode(Self.synchronizedOutput, isOn: false))
+    }
+
+    /// Has ncurses write what has changed. Returns the rows with cells that it cannot draw.
+    private func update(_ surface: Surface, _ cursor: Point?) -> [Int] {
         var special = draw(surface)
         if special == nil {
             // More colors than the terminal has pairs: restart their count and redraw everything.
@@ -190,14 +209,7 @@ public final class CursesScreen: Screen {
             cursorIsVisible = cursor != nil
         }
         let place = cursor ?? Point(x: size.width - 1, y: size.height - 1)
-        guard let special, !special.isEmpty else {
-            byteclub_update(Int32(place.y), Int32(place.x))
-            return
-        }
-        // Terminals that know this mode show both steps at once; the others ignore it.
-        send(RestoreSequence.mode(Self.synchronizedOutput, isOn: true))
         byteclub_update(Int32(place.y), Int32(place.x))
-        drawSpecial(surface, rows: special)
-        send(RestoreSequence.mode(Self.synchronizedOutput, isOn: false))
+        return special ?? []
     }
 }

@@ -9,6 +9,8 @@ public struct Cell: Hashable, Sendable {
     public var columnCount: UInt8
     /// Whether terminals disagree about the width: the cursor is moved to where it must be after it.
     public var isDisputed: Bool
+    /// The sixteenth byte: without it rows could not be compared as bytes.
+    private let filler: UInt8 = 0
 
     public init(
         _ grapheme: Grapheme, style: Style = .plain, columnCount: Int = 1, isDisputed: Bool = false

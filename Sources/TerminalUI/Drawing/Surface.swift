@@ -36,6 +36,17 @@ public final class Surface {
         clip = window
     }
 
+    /// The cells as they are now, for ``restore(_:)``.
+    func copy() -> ContiguousArray<Cell> { ContiguousArray(grid) }
+
+    /// Begins a new frame with cells that were drawn before; as many as there are here.
+    func restore(_ cells: ContiguousArray<Cell>) {
+        precondition(cells.count == grid.count, "cells of another size")
+        cells.withUnsafeBufferPointer { _ = grid.update(fromContentsOf: $0) }
+        window = Rect(size: size)
+        clip = window
+    }
+
     /// The cells, row after row; valid as long as the surface is.
     var cells: UnsafeBufferPointer<Cell> { UnsafeBufferPointer(grid) }
 

@@ -103,6 +103,7 @@ public final class FindBar: View {
 
     /// To be called after each change of the text; without the bar the marks go.
     public func textDidChange() {
+        guard finder.state != .idle else { return }
         if isHidden { finder.clear() } else { finder.textDidChange() }
     }
 

@@ -158,6 +158,15 @@ public class TextInputView: View {
 
     // MARK: - Keys
 
+    /// Whatever the entries here depend on, as bits.
+    var inputSignature: Int {
+        let facts = [
+            isEditable, editor.selection.isEmpty, editor.text.isEmpty, clipboard.text.isEmpty,
+            editor.history.canUndo, editor.history.canRedo,
+        ]
+        return facts.reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+    }
+
     func moves(_ command: KeyCommand, _ motion: TextMotion) -> KeyTable.Entry {
         command.performs { self.perform { $0.move(motion) } }
     }

@@ -115,6 +115,10 @@ public final class TextView: TextInputView {
 
     // MARK: - Keys
 
+    public override var keyTableSignature: Int? {
+        inputSignature << 4 | (insertsTabs ? 1 : 0) | (continuesLines ? 2 : 0)
+    }
+
     public override var keyTable: KeyTable {
         KeyTable("Text") {
             if isEditable {

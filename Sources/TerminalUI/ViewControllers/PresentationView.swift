@@ -52,6 +52,8 @@ final class PresentationView: View {
             title: TextLine(controller.title, .heading))
     }
 
+    override var keyTableSignature: Int? { controller.presentationStyle == .box ? nil : 0 }
+
     override var keyTable: KeyTable {
         KeyTable {
             if controller.presentationStyle == .box, controller.focusableViews.count > 1 {
@@ -60,6 +62,9 @@ final class PresentationView: View {
             }
         }
     }
+
+    /// Whether nothing beneath it can be seen.
+    var coversScreen: Bool { controller.presentationStyle != .box && boxFrame == bounds }
 
     /// The mouse reaches nothing beneath a box.
     override func hitTest(_ point: Point) -> View? {

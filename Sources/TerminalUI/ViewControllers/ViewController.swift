@@ -190,6 +190,8 @@ public enum PresentationStyle: Hashable, Sendable {
 
 /// A root view that leaves the placing of its subviews to its controller.
 final class ContentView: View {
+    override var keyTableSignature: Int? { 0 }
+
     override func layoutSubviews() {
         viewController?.layoutView(in: bounds)
     }

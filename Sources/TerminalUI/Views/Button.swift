@@ -23,6 +23,8 @@ public final class Button: View {
 
     public override var canBecomeFirstResponder: Bool { isEnabled && !isHidden }
 
+    public override func focusDidChange() { superview?.setNeedsLayout() }
+
     public override func sizeThatFits(_ available: Size) -> Size {
         Size(width: min(available.width, width(padding: 2)), height: 1)
     }

@@ -56,8 +56,11 @@ public final class ButtonRow: View {
                 x += width + gap
             }
         case .column:
+            // Where there is no room for all, the one that Enter presses is in sight.
+            let focused = shown.firstIndex(where: \.isFirstResponder) ?? 0
+            let first = max(0, focused - bounds.height + 1)
             for (index, button) in shown.enumerated() {
-                button.frame = Rect(x: 0, y: index, width: bounds.width, height: 1)
+                button.frame = Rect(x: 0, y: index - first, width: bounds.width, height: 1)
             }
         }
     }

@@ -1,5 +1,51 @@
 /// The last row: the most important keys of the current context, or a message.
 final class FooterBar: View {
+    /// The items of the last frame, and what they were made for.
+    private var cache: (key: CacheKey, items: [FooterItem])?
+
+    private struct CacheKey: Equatable {
+        var responders: [ObjectIdentifier]
+        var signatures: [Int]
+        var columns: Int
+        var bindings: KeyBindings
+    }
+
+    private func fittingItems(_ application: Application) -> [FooterItem] {
+        let chain = application.responderChain
+        let bindings = application.configuration.bindings
+        let signatures = chain.compactMap(\.keyTableSignature)
+        let key = CacheKey(
+            responders: chain.map { ObjectIdentifier($0) }, signatures: signatures,
+            columns: bounds.width - 2, bindings: bindings)
+        let isKnown = signatures.count == chain.count
+        if isKnown, let cache, cache.key == key { return cache.items }
+        let items = FooterItem.fitting(
+            FooterItem.items(along: chain, bindings: bindings), columns: key.columns)
+        cache = isKnown ? (key, items) : nil
+        return items
+    }
+
+    /// A click on an item does what its key does.
+    override func mouse(_ event: MouseEvent) -> Bool {
+        guard event.action == .press, event.button == .left, let application,
+            application.message == nil, application.matcher.pending.isEmpty
+        else { return false }
+        var x = 1
+        for item in fittingItems(application) {
+            if (x..<x + item.columnCount).contains(event.location.x) {
+                let commands = AvailableCommand.list(
+                    along: application.responderChain, bindings: application.configuration.bindings)
+                let chosen = commands.first {
+                    $0.entry.isEnabled && $0.keys.first?.displayName == item.keys
+                }
+                if let chosen { application.perform(chosen.entry) }
+                return true
+            }
+            x += item.columnCount + FooterItem.gap
+        }
+        return false
+    }
+
     override func draw(on surface: Surface) {
         guard let application else { return }
         let theme = surface.theme
@@ -15,9 +61,7 @@ final class FooterBar: View {
                 TextLine("\(KeySequence(pending).displayName) …", .key), at: Point(x: 1, y: 0))
             return
         }
-        let items = FooterItem.items(
-            along: application.responderChain, bindings: application.configuration.bindings)
-        let fitting = FooterItem.fitting(items, columns: bounds.width - 2)
+        let fitting = fittingItems(application)
         var x = 1
         for item in fitting {
             x += surface.draw(item.keys, at: Point(x: x, y: 0), role: .key)

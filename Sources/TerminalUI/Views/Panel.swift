@@ -37,6 +37,8 @@ public final class Panel: View {
     /// The size that the frame adds to its content's.
     public var overhead: Size { Size(width: 2 + 2 * padding, height: 2) }
 
+    public override var keyTableSignature: Int? { 0 }
+
     public override func layoutSubviews() {
         content.frame = bounds.inset(dx: 1 + padding, dy: 1)
     }

@@ -13,6 +13,10 @@ open class Responder {
     /// What the keys do here, computed at each call.
     open var keyTable: KeyTable { KeyTable() }
 
+    /// A number that is another one whenever ``keyTable`` has other entries, labels or reasons than before, so
+    /// that the footer need not ask for the table at each frame; nil where that is not known.
+    open var keyTableSignature: Int? { nil }
+
     /// Takes a key that stands in no table, e.g. to write it. Returns whether it was used.
     open func keyDown(_ press: KeyPress) -> Bool { false }
 

@@ -91,7 +91,7 @@ open class View: Responder {
 
     /// Asks for a new frame.
     public final func setNeedsDisplay() {
-        application?.setNeedsDisplay()
+        application?.setNeedsDisplay(of: self)
     }
 
     /// Asks for the subviews to be placed again before the next frame.
@@ -111,9 +111,12 @@ open class View: Responder {
 
     final func drawTree(on surface: Surface) {
         draw(on: surface)
-        for view in subviews where !view.isHidden && !view.frame.isEmpty {
-            surface.inside(view.frame) { view.drawTree(on: surface) }
-        }
+        for view in subviews { view.drawInSuperview(on: surface) }
+    }
+
+    final func drawInSuperview(on surface: Surface) {
+        guard !isHidden, !frame.isEmpty else { return }
+        surface.inside(frame) { drawTree(on: surface) }
     }
 
     /// A point of this view in the coordinates of the screen.

@@ -5,7 +5,7 @@ final class Window: View {
     /// Too small to work in below this.
     static let smallestSize = Size(width: 20, height: 6)
 
-    private let footer = FooterBar()
+    let footer = FooterBar()
 
     override init() {
         super.init()
@@ -15,6 +15,8 @@ final class Window: View {
     override var application: Application? { owner }
 
     override var next: Responder? { owner }
+
+    override var keyTableSignature: Int? { 0 }
 
     override func layoutSubviews() {
         var area = bounds
