@@ -264,7 +264,7 @@ import Testing
             #expect(home.names(in: home.folder.appending(path: "state/byteclub/secrets")).isEmpty)
             // The next attempt is as good as the first.
             try await enterWork(terminal)
-            #expect(terminal.screen.contains("Afar.txt"))
+            try await terminal.wait(forText: "Afar.txt")
         }
     }
 

@@ -30,6 +30,7 @@ internal import TerminalUI
         memory = ListMemory(folder: registry.listFolder(of: destination))
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)
+        notes.editorMemory = EditorMemory(folder: registry.editorFolder(of: destination))
         transfers = TransferCenter(
             TransferJournal(folder: registry.transfersFolder(of: destination)),
             carrier: CarrierProcess(destination, registry: registry), activity: activity)
@@ -84,7 +85,9 @@ internal import TerminalUI
         _ drafts: DraftStore, takingOver earlier: [DraftStore]
     ) async -> [Draft] {
         for earlier in earlier { drafts.takeOver(from: earlier) }
-        return drafts.waitingDrafts()
+        drafts.recoverHandedOver()
+        // Those set aside on purpose wait for their note to be opened.
+        return drafts.waitingDrafts().filter { !$0.isSetAside }
     }
 
     /// The next one to offer; it is not offered again.

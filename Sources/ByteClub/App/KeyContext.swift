@@ -16,8 +16,8 @@ package struct KeyContext: Sendable {
 
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
-        everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, text, picker,
-        upload, transfers,
+        everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, reader, text,
+        picker, upload, transfers,
         signIn,
         boxes,
         menus,
@@ -27,15 +27,15 @@ package struct KeyContext: Sendable {
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere], [versions, everywhere],
-        [editor, text, everywhere], [find, text, everywhere], [picker, text, everywhere],
-        [upload, boxes, everywhere], [transfers, everywhere],
+        [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
+        [picker, text, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
         [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
     ]
 
     /// Commands that lead out of a place where nothing else does: each keeps a key.
     static let waysOut: Set<KeyCommand.ID> = [
         KeyCommand.cancelNote.id, KeyCommand.cancelAlert.id, KeyCommand.closeMenu.id,
-        KeyCommand.closePicture.id, KeyCommand.cancelUpload.id,
+        KeyCommand.closePicture.id, KeyCommand.closeReader.id, KeyCommand.cancelUpload.id,
     ]
 
     private static let everywhere = KeyContext("Everywhere", KeyCommand.applicationCommands)
@@ -51,6 +51,7 @@ package struct KeyContext: Sendable {
     private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)
     private static let editor = KeyContext("Editor", KeyCommand.editorCommands, isTyping: true)
     private static let find = KeyContext("Find", KeyCommand.findCommands, isTyping: true)
+    private static let reader = KeyContext("Reader", KeyCommand.readerCommands)
     private static let text = KeyContext(
         "Text", KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
     private static let picker = KeyContext(

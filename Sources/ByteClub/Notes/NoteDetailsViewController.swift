@@ -12,6 +12,8 @@ final class NoteDetailsViewController: ViewController {
     var didSave: ((RemotePath) -> Void)?
     /// Called with the note's path when a save has found that somebody else has changed it.
     var didFindChange: ((RemotePath) -> Void)?
+    /// Where the caret, the toggles and what can be undone are kept over restarts.
+    var memory: EditorMemory?
     /// Called when the editor has left the screen.
     var didClose: (@MainActor () -> Void)?
 
@@ -23,6 +25,12 @@ final class NoteDetailsViewController: ViewController {
     private let startText: TextBuffer
     /// Whether the text differs from what is in the club although nothing has been typed here.
     private let startsDirty: Bool
+    /// Whether the club has it in another encoding until it is saved.
+    private let isConverted: Bool
+    private var isSavedOnce = false
+    private var hasRecalled = false
+    /// Whether what was typed last is not wanted.
+    private var isDiscarded = false
 
     private let nameField = TextField()
     let textView = TextView()
@@ -35,18 +43,22 @@ final class NoteDetailsViewController: ViewController {
     private lazy var doneButton = Button("Done") { [weak self] in self?.done() }
     private lazy var buttons = ButtonRow([cancelButton, doneButton])
     private var saving: Task<Void, Never>?
+    /// Whether the person's own editor has the text.
+    var isHandedOver = false
 
     /// - Parameters:
     ///   - text: What the editor starts with.
+    ///   - isConverted: Whether the club has it in another encoding.
     ///   - startsDirty: Whether leaving without a key pressed must ask already: a draft taken up again.
     init(
         _ document: NoteDocument, text: TextBuffer, settings: EditorSettings = EditorSettings(),
-        startsDirty: Bool = false
+        startsDirty: Bool = false, isConverted: Bool = false
     ) {
         self.document = document
         self.settings = settings
         startText = text
         self.startsDirty = startsDirty
+        self.isConverted = isConverted
         super.init()
         title = document.isNew ? "New note" : document.name
     }
@@ -105,12 +117,49 @@ final class NoteDetailsViewController: ViewController {
         panel.frame = area
     }
 
+    override func viewDidAppear() { recall() }
+
+    override func viewDidDisappear() {
+        guard let memory, let path = document.file?.path else { return }
+        var remembered = textView.memory
+        if isDiscarded { remembered.history = UndoHistory() }
+        // What is as the settings say follows them when they change.
+        if remembered.wrapsLines == settings.wrapsLines { remembered.wrapsLines = nil }
+        if remembered.showsLineNumbers == settings.showsLineNumbers {
+            remembered.showsLineNumbers = nil
+        }
+        let text = wholeText
+        Task { await memory.save(remembered, of: path, text: text) }
+    }
+
+    /// Goes back to where the note was left, unless a key was quicker.
+    private func recall() {
+        guard let memory, !hasRecalled, let path = document.file?.path else { return }
+        hasRecalled = true
+        let (state, place, text) = (textView.state, textView.selectedRange, startText)
+        _ = startPending { [self] in
+            guard var remembered = await memory.load(path, text: text), textView.state == state,
+                textView.selectedRange == place, !textView.isDirty,
+                // Another member may have changed the note meanwhile.
+                shownText == text.withoutByteOrderMark
+            else { return }
+            if startLine > 1 {
+                // A line was asked for.
+                remembered.selection = textView.memory.selection
+                remembered.scrollAnchor = textView.memory.scrollAnchor
+            }
+            textView.restore(remembered)
+        }
+    }
+
     override var preferredFirstResponder: View? {
         document.isNew && document.name.isEmpty ? nameField : textView
     }
 
-    var isDirty: Bool {
-        startsDirty && document.savedText == nil
+    var isDirty: Bool { isHandedOver || hasUnsavedText }
+
+    private var hasUnsavedText: Bool {
+        startsDirty && document.savedText == nil || isConverted && !isSavedOnce
             || textView.isDirty
             || document.isNew && (!nameField.text.isEmpty || !textView.buffer.isEmpty)
     }
@@ -123,13 +172,35 @@ final class NoteDetailsViewController: ViewController {
         return text
     }
 
+    /// The text as it is shown: without the mark.
+    var shownText: TextBuffer { textView.buffer }
+
+    /// The name of a file that the text could stand in.
+    var fileName: String {
+        if let file = document.file { return file.name }
+        return (try? NoteName(document.name).fileName) ?? "note.txt"
+    }
+
+    /// Makes the text another one, as one edit.
+    func becomeText(_ text: TextBuffer) {
+        guard let change = textView.buffer.replacement(toBecome: text) else { return }
+        textView.replace(change.range, with: change.text)
+    }
+
     /// Whether a save is under way.
     var isSaving: Bool { saving != nil }
 
     /// Writes the draft before returning; the program is about to end.
     func keepDraftNow() {
-        guard isDirty else { return }
+        guard hasUnsavedText else { return }
         document.keepDraftNow(wholeText)
+    }
+
+    override var keyTableSignature: Int? {
+        let facts = [
+            isSaving, document.isNew, findBar.isHidden, findBar.hasQuery, paneBesideList?() == nil,
+        ]
+        return facts.reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
     }
 
     override var keyTable: KeyTable {
@@ -142,6 +213,9 @@ final class NoteDetailsViewController: ViewController {
             KeyCommand.replace.performs { self.findBar.open(replacing: true) }
             KeyCommand.findNext.performs(unless: unlessFindable) { self.findBar.move(by: 1) }
             KeyCommand.findPrevious.performs(unless: unlessFindable) { self.findBar.move(by: -1) }
+            KeyCommand.handOverNote.performs(unless: busy) {
+                self.handOver(savingAfterwards: false)
+            }
             KeyCommand.toggleWholeScreen.performs(unless: unlessBeside) {
                 self.fillsScreen.toggle()
             }
@@ -183,9 +257,9 @@ extension NoteDetailsViewController {
 
     private func showPlace() {
         let place = textView.caretPosition
-        // In the plain style: the numbers change with every key, and colours would double its bytes.
+        // In the plain style: the numbers change with every key, and colors would double its bytes.
         var words = TextLine("Ln \(place.line + 1), Col \(place.column + 1)")
-        if isDirty { words = words + TextLine(" · ") + TextLine("modified", .warning) }
+        if hasUnsavedText { words = words + TextLine(" · ") + TextLine("modified", .warning) }
         panel.footer = words
         panel.title = TextLine(title, .heading)
     }
@@ -215,8 +289,24 @@ extension NoteDetailsViewController {
                     AlertAction("Discard", key: "D", kind: .destructive) { [weak self] in
                         self?.close()
                     },
+                    AlertAction("Keep as draft", key: "d") { [weak self] in self?.setAside() },
                     AlertAction("Keep editing", key: "k", kind: .cancel),
-                ], preferred: 2))
+                ], preferred: 3))
+    }
+
+    /// Leaves; the text waits on this computer until the note is opened again.
+    private func setAside() {
+        let text = wholeText
+        saving = startPending { [self] in
+            let failure = await document.setAside(text)
+            saving = nil
+            if let failure { return alert("Not kept as a draft", failure) }
+            application?.showMessage(
+                document.isNew
+                    ? "Kept as a draft: n opens it again."
+                    : "Kept as a draft: it opens with “\(document.name)”.", .success)
+            dismiss { [didClose] in didClose?() }
+        }
     }
 
     private func done() {
@@ -230,7 +320,8 @@ extension NoteDetailsViewController {
     }
 
     /// Leaves; the draft is given up, because the text is in the club or not wanted.
-    private func close() {
+    func close() {
+        isDiscarded = hasUnsavedText
         document.discardDraft()
         dismiss { [didClose] in didClose?() }
     }
@@ -267,6 +358,7 @@ extension NoteDetailsViewController {
         // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
         // changes of their own, and stay.
         textView.markClean(state)
+        isSavedOnce = true
         title = document.name
         if textView.isDirty {
             didEdit()
@@ -389,7 +481,11 @@ extension KeyCommand {
         "editor.whole-screen", keys: ["F11"], title: "The whole screen, or beside the list",
         label: "whole screen", weight: 31)
 
+    static let handOverNote = KeyCommand(
+        "editor.external", keys: ["M-e"], title: "Go on in $VISUAL or $EDITOR, and come back",
+        label: "$EDITOR", weight: 32)
+
     static let editorCommands: [KeyCommand] = [
-        .doneWithNote, .saveNote, .cancelNote, .toggleWholeScreen,
+        .doneWithNote, .saveNote, .cancelNote, .handOverNote, .toggleWholeScreen,
     ]
 }

@@ -92,6 +92,39 @@ extension NoteDocument {
         }
     }
 
+    /// Keeps the text as a draft that waits until the note is opened again, and lets go of it.
+    ///
+    /// - Returns: Why it could not be written, as a sentence; the draft is as before then.
+    func setAside(_ text: TextBuffer) async -> String? {
+        draftDelay?.cancel()
+        draftDelay = nil
+        var draft = nextDraft()
+        draft.isSetAside = true
+        if let failure = await Self.write(draft, text, draftSequence, to: drafts) { return failure }
+        await Self.release(draft.id, in: drafts)
+        (draftID, draftSequence) = (UUID(), 0)
+        return nil
+    }
+
+    @concurrent private nonisolated static func release(_ id: UUID, in store: DraftStore) async {
+        store.release(id)
+    }
+
+    /// Puts the text into a file for another program.
+    ///
+    /// - Parameter name: The file's name.
+    func handOver(_ text: TextBuffer, named name: String) async throws -> HandedOverDraft {
+        try await Self.handOver(nextDraft(), text, named: name, to: drafts)
+    }
+
+    @concurrent private nonisolated static func handOver(
+        _ draft: Draft, _ text: TextBuffer, named name: String, to store: DraftStore
+    ) async throws -> HandedOverDraft {
+        var draft = draft
+        draft.text = Data(text.bytes(in: 0..<text.count))
+        return try store.handOver(draft, named: name)
+    }
+
     /// Writes the draft before returning: the program is about to end.
     func keepDraftNow(_ text: TextBuffer) {
         draftDelay?.cancel()
@@ -169,7 +202,7 @@ extension NoteDocument {
     }
 
     /// What the store's `fetch` takes into memory: a larger note could not be opened again.
-    static let byteLimit = 16 << 20
+    nonisolated static let byteLimit = 16 << 20
 
     /// Sends the text to the club; returns when the store has confirmed it, or when it waits on the disk
     /// because the club cannot be reached: see ``isWaiting``.

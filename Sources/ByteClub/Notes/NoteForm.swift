@@ -24,6 +24,8 @@ final class NoteForm: View {
 
     private var showsLabels: Bool { bounds.height >= 6 }
 
+    override var keyTableSignature: Int? { 0 }
+
     override func layoutSubviews() {
         var area = bounds
         if showsName {

@@ -7,9 +7,11 @@ internal import TextEditing
 
 /// The Notes tab: the club's notes, the chosen one's text beside them on a wide screen.
 final class NotesViewController: ViewController {
-    private let club: Club
-    private let drafts: DraftStore
-    private let editorSettings: EditorSettings
+    let club: Club
+    let drafts: DraftStore
+    let editorSettings: EditorSettings
+    /// Remembers carets, toggles and what can be undone; nil for nothing.
+    var editorMemory: EditorMemory?
     private let texts: NoteTexts
     private let memory: ListMemory
     private(set) lazy var files = FileList(.notes, of: club, memory: memory, owner: self)
@@ -19,7 +21,8 @@ final class NotesViewController: ViewController {
     private lazy var split = SplitView(files.panel, previewPanel)
 
     private var previewing: Task<Void, Never>?
-    private var opening: Task<Void, Never>?
+    var opening: Task<Void, Never>?
+    private(set) lazy var setAside = SetAsideDrafts(drafts)
     /// When the previewed note counts as seen.
     private var seeing: ScheduledAction?
     private weak var editor: NoteDetailsViewController?
@@ -46,9 +49,13 @@ final class NotesViewController: ViewController {
         split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
         files.view.didAskForMore = { [weak self] in self?.searchTexts() }
         files.start()
+        setAside.didChange = { [weak self] in self?.list.reloadData() }
     }
 
-    override func viewDidAppear() { list.becomeFirstResponder() }
+    override func viewDidAppear() {
+        list.becomeFirstResponder()
+        setAside.reload()
+    }
 
     override var preferredFirstResponder: View? { list }
 
@@ -57,6 +64,9 @@ final class NotesViewController: ViewController {
         return KeyTable("Notes") {
             KeyCommand.newNote.performs { self.newNote() }
             KeyCommand.editNote.performs(unless: none) { self.openSelected() }
+            KeyCommand.editNoteExternally.performs(unless: none) {
+                self.openSelected(externally: true)
+            }
             KeyCommand.searchNotes.performs { self.searchTexts() }
             KeyCommand.copyNote.performs(unless: none) { self.copySelected() }
             KeyCommand.noteVersions.performs(unless: none) { self.showVersions() }
@@ -81,7 +91,7 @@ final class NotesViewController: ViewController {
 extension NotesViewController: FileListDelegate {
     func fileList(_ list: FileList, rowFor note: RemoteFile) -> ListRow {
         ListRow(
-            TextLine(note.name),
+            setAside.mark(note),
             columns: [
                 ListRow.Column(Wording.byteCount(note.byteCount), width: 7),
                 ListRow.Column(list.age(of: note), width: 8),
@@ -147,7 +157,9 @@ extension NotesViewController {
     private static let previewByteLimit: Int64 = 1 << 20
 
     private static func previewContent(of text: TextBuffer) -> NotePreviewView.Content {
-        guard text.isValidUTF8 else { return .unavailable("This file is not text.") }
+        guard text.isValidUTF8 else {
+            return .unavailable("This is not UTF-8: press Enter to read it.")
+        }
         return .text(text)
     }
 }
@@ -155,7 +167,7 @@ extension NotesViewController {
 // MARK: - What can be done with a note
 
 extension NotesViewController {
-    private func newNote() {
+    func editNewNote() {
         edit(NoteDocument(club: club, drafts: drafts, folder: files.folder), text: TextBuffer())
     }
 
@@ -169,14 +181,22 @@ extension NotesViewController {
             })
     }
 
-    private func openSelected() {
-        if let note = selected { open(note) }
+    private func openSelected(externally: Bool = false) {
+        if let note = selected { open(note, externally: externally) }
     }
 
     /// - Parameter line: Where the caret is to be, from 1.
-    private func open(_ note: RemoteFile, atLine line: Int = 1) {
+    private func open(_ note: RemoteFile, atLine line: Int = 1, externally: Bool = false) {
         stopOpening()
-        if let cached = texts.cached(note) { return open(cached.file, cached.text, line) }
+        openDraft(of: note, externally: externally) { [weak self] in
+            self?.fetch(note, atLine: line, externally: externally)
+        }
+    }
+
+    private func fetch(_ note: RemoteFile, atLine line: Int, externally: Bool) {
+        if let cached = texts.cached(note) {
+            return open(cached.file, cached.text, line, externally)
+        }
         application?.showMessage("Opening “\(note.name)”…", for: nil)
         opening = startPending { [self] in
             do throws(StoreError) {
@@ -186,7 +206,7 @@ extension NotesViewController {
                 application?.dismissMessage()
                 // Something else came up while it was fetched: what the person sees now comes first.
                 guard application?.topViewController is TabBarController else { return }
-                open(file, text, line)
+                open(file, text, line, externally)
             } catch {
                 guard !Task.isCancelled else { return }
                 opening = nil
@@ -202,36 +222,23 @@ extension NotesViewController {
         application?.dismissMessage()
     }
 
-    private func open(_ file: RemoteFile, _ text: TextBuffer, _ line: Int) {
+    private func open(_ file: RemoteFile, _ text: TextBuffer, _ line: Int, _ externally: Bool) {
         files.see([file])
-        guard text.isValidUTF8 else {
-            present(
-                AlertController(
-                    title: "Not a text",
-                    message: "“\(file.name)” is not a text in UTF-8, so the editor leaves it alone."
-                ))
-            return
-        }
+        guard text.isValidUTF8 else { return read(file, text) }
         edit(
             NoteDocument(club: club, drafts: drafts, file: file, text: text), text: text,
-            startLine: line)
+            startLine: line, externally: externally)
     }
 
-    /// Takes up the text of a draft that an earlier run of the app has left.
-    func resume(_ draft: Draft) {
-        guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
-            application?.showMessage("Another Byte Club has taken it up meanwhile.", .warning)
-            return
-        }
-        edit(document, text: TextBuffer(utf8: draft.text), startsDirty: true)
-    }
-
-    private func edit(
-        _ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false, startLine: Int = 1
+    func edit(
+        _ document: NoteDocument, text: TextBuffer, startsDirty: Bool = false,
+        startLine: Int = 1, externally: Bool = false, isConverted: Bool = false
     ) {
         let editor = NoteDetailsViewController(
-            document, text: text, settings: editorSettings, startsDirty: startsDirty)
+            document, text: text, settings: editorSettings, startsDirty: startsDirty,
+            isConverted: isConverted)
         editor.startLine = startLine
+        editor.memory = editorMemory
         editor.didSave = { [weak self] path in self?.didSave(path) }
         editor.didFindChange = { [weak self] path in
             // What is opened next is what is there now, not what was read before.
@@ -239,13 +246,17 @@ extension NotesViewController {
             self?.club.lookAgain(at: path)
         }
         editor.paneBesideList = { [weak self] in self?.paneForEditor }
-        editor.didClose = { [weak self] in self?.didReturnToList?() }
+        editor.didClose = { [weak self] in
+            self?.setAside.reload()
+            self?.didReturnToList?()
+        }
         self.editor = editor
         present(editor)
+        if externally { editor.handOver(savingAfterwards: true) }
     }
 
     /// The preview's place, from 100 columns on.
-    private var paneForEditor: Rect? {
+    var paneForEditor: Rect? {
         guard split.showsSecondary, split.bounds.width >= 100 else { return nil }
         return Rect(
             origin: previewPanel.convertToScreen(.zero), size: previewPanel.bounds.size)
@@ -318,6 +329,8 @@ extension KeyCommand {
     static let newNote = KeyCommand(
         "notes.new", keys: ["n", "+"], title: "New note", label: "new", weight: 90)
     static let editNote = KeyCommand("notes.edit", keys: ["e"], title: "Edit the note")
+    static let editNoteExternally = KeyCommand(
+        "notes.edit-externally", keys: ["E"], title: "Edit the note in $VISUAL or $EDITOR")
     static let searchNotes = KeyCommand(
         "notes.search", keys: ["g /"], title: "Search the texts of all notes (or / twice)",
         label: "search", weight: 52)
@@ -334,7 +347,7 @@ extension KeyCommand {
         weight: 97)
 
     static let notesCommands: [KeyCommand] = [
-        .newNote, .editNote, .searchNotes, .copyNote, .noteVersions, .renameNote, .moveNotes,
-        .deleteNote, .undeleteNote, .previewDown, .previewUp, .stopOpening,
+        .newNote, .editNote, .editNoteExternally, .searchNotes, .copyNote, .noteVersions,
+        .renameNote, .moveNotes, .deleteNote, .undeleteNote, .previewDown, .previewUp, .stopOpening,
     ]
 }

@@ -49,6 +49,13 @@ extension ClubRegistry {
             : folder(of: club).appending(path: "transfers")
     }
 
+    /// What a club's editor keeps of each note over restarts.
+    package func editorFolder(of club: ClubSettings) -> URL {
+        club.place == .embedded
+            ? paths.stateFolder.appending(path: "clubs/embedded/editor")
+            : folder(of: club).appending(path: "editor")
+    }
+
     /// The folder of a club's unconfirmed writes.
     func unconfirmedWrites(of club: ClubSettings) -> URL {
         club.place == .embedded

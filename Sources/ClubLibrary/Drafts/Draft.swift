@@ -15,18 +15,21 @@ public struct Draft: Sendable, Equatable, Identifiable {
     public var baseContentHash: String?
     /// When it was last written.
     public var savedAt: Date
+    /// Whether the person has set it aside on purpose: it waits for them to open the note, and is not offered.
+    public var isSetAside: Bool
     /// The whole text in UTF-8, as typed; bytes that are no UTF-8 stand as the note had them.
     public var text: Data
 
     public init(
         id: UUID = UUID(), name: String, path: String?, baseRevision: String?,
-        baseContentHash: String? = nil, savedAt: Date, text: Data
+        baseContentHash: String? = nil, isSetAside: Bool = false, savedAt: Date, text: Data
     ) {
         self.id = id
         self.name = name
         self.path = path
         self.baseRevision = baseRevision
         self.baseContentHash = baseContentHash
+        self.isSetAside = isSetAside
         self.savedAt = savedAt
         self.text = text
     }
@@ -41,6 +44,8 @@ extension Draft {
         var path: String?
         var baseRevision: String?
         var baseContentHash: String?
+        /// Left out where it is not so, as earlier versions did.
+        var setAside: Bool?
         var savedAt: Double
     }
 
@@ -50,7 +55,8 @@ extension Draft {
     package func encoded() throws -> Data {
         let header = Header(
             version: Self.formatVersion, name: name, path: path, baseRevision: baseRevision,
-            baseContentHash: baseContentHash, savedAt: savedAt.timeIntervalSince1970)
+            baseContentHash: baseContentHash, setAside: isSetAside ? true : nil,
+            savedAt: savedAt.timeIntervalSince1970)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var data = try encoder.encode(header)
@@ -67,7 +73,7 @@ extension Draft {
         else { return nil }
         self.init(
             id: id, name: header.name, path: header.path, baseRevision: header.baseRevision,
-            baseContentHash: header.baseContentHash,
+            baseContentHash: header.baseContentHash, isSetAside: header.setAside ?? false,
             savedAt: Date(timeIntervalSince1970: header.savedAt),
             text: Data(data[(newline + 1)...]))
     }

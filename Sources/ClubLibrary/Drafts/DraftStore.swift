@@ -10,7 +10,7 @@ internal import Synchronization
 /// version. Safe to call from any thread; calls for one draft are applied in the order of their
 /// sequence numbers, whatever threads they run on.
 public final class DraftStore: Sendable {
-    private let folder: URL
+    let folder: URL
     private let state = Mutex(State())
     /// Beside the state, which is held while the disk is at work.
     private let abandoned = Mutex(Set<UUID>())
@@ -25,6 +25,11 @@ public final class DraftStore: Sendable {
     /// What went wrong, as a sentence with the system's reason.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
+
+        /// - Parameter what: The sentence without the system's reason.
+        static func system(_ what: String) -> Failure {
+            Failure(description: "\(what): \(String(cString: strerror(errno))).")
+        }
     }
 
     /// - Parameter folder: Made, with its parents, when the first draft is saved.
@@ -130,6 +135,24 @@ public final class DraftStore: Sendable {
 
 extension DraftStore {
     private static let suffix = ".draft"
+    static let handOverSuffix = ".edit"
+
+    /// The folder of a draft that another program edits.
+    func handOverPath(_ id: UUID) -> String {
+        folder.path + "/" + id.uuidString + Self.handOverSuffix
+    }
+
+    /// Whether the file of a draft may be written over: nobody has it, and it has nothing that the draft has not.
+    func isReplaceable(_ draft: Draft) -> Bool {
+        let isUsed = state.withLock {
+            $0.claims[draft.id] != nil || $0.applied[draft.id] != nil
+        }
+        guard !isUsed, !isLockedElsewhere(draft.id) else { return false }
+        guard let data = FileManager.default.contents(atPath: path(of: draft.id)) else {
+            return true
+        }
+        return Draft(id: draft.id, decoding: data)?.text == draft.text
+    }
 
     private func path(of id: UUID) -> String {
         folder.path + "/" + id.uuidString + Self.suffix
@@ -168,7 +191,7 @@ extension DraftStore {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0
     }
 
-    private func makeFolder() throws {
+    func makeFolder() throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder.path, withIntermediateDirectories: true,
@@ -178,7 +201,7 @@ extension DraftStore {
         }
     }
 
-    private func write(_ data: Data, to path: String) throws(Failure) {
+    func write(_ data: Data, to path: String) throws(Failure) {
         do throws(AtomicFile.Failure) {
             try AtomicFile(url: URL(filePath: path)).write(data, by: path + ".tmp")
         } catch {

@@ -37,7 +37,8 @@ extension TextView {
         perform {
             $0.restore(memory.history)
             $0.select(memory.selection)
-            $0.scrollAnchor = min(memory.scrollAnchor, $0.text.count)
+            $0.scrollAnchor = $0.text.clusterBoundary(
+                atOrBefore: min(max(0, memory.scrollAnchor), $0.text.count))
         }
     }
 }

@@ -1,0 +1,143 @@
+internal import ClubLibrary
+internal import TerminalUI
+internal import TextEditing
+
+// MARK: - The person's own editor
+
+extension NoteDetailsViewController {
+    /// Hands the text over to `$VISUAL` or `$EDITOR`; what is saved there comes back as one edit.
+    ///
+    /// - Parameter savingAfterwards: Whether the note is to be saved and closed then: it was opened for this.
+    func handOver(savingAfterwards: Bool) {
+        guard !isSaving, !isHandedOver else { return }
+        guard let editor = ExternalEditor() else {
+            return end(
+                savingAfterwards,
+                "No editor is set: set VISUAL or EDITOR, for example EDITOR=nano.", .warning)
+        }
+        isHandedOver = true
+        _ = startPending { [self] in
+            await edit(in: editor, savingAfterwards)
+        }
+    }
+
+    private func edit(in editor: ExternalEditor, _ savingAfterwards: Bool) async {
+        let text = wholeText
+        do {
+            let file = try await document.handOver(text, named: fileName)
+            let ending: ExternalEditor.Ending =
+                if let application {
+                    await application.lendScreen { await editor.run(on: file) }
+                } else {
+                    await editor.run(on: file)
+                }
+            let returned = await Self.takeBack(file, ending)
+            isHandedOver = false
+            take(returned, ending, from: editor, savingAfterwards)
+        } catch {
+            isHandedOver = false
+            end(savingAfterwards, "\(error) The note is as it was.", .warning)
+        }
+    }
+
+    /// What has come back of a file.
+    private struct Returned: Sendable {
+        /// Nil when the file cannot be read, or may be no note.
+        var text: TextBuffer?
+        var problem: String?
+        /// Where something stays that would be lost otherwise.
+        var remains: String?
+    }
+
+    @concurrent private nonisolated static func takeBack(
+        _ file: HandedOverDraft, _ ending: ExternalEditor.Ending
+    ) async -> Returned {
+        var returned = Returned()
+        do throws(DraftStore.Failure) {
+            returned.text = TextBuffer(utf8: try file.text(byteLimit: NoteDocument.byteLimit))
+        } catch {
+            returned.problem = error.description
+        }
+        let isLeft = returned.text == nil ? file.exists : !ending.isSuccess && file.hasRemnants
+        if isLeft { returned.remains = file.leave() } else { file.remove() }
+        return returned
+    }
+
+    private func take(
+        _ returned: Returned, _ ending: ExternalEditor.Ending, from editor: ExternalEditor,
+        _ savingAfterwards: Bool
+    ) {
+        guard let text = returned.text else {
+            return explain(returned.problem ?? "", nil, returned.remains, savingAfterwards)
+        }
+        let isChanged = text.withoutByteOrderMark != shownText
+        guard ending.isSuccess else {
+            return explain(
+                Self.sentence(ending, editor), isChanged ? text : nil, returned.remains,
+                savingAfterwards)
+        }
+        if isChanged { return adopt(text, savingAfterwards) }
+        end(savingAfterwards, "Nothing was changed in \(editor.name).", .information)
+    }
+
+    /// - Parameters:
+    ///   - text: What the editor had saved all the same.
+    ///   - remains: The folder of what it has left.
+    private func explain(
+        _ sentence: String, _ text: TextBuffer?, _ remains: String?, _ savingAfterwards: Bool
+    ) {
+        var sentence = sentence
+        if let remains { sentence += " What it left is in \(remains)." }
+        let leave: @MainActor () -> Void = { [weak self] in self?.endHandOver(savingAfterwards) }
+        guard let text else {
+            sentence += " The note is as it was."
+            guard remains != nil else { return end(savingAfterwards, sentence, .warning) }
+            return present(
+                AlertController(
+                    title: "The editor failed", message: TextLine(sentence),
+                    actions: [AlertAction("OK", kind: .cancel, handler: leave)]))
+        }
+        present(
+            AlertController(
+                title: "The editor failed",
+                message: TextLine(sentence + " It has changed the text: use what it saved?"),
+                actions: [
+                    AlertAction("Use it", key: "u") { [weak self] in self?.adopt(text, false) },
+                    AlertAction("Leave it", key: "l", kind: .cancel, handler: leave),
+                ]))
+    }
+
+    private func adopt(_ text: TextBuffer, _ savingAfterwards: Bool) {
+        becomeText(text.withoutByteOrderMark)
+        if savingAfterwards { save(closing: true) }
+    }
+
+    private func end(
+        _ wasOpenedForIt: Bool, _ sentence: String, _ kind: StatusMessage.Kind
+    ) {
+        // It is not there any more once the note is closed.
+        let application = application
+        endHandOver(wasOpenedForIt)
+        application?.showMessage(sentence, kind, for: kind == .warning ? nil : .seconds(4))
+    }
+
+    /// A note that was opened for the other editor alone is closed when nothing was changed.
+    private func endHandOver(_ wasOpenedForIt: Bool) {
+        if wasOpenedForIt, !isDirty { close() }
+    }
+
+    private static func sentence(
+        _ ending: ExternalEditor.Ending, _ editor: ExternalEditor
+    ) -> String {
+        switch ending {
+        case .exited(127), .exited(126):
+            "“\(editor.command)” could not be started: set VISUAL or EDITOR."
+        // The shell's way to say so.
+        case .exited(let status) where status > 128:
+            "\(editor.name) was ended by signal \(status - 128)."
+        case .exited(let status): "\(editor.name) ended with status \(status)."
+        case .killed(let signal): "\(editor.name) was ended by signal \(signal)."
+        case .notStarted(let number): "No shell could be started for it (error \(number))."
+        }
+    }
+}

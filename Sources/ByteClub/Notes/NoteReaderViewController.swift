@@ -1,0 +1,76 @@
+internal import ClubAccess
+internal import TerminalUI
+internal import TextEditing
+
+/// A note whose bytes are not UTF-8, to be read: in the encoding it seems to have, or as bytes.
+///
+/// Where nothing would be lost it can be taken into the editor as UTF-8.
+final class NoteReaderViewController: ViewController {
+    /// Where it stands beside the list; nil where there is no room for both.
+    var paneBesideList: (() -> Rect?)?
+    /// Opens the editor with the text in UTF-8.
+    private let convert: @MainActor (TextBuffer) -> Void
+    private let encoding: TextEncoding?
+    private let decoded: TextBuffer?
+
+    private let textView = TextView()
+    private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
+
+    /// - Parameters:
+    ///   - encoding: Nil for what is not text.
+    ///   - decoded: The text in UTF-8; nil when it cannot be read so.
+    init(
+        name: String, bytes: TextBuffer, encoding: TextEncoding?, decoded: TextBuffer?,
+        settings: EditorSettings, convert: @escaping @MainActor (TextBuffer) -> Void
+    ) {
+        self.encoding = encoding
+        self.decoded = decoded
+        self.convert = convert
+        super.init()
+        title = name
+        textView.isEditable = false
+        textView.wrapsLines = settings.wrapsLines
+        textView.tabWidth = settings.tabWidth
+        textView.load(decoded ?? bytes)
+    }
+
+    override var presentationStyle: PresentationStyle { .pane }
+
+    override func paneFrame(in bounds: Rect) -> Rect { paneBesideList?() ?? bounds }
+
+    override func viewDidLoad() {
+        let name = decoded == nil ? "not text" : encoding?.rawValue ?? "not text"
+        panel.footer = TextLine("\(name) · read only", .warning)
+        view.addSubview(panel)
+    }
+
+    override func layoutView(in bounds: Rect) { panel.frame = bounds }
+
+    override var preferredFirstResponder: View? { textView }
+
+    override var keyTable: KeyTable {
+        KeyTable("Reader") {
+            KeyCommand.closeReader.performs { self.dismiss() }
+            KeyCommand.convertNote.performs(
+                unless: decoded == nil ? "This is not text, so there is nothing to convert." : nil
+            ) { self.convertNow() }
+        }
+    }
+
+    private func convertNow() {
+        guard let decoded else { return }
+        dismiss { [convert] in convert(decoded) }
+    }
+}
+
+extension KeyCommand {
+    static let closeReader = KeyCommand(
+        "reader.close", keys: ["Esc", "q", "^C"], title: "Back to the list", label: "back",
+        weight: 98)
+    static let convertNote = KeyCommand(
+        "reader.convert", keys: ["c", "Enter"],
+        title: "Edit it as UTF-8; saving replaces the file's encoding", label: "convert to UTF-8",
+        weight: 90)
+
+    static let readerCommands: [KeyCommand] = [.closeReader, .convertNote]
+}

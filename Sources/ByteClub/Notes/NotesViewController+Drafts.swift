@@ -1,0 +1,89 @@
+internal import ClubLibrary
+internal import ClubStore
+internal import TerminalUI
+internal import TextEditing
+
+// MARK: - Drafts that wait
+
+extension NotesViewController {
+    /// Opens an empty editor; asks first when a new note was kept as a draft.
+    func newNote() {
+        guard setAside.hasNewNote else { return editNewNote() }
+        _ = startPending { [self] in
+            guard let draft = await setAside.draft(of: nil) else { return editNewNote() }
+            present(
+                AlertController(
+                    title: "A draft is waiting",
+                    message: TextLine(
+                        draft.name.isEmpty
+                            ? "A new note without a name was kept as a draft."
+                            : "The new note “\(draft.name)” was kept as a draft."),
+                    actions: [
+                        AlertAction("Open it", key: "o") { [weak self] in self?.resume(draft) },
+                        AlertAction("New note", key: "n") { [weak self] in self?.editNewNote() },
+                        AlertAction("Cancel", kind: .cancel),
+                    ]))
+        }
+    }
+
+    /// Opens the draft of a note, where there is one; else goes on with `fetch`.
+    func openDraft(
+        of note: RemoteFile, externally: Bool, else fetch: @escaping @MainActor () -> Void
+    ) {
+        guard setAside.paths.contains(note.path.string) else { return fetch() }
+        opening = startPending { [self] in
+            let draft = await setAside.draft(of: note.path)
+            guard !Task.isCancelled else { return }
+            opening = nil
+            guard let draft else { return fetch() }
+            // Something else came up meanwhile: what the person sees now comes first.
+            guard application?.topViewController is TabBarController else { return }
+            resume(draft, externally: externally)
+            if !externally {
+                application?.showMessage("This is your draft of “\(note.name)”. ^S saves it.")
+            }
+        }
+    }
+
+    /// Takes up the text of a draft that was set aside, or that an earlier run of the app has left.
+    func resume(_ draft: Draft, externally: Bool = false) {
+        guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
+            application?.showMessage("Another Byte Club has taken it up meanwhile.", .warning)
+            return
+        }
+        edit(
+            document, text: TextBuffer(utf8: draft.text), startsDirty: true,
+            externally: externally)
+    }
+}
+
+// MARK: - Other encodings
+
+extension NotesViewController {
+    /// Shows what is not UTF-8, and offers to make it so.
+    func read(_ file: RemoteFile, _ text: TextBuffer) {
+        opening = startPending { [self] in
+            let (encoding, decoded) = await Self.decode(text)
+            guard !Task.isCancelled else { return }
+            opening = nil
+            let reader = NoteReaderViewController(
+                name: file.name, bytes: text, encoding: encoding, decoded: decoded,
+                settings: editorSettings
+            ) { [weak self] converted in
+                guard let self else { return }
+                edit(
+                    NoteDocument(club: club, drafts: drafts, file: file, text: text),
+                    text: converted, isConverted: true)
+            }
+            reader.paneBesideList = { [weak self] in self?.paneForEditor }
+            present(reader)
+        }
+    }
+
+    @concurrent private nonisolated static func decode(
+        _ text: TextBuffer
+    ) async -> (TextEncoding?, TextBuffer?) {
+        let encoding = TextEncoding.detected(in: text)
+        return (encoding, encoding?.decoded(text))
+    }
+}

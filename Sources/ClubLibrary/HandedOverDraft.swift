@@ -1,0 +1,177 @@
+internal import Files
+public import FoundationEssentials
+internal import Glibc
+
+/// A draft in a file for another program to edit, such as `$EDITOR`.
+///
+/// The file is `<id>.edit/note/<name>` in the folder of the drafts, readable by nobody else. Beside it stands the draft
+/// as it was handed over, and a lock that this process and the other program hold. When both have ended without
+/// ``remove()``, after a crash, ``DraftStore/recoverHandedOver()`` makes a draft of what is in the file.
+public struct HandedOverDraft: Sendable {
+    /// The file for the other program.
+    public let path: String
+    /// A descriptor for the other program to inherit: as long as it is open, nobody takes the file away.
+    public let lock: CInt
+    private let folder: HandOverFolder
+
+    fileprivate init(folder: HandOverFolder, name: String, lock: CInt) {
+        (self.folder, self.lock) = (folder, lock)
+        path = folder.notes + "/" + name
+    }
+
+    /// The text as it is in the file now.
+    ///
+    /// - Throws: `Failure` when the file cannot be read or has more than `byteLimit` bytes.
+    public func text(byteLimit: Int) throws(DraftStore.Failure) -> Data {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno != ENOENT else { throw .init(description: "The editor removed the file.") }
+            throw .system("The temporary file cannot be read")
+        }
+        guard status.st_size <= byteLimit else {
+            throw .init(
+                description: "The text is larger than a note may be (\(byteLimit >> 20) MiB).")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .system("The temporary file cannot be read")
+        }
+        return data
+    }
+
+    public var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Whether the other program has left something beside the file, such as vim's swap file.
+    public var hasRemnants: Bool { folder.hasRemnants }
+
+    /// Removes the file and everything beside it.
+    public func remove() {
+        try? FileManager.default.removeItem(atPath: folder.path)
+        LockedFile.close(lock)
+    }
+
+    /// Lets go of the file without removing it.
+    ///
+    /// - Returns: The folder that it stays in.
+    public func leave() -> String {
+        let place = folder.setAside()
+        LockedFile.close(lock)
+        return place
+    }
+}
+
+extension DraftStore {
+    /// Writes a draft's text to a file for another program.
+    ///
+    /// - Parameter name: The file's name: editors tell by it what kind of text it is.
+    /// - Throws: `Failure` when nothing can be written; nothing stays then.
+    public func handOver(_ draft: Draft, named name: String) throws -> HandedOverDraft {
+        try makeFolder()
+        let isUsable = !name.isEmpty && !name.hasPrefix(".") && !name.contains("/")
+        let name = isUsable ? name : "note.txt"
+        // An editor that outlived a crash may still have the first one.
+        for id in [draft.id, UUID()] {
+            let made = HandOverFolder(path: handOverPath(id) + ".new")
+            guard access(handOverPath(id), F_OK) != 0, mkdir(made.path, 0o700) == 0 else {
+                continue
+            }
+            do {
+                return try fill(made, draft, name, movingTo: HandOverFolder(path: handOverPath(id)))
+            } catch {
+                try? FileManager.default.removeItem(atPath: made.path)
+                throw error
+            }
+        }
+        throw Failure.system("The temporary file cannot be written")
+    }
+
+    private func fill(
+        _ made: HandOverFolder, _ draft: Draft, _ name: String, movingTo folder: HandOverFolder
+    ) throws -> HandedOverDraft {
+        let lock = open(made.lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw Failure.system("The temporary file cannot be written") }
+        do {
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0, mkdir(made.notes, 0o700) == 0 else {
+                throw Failure.system("The temporary file cannot be written")
+            }
+            try write(draft.encoded(), to: made.original)
+            try write(Data(name.utf8), to: made.name)
+            try write(draft.text, to: made.notes + "/" + name)
+            // It is complete from the moment it has its name.
+            guard rename(made.path, folder.path) == 0 else {
+                throw Failure.system("The temporary file cannot be written")
+            }
+        } catch {
+            LockedFile.close(lock)
+            throw error
+        }
+        return HandedOverDraft(folder: folder, name: name, lock: lock)
+    }
+
+    /// Makes drafts of the texts that other programs have saved in files of runs that ended too early.
+    public func recoverHandedOver() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasSuffix(Self.handOverSuffix) {
+            guard let id = UUID(uuidString: String(name.dropLast(Self.handOverSuffix.count))) else {
+                continue
+            }
+            let folder = HandOverFolder(path: handOverPath(id))
+            let lock = open(folder.lock, O_RDWR | O_CLOEXEC)
+            guard lock >= 0 else { continue }
+            defer { LockedFile.close(lock) }
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0, recover(id, from: folder) == .done else {
+                continue
+            }
+            if folder.hasRemnants {
+                _ = folder.setAside()
+            } else {
+                try? FileManager.default.removeItem(atPath: folder.path)
+            }
+        }
+    }
+
+    private enum Recovery { case done, failed }
+
+    private func recover(_ id: UUID, from folder: HandOverFolder) -> Recovery {
+        let files = FileManager.default
+        guard let original = files.contents(atPath: folder.original),
+            let name = files.contents(atPath: folder.name),
+            let draft = Draft(id: id, decoding: original),
+            let text = files.contents(
+                atPath: folder.notes + "/" + String(decoding: name, as: UTF8.self))
+        else { return .failed }
+        guard text != draft.text else { return .done }
+        let recovered = Draft(
+            id: isReplaceable(draft) ? id : UUID(), name: draft.name, path: draft.path,
+            baseRevision: draft.baseRevision, baseContentHash: draft.baseContentHash,
+            savedAt: Date(), text: text)
+        guard (try? save(recovered, sequence: 0)) != nil else { return .failed }
+        release(recovered.id)
+        return .done
+    }
+}
+
+/// Where the parts of a draft are that another program edits.
+private struct HandOverFolder {
+    let path: String
+
+    var lock: String { path + "/lock" }
+    /// The draft as it was handed over.
+    var original: String { path + "/original" }
+    /// Holds the name of the file in ``notes``.
+    var name: String { path + "/name" }
+    /// The folder that the other program sees.
+    var notes: String { path + "/note" }
+
+    var hasRemnants: Bool {
+        ((try? FileManager.default.contentsOfDirectory(atPath: notes)) ?? []).count > 1
+    }
+
+    /// Gives the folder a name that no start looks at.
+    ///
+    /// - Returns: Where it is now.
+    func setAside() -> String {
+        for place in [path + ".left", path + "." + UUID().uuidString]
+        where access(place, F_OK) != 0 && rename(path, place) == 0 { return place }
+        return path
+    }
+}

@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+
+/// *Keep as draft*: the note is left, and its text waits for the note to be opened again.
+@Suite struct SetAsideTests {
+    @Test func aDraftSetAsideIsMarkedAndOpensWithItsNote() async throws {
+        try await inFreshHome { home in
+            try home.write("old\n", toNote: "a.txt")
+            do {
+                let terminal = try await home.open()
+                defer { terminal.close() }
+                try await terminal.openNote(showing: "old")
+                terminal.type("new and ")
+                terminal.press(.escape)
+                try await terminal.wait(forText: "Keep as draft")
+                terminal.type("d")
+                try await terminal.waitForTabs()
+                try await terminal.wait(forText: "a.txt draft")
+                #expect(try home.text(ofNote: "a.txt") == "old\n")
+            }
+            // The next start does not ask, but shows the mark.
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            let screen = try await terminal.wait(forText: "a.txt draft")
+            #expect(!screen.contains("unsaved note"))
+            terminal.press(.enter)
+            try await terminal.wait(forText: "new and old")
+            terminal.press(.function(2))
+            try await terminal.waitForTabs()
+            try await terminal.wait(untilGone: "a.txt draft")
+            #expect(try home.text(ofNote: "a.txt") == "new and old\n")
+        }
+    }
+
+    @Test func aNewNoteSetAsideComesBackWithN() async throws {
+        try await withApp { home, terminal in
+            terminal.type("n")
+            try await terminal.wait(forText: "Challenge name")
+            terminal.type("Plan\nfirst words")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "Keep as draft")
+            terminal.type("d")
+            try await terminal.waitForTabs()
+            try await terminal.waitUntilIdle()
+            terminal.type("n")
+            try await terminal.wait(forText: "A draft is waiting")
+            terminal.type("o")
+            try await terminal.wait(forText: "first words")
+            terminal.press(.function(2))
+            try await terminal.waitForTabs()
+            #expect(try home.text(ofNote: "Plan.txt") == "first words")
+        }
+    }
+}
