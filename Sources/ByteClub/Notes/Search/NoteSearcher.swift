@@ -47,13 +47,16 @@ struct NoteSearchProgress: Sendable {
     ) async throws(StoreError) {
         let search = LineSearch(query)
         var progress = NoteSearchProgress()
+        // First: a text that comes in while the index is read would be in neither.
+        var missing = await missingFiles()
         await searchHere(search, query) { hits in
             progress.hits += hits.prefix(Self.hitLimit - progress.hits.count)
             return progress.hits.count < Self.hitLimit
         }
         guard !Task.isCancelled else { return }
-        let missing = progress.hits.count < Self.hitLimit ? await missingFiles() : []
-        guard !missing.isEmpty else { return found(progress) }
+        let known = Set(progress.hits.map(\.file.path))
+        missing.removeAll { known.contains($0.path) }
+        guard !missing.isEmpty, progress.hits.count < Self.hitLimit else { return found(progress) }
         progress.remainingCount = missing.count
         found(progress)
         try await searchRest(missing, search, &progress, found)
