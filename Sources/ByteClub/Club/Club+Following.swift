@@ -37,6 +37,9 @@ extension Club {
     }
 
     private func listAnew() async throws(StoreError) -> Cursor {
+        // Until it is shown, not only until it has come.
+        activity.begin()
+        defer { activity.end() }
         let listing = try await perform { store throws(StoreError) in
             try await store.list(.root, recursive: true)
         }
