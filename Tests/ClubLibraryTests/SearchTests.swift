@@ -51,13 +51,29 @@ import Testing
         #expect(found == (0..<10).reversed().map { "\($0).txt" })
     }
 
+    @Test func tellsWhatTheIndexDoesNotKnow() throws {
+        try keep("word", at: "/a.txt")
+        let latest = try test.copy.latestPosition()
+        #expect(try test.copy.candidates(for: ["word"], after: latest).isEmpty)
+        let files = try [
+            makeFile("/a.txt", "word", revision: "r1"), makeFile("/a.txt", "word", revision: "r2"),
+            makeFile("/b.txt", "word", revision: "r1"),
+        ]
+        #expect(try test.copy.filesWithoutIndex(among: files) == [files[1], files[2]])
+        try keep("word", at: "/b.txt")
+        #expect(
+            try test.copy.candidates(for: ["word"], after: latest).map(\.path.name) == ["b.txt"])
+    }
+
     /// What is taken out of the index must be what was put in, letters with accents too.
     @Test func findsNothingOfATextThatWasReplaced() throws {
         try keep("Ärger im Café", at: "/a.txt")
         try keep("something else", at: "/a.txt", revision: "r2")
         #expect(try paths("cafe").isEmpty)
         #expect(try paths("else") == ["/a.txt"])
-        try test.copy.write { try $0.execute("INSERT INTO words (words) VALUES ('integrity-check')") }
+        try test.copy.write {
+            try $0.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+        }
     }
 
     @Test func findsANoteAsItIsNow() throws {

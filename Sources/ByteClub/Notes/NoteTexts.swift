@@ -62,6 +62,12 @@ internal import TextEditing
         return (current, text)
     }
 
+    /// A note's text as far as it is on this computer; nobody is asked.
+    func textHere(of file: RemoteFile) async -> TextBuffer? {
+        if let cached = cached(file) { return cached.text }
+        return await seenText(of: file)?.text
+    }
+
     /// A text that this machine has seen before, or that waits here.
     private func seenText(of file: RemoteFile) async -> (file: RemoteFile, text: TextBuffer)? {
         await club.local?.run { copy in

@@ -7,7 +7,7 @@ public struct SearchCandidate: Sendable, Hashable {
     public var path: RemotePath
     public var revision: Revision
     public var data: Data
-    /// Where to go on from: see ``LocalCopy/candidates(for:before:limit:)``.
+    /// Where to go on from: see ``LocalCopy/candidates(for:before:after:limit:)``.
     public var position: Int64
 }
 
@@ -20,11 +20,13 @@ extension LocalCopy {
     /// - Parameters:
     ///   - words: In any form; see ``SearchLetters``.
     ///   - position: Of the last candidate of the page before; nil for the first page.
+    ///   - first: A ``latestPosition()``: what was there by then is left out.
     public func candidates(
-        for words: [String], before position: Int64? = nil, limit: Int = 64
+        for words: [String], before position: Int64? = nil, after first: Int64 = -1,
+        limit: Int = 64
     ) throws -> [SearchCandidate] {
         let expression = Self.expression(for: words)
-        let before = Value.integer(position ?? .max)
+        let (before, after) = (Value.integer(position ?? .max), Value.integer(first))
         let limit = Value.integer(Int64(limit))
         return try read { database in
             if let expression {
@@ -32,8 +34,9 @@ extension LocalCopy {
                     """
                     SELECT versions.path, versions.revision, versions.body, versions.id FROM words
                     JOIN versions ON versions.id = words.rowid
-                    WHERE words MATCH ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?
-                    """, .text(expression), before, limit
+                    WHERE words MATCH ? AND words.rowid < ? AND words.rowid > ?
+                    ORDER BY words.rowid DESC LIMIT ?
+                    """, .text(expression), before, after, limit
                 ) { Self.candidate($0) }
             }
             // Too short for the index: the texts are read one after the other.
@@ -41,10 +44,33 @@ extension LocalCopy {
                 """
                 SELECT versions.path, versions.revision, versions.body, versions.id FROM indexed
                 JOIN versions ON versions.id = indexed.version
-                WHERE indexed.version < ? ORDER BY indexed.version DESC LIMIT ?
-                """, before, limit
+                WHERE indexed.version < ? AND indexed.version > ?
+                ORDER BY indexed.version DESC LIMIT ?
+                """, before, after, limit
             ) { Self.candidate($0) }
         }.compactMap { $0 }
+    }
+
+    /// Behind which everything will be that comes in from now on.
+    public func latestPosition() throws -> Int64 {
+        try read { database in
+            try database.first("SELECT max(version) FROM indexed", read: { $0.integer(0) }) ?? -1
+        }
+    }
+
+    /// The files among these that ``candidates(for:before:after:limit:)`` does not look at: their text is not here
+    /// in this state, or has no words.
+    public func filesWithoutIndex(among files: [RemoteFile]) throws -> [RemoteFile] {
+        try read { database in
+            try files.filter { file in
+                try database.first(
+                    """
+                    SELECT 1 FROM indexed JOIN versions ON versions.id = indexed.version
+                    WHERE indexed.path = ? AND versions.revision = ?
+                    """, .text(file.path.string), .text(file.revision.rawValue), read: { _ in true }
+                ) == nil
+            }
+        }
     }
 
     private static func candidate(_ row: Row) -> SearchCandidate? {

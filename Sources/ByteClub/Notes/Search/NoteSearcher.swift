@@ -47,26 +47,32 @@ struct NoteSearchProgress: Sendable {
     ) async throws(StoreError) {
         let search = LineSearch(query)
         var progress = NoteSearchProgress()
-        // First: a text that comes in while the index is read would be in neither.
-        var missing = await missingFiles()
-        await searchHere(search, query) { hits in
-            progress.hits += hits.prefix(Self.hitLimit - progress.hits.count)
+        let take = { (hits: [NoteHit]) in
+            let known = Set(progress.hits)
+            progress.hits += hits.filter { !known.contains($0) }
+                .prefix(Self.hitLimit - progress.hits.count)
             return progress.hits.count < Self.hitLimit
         }
+        let latest = await club.local?.read { try $0.latestPosition() } ?? nil
+        await searchHere(search, query, after: nil, take)
         guard !Task.isCancelled else { return }
-        let known = Set(progress.hits.map(\.file.path))
-        missing.removeAll { known.contains($0.path) }
-        guard !missing.isEmpty, progress.hits.count < Self.hitLimit else { return found(progress) }
-        progress.remainingCount = missing.count
         found(progress)
-        try await searchRest(missing, search, &progress, found)
-        progress.remainingCount = nil
+        let missing = progress.hits.count < Self.hitLimit ? await missingFiles() : []
+        // What came in while the index was read, and is not missing any more.
+        await searchHere(search, query, after: latest, take)
+        guard !Task.isCancelled else { return }
+        if !missing.isEmpty {
+            progress.remainingCount = missing.count
+            found(progress)
+            try await searchRest(missing, search, &progress, found)
+            progress.remainingCount = nil
+        }
         if !Task.isCancelled { found(progress) }
     }
 
     /// - Parameter take: Called with what was found in some texts; returns whether more is wanted.
     private func searchHere(
-        _ search: LineSearch, _ query: String, _ take: ([NoteHit]) -> Bool
+        _ search: LineSearch, _ query: String, after first: Int64?, _ take: ([NoteHit]) -> Bool
     ) async {
         guard let local = club.local else { return }
         let words = query.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -74,7 +80,8 @@ struct NoteSearchProgress: Sendable {
         while !Task.isCancelled {
             let (before, contents) = (position, club.contents)
             let page = await local.read { copy in
-                let candidates = try copy.candidates(for: words, before: before)
+                let candidates = try copy.candidates(
+                    for: words, before: before, after: first ?? -1)
                 return (
                     hits: candidates.flatMap { Self.hits(search, in: $0, contents) },
                     last: candidates.last?.position
@@ -85,11 +92,11 @@ struct NoteSearchProgress: Sendable {
         }
     }
 
-    /// The notes whose text is not here in the state that the club has.
+    /// The notes that the index does not know in the state that the club has.
     private func missingFiles() async -> [RemoteFile] {
         let files = await Self.searchable(club.contents)
         guard let local = club.local else { return files }
-        return await local.read { try $0.missingTexts(among: files) } ?? files
+        return await local.read { try $0.filesWithoutIndex(among: files) } ?? files
     }
 
     private func searchRest(
@@ -98,13 +105,17 @@ struct NoteSearchProgress: Sendable {
     ) async throws(StoreError) {
         for (index, file) in missing.enumerated() {
             if Task.isCancelled || progress.hits.count >= Self.hitLimit { return }
-            guard !club.isOffline else {
-                progress.skippedCount += missing.count - index
-                return
-            }
             let text: TextBuffer
             do throws(StoreError) {
-                text = try await texts.text(of: file).text
+                if club.isOffline {
+                    guard let seen = await texts.textHere(of: file) else {
+                        progress.skippedCount += 1
+                        continue
+                    }
+                    text = seen
+                } else {
+                    text = try await texts.text(of: file).text
+                }
             } catch {
                 guard !error.isConnectionFailure else { throw error }
                 if error.code != .notFound { progress.skippedCount += 1 }
