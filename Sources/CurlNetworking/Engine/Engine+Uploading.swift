@@ -46,8 +46,9 @@ extension Engine {
 
     func reportUploadProgress(of transfer: Transfer) {
         let body = transfer.attempt.body
-        let sent = body.start + body.sentByteCount
-        guard sent != transfer.uploadProgress.reportedByteCount,
+        let sent = transfer.attempt.takenBodyByteCount
+        let reported = transfer.uploadProgress.reportedByteCount
+        guard sent > reported || (sent < reported && transfer.uploadProgress.isRepeated),
             transfer.upload?.step?.isUpload != false, transfer.webSocket == nil
         else { return }
         transfer.uploadProgress.reportedByteCount = sent
