@@ -10,6 +10,17 @@ import Testing
         return image
     }
 
+    /// A process that was taken over may say anything of the size.
+    @Test(arguments: [
+        PixelSize(width: Int(UInt32.max), height: Int(UInt32.max)),
+        PixelSize(width: 1 << 31, height: 1 << 31), PixelSize(width: .max, height: 2),
+        PixelSize(width: 1 << 31, height: 1 << 30), PixelSize(width: 0, height: 1),
+    ])
+    func isNothingOfASizeThatTheBytesDoNotHave(size: PixelSize) {
+        #expect(PixelImage(size: size, bytes: [1, 2, 3, 4]) == nil)
+        #expect(PixelImage(size: size, bytes: []) == nil)
+    }
+
     @Test func averagesTheAreaUnderEachPixel() {
         let one = checkers.scaled(to: PixelSize(width: 1, height: 1))
         #expect(one[0, 0] == .init(red: 128, green: 128, blue: 128))

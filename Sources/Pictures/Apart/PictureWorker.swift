@@ -61,7 +61,12 @@ final class PictureCancellation: Sendable {
 final class PictureWorker: Sendable {
     private let pool: PictureWorkers
     private let bell = DispatchSemaphore(value: 0)
-    private let next = Mutex<[PictureJob]>([])
+    private let orders = Mutex(Orders())
+
+    private struct Orders {
+        var jobs: [PictureJob] = []
+        var isStopped = false
+    }
 
     /// - Throws: `.noWorker`.
     init(_ pool: PictureWorkers, to operation: String) throws(PictureError) {
@@ -76,12 +81,18 @@ final class PictureWorker: Sendable {
     }
 
     func start(_ job: PictureJob) {
-        next.withLock { $0.append(job) }
-        bell.signal()
+        orders.withLock { $0.jobs.append(job) }
+        wake()
     }
 
-    /// Without a job: it ends.
-    func stop() { bell.signal() }
+    /// It ends when it has no job.
+    func stop() {
+        orders.withLock { $0.isStopped = true }
+        wake()
+    }
+
+    /// Without an order nothing follows: a job found at the end of a wait leaves its signal behind.
+    func wake() { bell.signal() }
 
     fileprivate func run() {
         byteclub_name_thread("pictures")
@@ -89,8 +100,9 @@ final class PictureWorker: Sendable {
         var pictureCount = 0
         while true {
             let result = bell.wait(timeout: .now() + pool.configuration.idleTime)
-            guard let job = next.withLock({ $0.popLast() }) else {
-                if result == .success || pool.remove(self) == .removed { break }
+            let (job, isStopped) = orders.withLock { ($0.jobs.popLast(), $0.isStopped) }
+            guard let job else {
+                if isStopped || result == .timedOut && pool.remove(self) == .removed { break }
                 // A job is on its way.
                 continue
             }

@@ -38,9 +38,12 @@ public struct PixelImage: Sendable, Equatable {
 
     /// Takes pixels made elsewhere, or nothing when there are not exactly as many as the size says.
     public init?(size: PixelSize, bytes: [UInt8]) {
-        guard size.width > 0, size.height > 0, bytes.count == size.pixelCount * 4 else {
-            return nil
-        }
+        // The size may be a lie, from a process that was taken over.
+        guard size.width > 0, size.height > 0,
+            case let (pixelCount, isTooMany) = size.width.multipliedReportingOverflow(
+                by: size.height), !isTooMany,
+            bytes.count.isMultiple(of: 4), bytes.count / 4 == pixelCount
+        else { return nil }
         self.size = size
         self.bytes = bytes
     }
