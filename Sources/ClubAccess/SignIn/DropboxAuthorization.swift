@@ -37,7 +37,8 @@ package enum DropboxAuthorization {
         @concurrent package func code() async throws(SignInError) -> String {
             let query: String
             do throws(LoopbackError) {
-                query = try await answer.wait(leadingTo: signIn.authorizationURL)
+                query = try await answer.wait(
+                    leadingTo: signIn.authorizationURL, where: signIn.isOwnRedirect)
             } catch {
                 throw .noAnswer(error)
             }

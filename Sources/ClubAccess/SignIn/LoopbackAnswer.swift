@@ -88,16 +88,21 @@ final class LoopbackAnswer: Sendable {
 
     /// Waits for the browser.
     ///
-    /// - Parameter page: Where ``entrance`` leads, once.
+    /// - Parameters:
+    ///   - page: Where ``entrance`` leads, once.
+    ///   - isAnswer: Whether a query belongs to this sign-in. Any page can send the browser here; what has
+    ///     not our secret in it does not end the wait.
     /// - Returns: The query of the first request that has one.
     /// - Throws: `.timedOut`; `.cancelled` when the task is cancelled.
     @concurrent func wait(
-        leadingTo page: URL? = nil, atMost patience: Duration = .seconds(600)
+        leadingTo page: URL? = nil, atMost patience: Duration = .seconds(600),
+        where isAnswer: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws(LoopbackError) -> String {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { @Sendable [self] in
-                    continuation.resume(returning: serve(page, until: .now + patience))
+                    continuation.resume(
+                        returning: serve(page, until: .now + patience, where: isAnswer))
                 }
             }
         } onCancel: {
@@ -116,7 +121,8 @@ extension LoopbackAnswer {
     }
 
     private func serve(
-        _ page: URL?, until deadline: ContinuousClock.Instant
+        _ page: URL?, until deadline: ContinuousClock.Instant,
+        where isAnswer: (String) -> Bool
     ) -> Result<String, LoopbackError> {
         var page = page
         var connections: [Connection] = []
@@ -145,7 +151,7 @@ extension LoopbackAnswer {
             poll(&requests, nfds_t(requests.count), CInt(min(milliseconds, 1e6)))
             if requests[0].revents != 0 { return .failure(.cancelled) }
             for index in connections.indices.reversed() where requests[index + 1].revents != 0 {
-                switch read(&connections[index], &page) {
+                switch read(&connections[index], &page, where: isAnswer) {
                 case .more: continue
                 case .over: close(connections.remove(at: index).descriptor)
                 case .answer(let query):
@@ -175,7 +181,9 @@ extension LoopbackAnswer {
         case answer(String)
     }
 
-    private func read(_ connection: inout Connection, _ page: inout URL?) -> Heard {
+    private func read(
+        _ connection: inout Connection, _ page: inout URL?, where isAnswer: (String) -> Bool
+    ) -> Heard {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(connection.descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return .more }
@@ -186,12 +194,15 @@ extension LoopbackAnswer {
             return .over
         }
         guard connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return .more }
-        return answer(String(decoding: connection.head, as: UTF8.self), on: connection, &page)
+        return answer(
+            String(decoding: connection.head, as: UTF8.self), on: connection, &page, where: isAnswer
+        )
     }
 
     /// Takes a request's head; what browsers ask for beside (an icon) is not there.
     private func answer(
-        _ head: String, on connection: Connection, _ page: inout URL?
+        _ head: String, on connection: Connection, _ page: inout URL?,
+        where isAnswer: (String) -> Bool
     ) -> Heard {
         guard LoopbackPeer.mayBeOurs(connection.descriptor) else {
             say("403 Forbidden", "This is another user's sign-in.", to: connection)
@@ -214,6 +225,13 @@ extension LoopbackAnswer {
         let parts = words[1].split(separator: "?", maxSplits: 1)
         guard parts.count == 2, parts[0] == "/" else {
             say("404 Not Found", "There is nothing here.", to: connection)
+            return .over
+        }
+        guard isAnswer(String(parts[1])) else {
+            say(
+                "404 Not Found",
+                "This belongs to another sign-in. Open the address that Byte Club shows now.",
+                to: connection)
             return .over
         }
         say(

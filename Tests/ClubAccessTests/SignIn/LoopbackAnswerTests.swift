@@ -1,3 +1,4 @@
+import ClubStore
 import Foundation
 import Synchronization
 import TestSupport
@@ -93,6 +94,20 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         _ = try await get("/?x", from: door)
         #expect(try await query == "x")
+    }
+
+    /// Any page can send the browser here while somebody signs in.
+    @Test func onlyTheAnswerOfThisSignInEndsTheWait() async throws {
+        let door = try LoopbackAnswer()
+        let signIn = DropboxOAuth(app: DropboxApp(key: "k"), redirect: door.redirect)
+        let page = try #require(URLComponents(string: signIn.authorizationURL.absoluteString))
+        let state = try #require(page.queryItems?.first { $0.name == "state" }?.value)
+        async let query = door.wait { signIn.isOwnRedirect($0) }
+        for forged in ["/?code=x", "/?code=x&state=", "/?code=x&state=guess", "/?error=denied"] {
+            #expect(try await get(forged, from: door).hasPrefix("HTTP/1.1 404 "))
+        }
+        #expect(try await get("/?code=y&state=\(state)", from: door).hasPrefix("HTTP/1.1 200 "))
+        #expect(try signIn.code(fromRedirect: try await query) == "y")
     }
 
     @Test func doesNotWaitForEver() async throws {

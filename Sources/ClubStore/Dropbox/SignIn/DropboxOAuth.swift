@@ -44,16 +44,20 @@ public struct DropboxOAuth: Sendable {
         return url
     }
 
+    /// Whether the query of a request to ``redirect`` has this sign-in's secret in it.
+    @Sendable public func isOwnRedirect(_ query: some StringProtocol) -> Bool {
+        guard let state = Form.decode(query)["state"] else { return false }
+        return isEqualInConstantTime(state, self.state)
+    }
+
     /// Reads the query of the browser's request to ``redirect``.
     ///
     /// - Parameter query: The request's query, without the question mark.
     /// - Returns: The code.
     /// - Throws: `.wrongState`, `.denied`, `.appRefused`, `.noCode`.
     public func code(fromRedirect query: some StringProtocol) throws(OAuthError) -> String {
+        guard isOwnRedirect(query) else { throw OAuthError(.wrongState) }
         let fields = Form.decode(query)
-        guard let state = fields["state"], isEqualInConstantTime(state, self.state) else {
-            throw OAuthError(.wrongState)
-        }
         if let error = fields["error"] {
             let words = String("\(error): \(fields["error_description"] ?? "")".prefix(300))
             throw OAuthError(error == "access_denied" ? .denied : .appRefused, detail: words)
