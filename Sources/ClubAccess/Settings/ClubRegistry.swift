@@ -90,7 +90,8 @@ package struct ClubRegistry: Sendable {
         let lock = copyFolder(from: source, to: destination).appending(path: "lock")
         do throws(AtomicFile.Failure) {
             let held = try FileLock(lock)
-            if held.attempt() == .taken { return true }
+            // Where files have no locks, two copies at once are for the person to avoid.
+            if held.attempt() != .busy { return true }
             held.release()
             return false
         } catch {
@@ -163,9 +164,9 @@ package struct ClubRegistry: Sendable {
         try change { $0.secrets[club.name] = place?.rawValue }
     }
 
-    /// Stores which account is signed in to a club; its drafts are that account's from now on.
+    /// Stores which account is signed in to a club; its drafts are that account's from now on. Nil for
+    /// none that is known.
     package func remember(account: String?, of club: ClubSettings) throws(SettingsError) {
-        guard let account else { return }
         try change { $0.accounts[club.name] = account }
     }
 

@@ -53,7 +53,13 @@ package struct SettingsFile: Sendable {
         // Two clubs saved at the same moment must both be in the file.
         defer { held.release() }
         let old = try text()
-        try check(Settings(reading: old))
+        let settings = Settings(reading: old)
+        try check(settings)
+        // However it is written.
+        if settings.clubs.contains(club), settings.clubs.count(where: { $0.name == club.name }) == 1
+        {
+            return
+        }
         guard let new = ClubSection(old).setting(club) else {
             throw .notEditable(
                 path: url.path, lines: ["clubs:"] + ClubSection.lines(of: club, indent: 2))

@@ -67,6 +67,7 @@ struct ClubRegistration: Sendable {
         // Another program may have taken the name since it was chosen.
         try checkName(of: club)
         let old = registry.secretPlace(of: club)
+        let oldAccount = registry.account(of: club)
         // If the state cannot be changed now, nothing else is started.
         try settings { () throws(SettingsError) in try registry.remember(secretsOf: club, in: old) }
         var before: Data?
@@ -81,12 +82,14 @@ struct ClubRegistration: Sendable {
             if Task.isCancelled { throw .cancelled }
             try settings { () throws(SettingsError) in
                 try registry.remember(secretsOf: club, in: place)
-                try registry.remember(account: account, of: club)
+                if let account { try registry.remember(account: account, of: club) }
                 try registry.settingsFile.set(club)
                 try registry.makeCurrent(club)
             }
         } catch {
             try? registry.remember(secretsOf: club, in: old)
+            // It decides whose drafts and whose local copy are this club's.
+            try? registry.remember(account: oldAccount, of: club)
             // Even when cancelled: a keyring rejects calls from a cancelled task.
             await Task { await putBack(before, in: place, of: club, old: old) }.value
             throw error

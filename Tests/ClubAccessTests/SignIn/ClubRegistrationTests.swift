@@ -106,6 +106,36 @@ import Testing
         #expect(home.registry.secretPlace(of: new) == nil)
     }
 
+    /// The account decides whose drafts are this club's.
+    @Test func aFailedSignInLeavesTheAccountThatWasThere() async throws {
+        let club = ClubSettings(name: "cloud", place: .dropbox(.init(appKey: "k")))
+        try await home.keeping.keep(Data("one".utf8), for: club, account: "dbid:old")
+        let drafts = home.registry.drafts(of: club)
+        // Another key in the settings, which cannot be written.
+        try home.write(settings: "clubs: {cloud: {kind: dropbox, app-key: k, folder: old}}\n")
+        await #expect(throws: SignInError.self) {
+            try await home.keeping.keep(Data("two".utf8), for: club, account: "dbid:new")
+        }
+        #expect(home.registry.account(of: club) == "dbid:old")
+        #expect(home.registry.drafts(of: club) == drafts)
+        let new = ClubSettings(name: "new", place: .dropbox(.init(appKey: "other")))
+        await #expect(throws: SignInError.self) {
+            try await home.keeping.keep(Data("three".utf8), for: new, account: "dbid:x")
+        }
+        #expect(home.registry.account(of: new) == nil)
+    }
+
+    @Test func settingsThatNeedNoChangeAreNoReasonToRefuse() async throws {
+        let club = ClubSettings(name: "home", place: webdav(pin: "a"))
+        let line =
+            "clubs: {home: {kind: webdav, url: 'https://nas.local/club', user: ann, "
+            + "pin: 'sha256//\(String(repeating: "a", count: 42))A='}}\n"
+        try home.write(settings: line)
+        try await keep("one", club)
+        #expect(try await home.secret(of: club) == "one")
+        #expect(home.settingsText == line)
+    }
+
     /// Two programs that sign in at once choose the same name.
     @Test func aNameThatWasTakenMeanwhileIsNotOverwritten() async throws {
         let first = try name(webdav())
