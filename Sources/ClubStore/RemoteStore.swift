@@ -96,8 +96,9 @@ public protocol RemoteStore: Sendable {
     ///   - revision: If given, removes only while the file has it.
     ///   - contentHash: The hash of the bytes seen under that revision, if known: see
     ///     ``WriteMode/update(_:contentHash:)``.
-    /// - Throws: `.notFound`; `.conflict` when the file has another revision; `.withoutEffect` when
-    ///   it still exists although the server reported success.
+    /// - Throws: `.notFound`; `.conflict` when the file has another revision; `.notEmpty` where the
+    ///   store keeps a folder for what it does not list; `.withoutEffect` when it still exists although
+    ///   the server reported success.
     @concurrent func delete(
         _ path: RemotePath, ifRevision revision: Revision?, contentHash: String?
     ) async throws(StoreError)

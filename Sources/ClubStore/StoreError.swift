@@ -46,6 +46,9 @@ public struct StoreError: Error, Sendable {
         /// changed. Carries the current revision if the store reports it and it is a file.
         case conflict(serverRevision: Revision?)
 
+        /// A folder has something in it that the club does not show: nothing was removed.
+        case notEmpty
+
         /// A folder where a file was expected, or the reverse.
         case wrongKind
 
@@ -132,7 +135,8 @@ extension StoreError.Code: CaseIterable {
     /// One of each code, without revisions or times; for tables.
     public static var allCases: [StoreError.Code] {
         [
-            .notFound, .conflict(serverRevision: nil), .wrongKind, .unauthorized, .forbidden,
+            .notFound, .conflict(serverRevision: nil), .notEmpty, .wrongKind, .unauthorized,
+            .forbidden,
             .refused, .locked, .badRequest, .rateLimited(retryAfter: nil), .overQuota,
             .serverUnavailable(retryAfter: nil), .serverError, .offline, .untrusted,
             .withoutEffect, .timedOut, .cancelled,

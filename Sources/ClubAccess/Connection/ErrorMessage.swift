@@ -115,7 +115,8 @@ extension ErrorMessage {
         // A detail begins with the status.
         let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
         let said = words.isEmpty || words.contains("<") ? "" : " It says: “\(words)”"
-        return "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
+        return
+            "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
             + "it, with what you were doing."
     }
 
@@ -130,6 +131,9 @@ extension ErrorMessage {
                 + "the list shows what is there now."
         case .conflict(let revision):
             conflict(error.operation, name: name, hasRevision: revision != nil)
+        case .notEmpty:
+            "\(capitalized(name)) has hidden files in it, or others that are not shown here. Nothing was "
+                + "removed: take those out of the folder first, where it lies."
         case .wrongKind:
             "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
                 + "a folder's. Choose another name."

@@ -42,6 +42,9 @@ extension Club {
     }
 
     /// Removes a file or folder from the club at once. Its bytes are deleted afterwards.
+    ///
+    /// A folder only while clients can see all that is in it: nobody has agreed to the removal of the
+    /// rest, and no revision is kept of it.
     func delete(
         _ path: String, parentRevision: String?
     ) throws(ChangeFailure<DeleteError>) -> Changed {
@@ -61,6 +64,7 @@ extension Club {
                 throw .refused(.pathWrite(.conflict(.file)))
             }
         }
+        if entry.isFolder { syncFolder(entry.key, recursively: true) }
         let metadata = metadata(of: entry)
         let trash = "trash-" + RandomText.hexadecimal(byteCount: 8)
         let diskFolder = index.diskNames(of: folder)
@@ -68,14 +72,24 @@ extension Club {
         announce(files.map(\.entry), ending: .deleted)
         do throws(SystemError) {
             let parent = try access.folder(diskFolder)
+            if entry.isFolder { try requireListed(entry, at: entry.diskName, in: parent.number) }
             try access.renameNew(
                 entry.diskName, in: parent.number, to: trash, in: access.staging.number)
+            if entry.isFolder {
+                // Another program may just have added something.
+                do throws(SystemError) {
+                    try requireListed(entry, at: trash, in: access.staging.number)
+                } catch {
+                    try putBack(trash, as: entry.diskName, in: parent.number)
+                    refresh(folder: folder, name: entry.name)
+                    throw error
+                }
+            }
             if let expected = entry.facts, parentRevision != nil {
                 // Another program may just have written it; a file that was not meant is put back.
                 let status = try FileStatus.of(trash, in: access.staging.number)
                 if status.signature != expected.signature {
-                    try access.renameNew(
-                        trash, in: access.staging.number, to: entry.diskName, in: parent.number)
+                    try putBack(trash, as: entry.diskName, in: parent.number)
                     refresh(folder: folder, name: entry.name)
                     throw SystemError("delete", code: ESTALE)
                 }
@@ -83,6 +97,7 @@ extension Club {
         } catch {
             revisions?.withdraw(files.compactMap(\.entry.facts?.revision))
             if error.code == ESTALE { throw .refused(.pathWrite(.conflict(.file))) }
+            if error.code == ENOTEMPTY { throw .refused(.pathWrite(.conflict(.folder))) }
             if error.isMissing { throw .refused(.pathLookup(.notFound)) }
             switch WriteError.failure(error) {
             case .refused(let refusal): throw .refused(.pathWrite(refusal))
@@ -95,6 +110,41 @@ extension Club {
         return Changed(
             metadata: metadata, changedFolders: [diskFolder], discarded: trash,
             keptRevisions: !files.isEmpty)
+    }
+
+    /// - Throws: ``SystemError``, `ENOTEMPTY` when there is something in a folder that clients cannot
+    ///   see: hidden files, links, names that are not UTF-8, a file still being written.
+    private func requireListed(
+        _ entry: Entry, at diskName: String, in parent: Int32
+    ) throws(SystemError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let folder = try Descriptor.opened("open", openat(parent, diskName, flags))
+        // By bytes: two forms of one name are equal as strings.
+        var children: [DiskName: Entry] = [:]
+        for child in index.childKeys(of: entry.key).compactMap({ index[$0] }) {
+            children[DiskName(bytes: Array(child.diskName.utf8))] = child
+        }
+        for name in try FolderAccess.names(in: folder.number) {
+            guard let child = children[name] else { throw SystemError("delete", code: ENOTEMPTY) }
+            if child.isFolder { try requireListed(child, at: child.diskName, in: folder.number) }
+        }
+    }
+
+    /// Returns a staged item to the folder it came from, under another name if its own was taken.
+    private func putBack(
+        _ staged: String, as diskName: String, in parent: Int32
+    ) throws(SystemError) {
+        var name = diskName
+        for number in 1...10_000 {
+            do throws(SystemError) {
+                return try access.renameNew(
+                    staged, in: access.staging.number, to: name, in: parent)
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                name = NameRules.numbered(diskName, number)
+            }
+        }
+        throw SystemError("rename", code: EEXIST)
     }
 
     func move(_ argument: RelocationArg) throws(ChangeFailure<RelocationError>) -> Changed {

@@ -73,7 +73,7 @@ public import FoundationEssentials
             do throws(Failure) {
                 report(.finished(step.path, try await take(step)))
             } catch {
-                guard error.concernsOneFile else { throw error }
+                guard error.error.concernsOneFile else { throw error }
                 report(.finished(step.path, .failed(error)))
             }
         }
@@ -300,11 +300,11 @@ extension ClubCopy {
     }
 }
 
-extension ClubCopy.Failure {
-    /// Whether other files may still succeed.
-    var concernsOneFile: Bool {
-        switch error.code {
-        case .notFound, .conflict, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
+extension StoreError {
+    /// Whether the same may still succeed with other files.
+    package var concernsOneFile: Bool {
+        switch code {
+        case .notFound, .conflict, .notEmpty, .wrongKind, .nameNotAllowed, .tooLarge, .damaged,
             .changedMeanwhile, .badRequest, .forbidden, .refused, .locked, .fileUnreadable,
             .noThumbnail, .cursorReset, .withoutEffect:
             true

@@ -107,6 +107,8 @@ struct DropboxRefusal: HTTPRefusal, Hashable {
                 words.contains("cursor") ? .cursorReset : .badRequest
             // A long poll that times out is not an error; one that is rejected is.
             case (.timedOut, .waitForChanges): .serverUnavailable(retryAfter: nil)
+            // The embedded club: with what clients cannot see in it, a folder is not removed.
+            case (.conflict, .delete) where tags.suffix(2) == ["conflict", "folder"]: .notEmpty
             case (let code, _): code
             }
         let what = requiredScope.map { words + " (\($0))" } ?? words

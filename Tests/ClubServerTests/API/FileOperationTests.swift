@@ -64,9 +64,44 @@ import Testing
             try TestClub.write("precious", to: outside + "/file.txt")
             try FileManager.default.createSymbolicLink(
                 atPath: club.folder + "/f/link", withDestinationPath: outside)
+            // Clients do not see the link: it stays, and so does where it leads.
+            #expect(
+                try await club.failure(Routes.delete, DeleteArg(path: "/f"))
+                    == .pathWrite(.conflict(.folder)))
+            #expect(club.exists("f/link/file.txt"))
+            try FileManager.default.removeItem(atPath: club.folder + "/f/link")
             try await club.call(Routes.delete, DeleteArg(path: "/f"))
             #expect(!club.exists("f"))
             #expect(FileManager.default.fileExists(atPath: outside + "/file.txt"))
+        }
+    }
+
+    @Test(arguments: [".private", "todo.txt~", "Thumbs.db", "deep/.git/config"])
+    func deletingAFolderTakesNothingThatIsNotShown(name: String) async throws {
+        try await TestClub.with(["f/a.txt": "1", "f/\(name)": "precious"]) {
+            (club: TestClub) async throws in
+            #expect(
+                try await club.failure(Routes.delete, DeleteArg(path: "/f"))
+                    == .pathWrite(.conflict(.folder)))
+            #expect(club.read("f/a.txt") == "1")
+            #expect(club.read("f/\(name)") == "precious")
+            #expect(club.staged.isEmpty)
+            #expect(try await club.list("/f").entries.map(\.sketch).contains("+/f/a.txt"))
+        }
+    }
+
+    @Test func deletingAFolderTakesNoNameThatIsNotUTF8() async throws {
+        try await TestClub.with(["f/a.txt": "1"]) { (club: TestClub) async throws in
+            let path = Array((club.folder + "/f/").utf8) + [0xFF, 0xFE, 0]
+            let descriptor = path.withUnsafeBytes {
+                open($0.bindMemory(to: CChar.self).baseAddress!, O_CREAT | O_WRONLY, 0o600)
+            }
+            #expect(descriptor >= 0)
+            close(descriptor)
+            #expect(
+                try await club.failure(Routes.delete, DeleteArg(path: "/f"))
+                    == .pathWrite(.conflict(.folder)))
+            #expect(club.read("f/a.txt") == "1")
         }
     }
 

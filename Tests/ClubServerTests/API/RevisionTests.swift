@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func whatWasInADeletedFolderComesBack() async throws {
-        try await TestClub.with(["f/g/hand.txt": "by hand", "f/.own": "x"]) {
+        try await TestClub.with(["f/g/hand.txt": "by hand"]) {
             (club: TestClub) async throws in
             let hand = try #require(try await club.metadata("/f/g/hand.txt").file)
             let file = try await club.upload("text", to: "/f/a.txt")
