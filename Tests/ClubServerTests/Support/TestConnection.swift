@@ -155,6 +155,14 @@ final class TestConnection: @unchecked Sendable {  // each is used by one thread
     /// Waits until something has arrived.
     func waitForBytes() throws { if received.isEmpty { try receive() } }
 
+    /// Waits until something has arrived on one of several.
+    static func waitForBytes(onAnyOf connections: [TestConnection]) throws {
+        var questions = connections.map {
+            pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        guard poll(&questions, nfds_t(questions.count), 60_000) > 0 else { throw Closed() }
+    }
+
     /// Whether something has arrived that was not read, now.
     var hasBytes: Bool {
         if !received.isEmpty { return true }
