@@ -10,6 +10,8 @@ package struct ClubContents: Sendable, Equatable {
     private var folders: Set<RemotePath> = []
     /// How many files lie anywhere below each folder: most changes name a path with nothing below.
     private var fileCounts: [RemotePath: Int] = [:]
+    /// How many of them are shown: neither they nor a folder above them is hidden.
+    private var shownCounts: [RemotePath: Int] = [:]
 
     /// The name of the panoramas' folder, as this app creates it.
     package static let photosFolderName = "photos"
@@ -81,7 +83,7 @@ package struct ClubContents: Sendable, Equatable {
     package var noteFolders: [RemotePath] {
         folders.union(fileCounts.keys).filter { path in
             !path.isRoot && !Self.isInPhotosFolder(path)
-                && !path.components.contains { $0.hasPrefix(".") }
+                && !Self.isHidden(path)
         }
     }
 
@@ -97,7 +99,7 @@ package struct ClubContents: Sendable, Equatable {
                 entries.append(.file(file))
             }
             for path in noteFolders where isDirectly(path, in: folder) {
-                entries.append(.folder(path, fileCount: fileCounts[path] ?? 0))
+                entries.append(.folder(path, fileCount: shownCounts[path] ?? 0))
             }
             return entries
         }
@@ -106,8 +108,8 @@ package struct ClubContents: Sendable, Equatable {
     /// Which tab shows a file; nil for neither.
     package func kind(of file: RemoteFile) -> FileKind? {
         if isPhoto(file) { return .photos }
-        let isHidden = file.path.components.contains { $0.hasPrefix(".") }
-        return isHidden || Self.isInPhotosFolder(file.path) && file.path.components.count > 1
+        return Self.isHidden(file.path)
+            || Self.isInPhotosFolder(file.path) && file.path.components.count > 1
             ? nil : .notes
     }
 
@@ -121,6 +123,24 @@ package struct ClubContents: Sendable, Equatable {
     private func isDirectly(_ path: RemotePath, in folder: RemotePath) -> Bool {
         path.components.count == folder.components.count + 1 && path.isInside(folder)
     }
+
+    /// The notes of all folders that are small enough to be searched, by path.
+    package var searchableNotes: [RemoteFile] {
+        allFiles.filter { kind(of: $0) == .notes && $0.byteCount <= Self.searchableByteCount }
+            .sorted { $0.path < $1.path }
+    }
+
+    /// A note above it is opened and searched there.
+    private static let searchableByteCount: Int64 = 1 << 20
+
+    /// Whether a file or folder is private: its name, or one above it, begins with a dot.
+    package static func isHidden(_ path: RemotePath) -> Bool {
+        path.components.contains { $0.hasPrefix(".") }
+    }
+
+    /// Why nothing but photos is put into the photos folder, and no other folder gets its name.
+    package static let photosFolderRefusal =
+        "The photos folder is for photos: the tab PanoPhotos shows it."
 
     /// Whether it is the photos folder, or lies below it.
     package static func isInPhotosFolder(_ path: RemotePath) -> Bool {
@@ -137,12 +157,18 @@ package struct ClubContents: Sendable, Equatable {
         files[path] = file
         let difference = (file == nil ? 0 : 1) - (old == nil ? 0 : 1)
         guard difference != 0 else { return }
+        let isShown = !Self.isHidden(path)
         var folder = path.parent
         while let current = folder {
-            let count = fileCounts[current, default: 0] + difference
-            fileCounts[current] = count == 0 ? nil : count
+            Self.add(difference, to: &fileCounts[current])
+            if isShown { Self.add(difference, to: &shownCounts[current]) }
             folder = current.parent
         }
+    }
+
+    private static func add(_ difference: Int, to count: inout Int?) {
+        let sum = (count ?? 0) + difference
+        count = sum == 0 ? nil : sum
     }
 
     /// Forgets what is below a path, where anything is: most changes name a file.

@@ -19,14 +19,6 @@ package struct ClubFiles: Sendable {
         photos = contents.photos
     }
 
-    /// The notes of all folders that are small enough to be searched, by path.
-    package static func searchableNotes(_ listing: Listing) -> [RemoteFile] {
-        let contents = ClubContents(listing: listing)
-        return listing.files
-            .filter { contents.kind(of: $0) == .notes && $0.byteCount <= 1 << 20 }
-            .sorted { $0.path < $1.path }
-    }
-
     /// The folder that photos go to.
     ///
     /// - Throws: Never in practice: the name is valid.

@@ -9,7 +9,7 @@ struct NotesSearch: AsyncParsableCommand {
         commandName: "search", abstract: "Find lines in the texts of all notes.",
         discussion: """
             A line is found when it has all the words in it, in any order; case counts for a word with a \
-            capital letter. With --json: an array of objects with name, path, line (from 1) and text. When \
+            capital letter. A note that cannot be read is named on standard error, and the others are searched. With --json: an array of objects with name, path, line (from 1) and text. When \
             nothing is found the exit status is 1.
             """)
 
@@ -21,34 +21,46 @@ struct NotesSearch: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await club.open()
-        let listing = try await store.list(.root, recursive: true)
         let search = LineSearch(words.joined(separator: " "))
         var found: [FoundLine] = []
         var hasFound = false
-        for file in ClubFiles.searchableNotes(listing) {
+        try await Self.search(search, in: store) { file, hit in
+            if json.isOn {
+                found.append(
+                    FoundLine(
+                        name: file.name, path: file.path.string, line: hit.number, text: hit.text))
+            } else {
+                let place = String(file.path.string.dropFirst())
+                Output.line("\(place):\(hit.number): \(hit.text)")
+            }
+            hasFound = true
+        } skipped: { file, error in
+            Output.complain(CommandFailure("“\(file.name)” was not searched.", error).sentence)
+        }
+        if json.isOn { try Output.json(found) }
+        if !hasFound { throw ExitCode(1) }
+    }
+
+    /// Looks through all notes; one that cannot be read does not end it.
+    static func search(
+        _ search: LineSearch, in store: any RemoteStore,
+        found: (RemoteFile, LineSearch.Line) -> Void, skipped: (RemoteFile, StoreError) -> Void
+    ) async throws(StoreError) {
+        let listing = try await store.list(.root, recursive: true)
+        for file in ClubContents(listing: listing).searchableNotes {
             let data: Data
             do throws(StoreError) {
                 data = try await store.fetch(file.path).data
             } catch {
                 // It is gone since it was listed: not in the club any more.
                 if error.code == .notFound { continue }
-                throw error
+                // A server may fail at one file again and again.
+                guard error.concernsOneFile || error.code == .serverError else { throw error }
+                skipped(file, error)
+                continue
             }
-            for hit in search.lines(in: String(decoding: data, as: UTF8.self)) {
-                if json.isOn {
-                    found.append(
-                        FoundLine(
-                            name: file.name, path: file.path.string, line: hit.number,
-                            text: hit.text))
-                } else {
-                    let place = String(file.path.string.dropFirst())
-                    Output.line("\(place):\(hit.number): \(hit.text)")
-                }
-                hasFound = true
-            }
+            for hit in search.lines(in: String(decoding: data, as: UTF8.self)) { found(file, hit) }
         }
-        if json.isOn { try Output.json(found) }
-        if !hasFound { throw ExitCode(1) }
     }
 
     /// A line as `search --json` writes it. These fields stay as they are.

@@ -31,6 +31,21 @@ import Testing
         #expect(contents.hasPhoto(named: "A.JPG"))
     }
 
+    @Test func countsWhatIsShownInAFolder() throws {
+        var contents = ClubContents()
+        contents.apply([
+            .file(try file("/mac/.DS_Store")), .file(try file("/git/.git/config")),
+            .file(try file("/git/a.txt")), .file(try file("/git/deep/.hidden")),
+        ])
+        let counts = contents.entries(of: .notes, in: .root).map { entry -> String in
+            if case .folder(let path, let count) = entry { "\(path.name) \(count)" } else { "" }
+        }
+        #expect(counts.sorted() == ["git 1", "mac 0"])
+        contents.apply([.deleted(try RemotePath(validating: "/git/a.txt"))])
+        #expect(contents.entries(of: .notes, in: .root).count == 2)
+        #expect(contents.searchableNotes.isEmpty)
+    }
+
     @Test func appliesChangesInOrder() throws {
         var contents = ClubContents()
         contents.apply([.file(try file("/a.txt")), .file(try file("/b.txt"))])
