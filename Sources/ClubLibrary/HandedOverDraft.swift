@@ -142,8 +142,8 @@ extension DraftStore {
         guard text != draft.text else { return .done }
         let recovered = Draft(
             id: isReplaceable(draft) ? id : UUID(), name: draft.name, path: draft.path,
-            baseRevision: draft.baseRevision, baseContentHash: draft.baseContentHash,
-            savedAt: Date(), text: text)
+            folder: draft.folder, baseRevision: draft.baseRevision,
+            baseContentHash: draft.baseContentHash, savedAt: Date(), text: text)
         guard (try? save(recovered, sequence: 0)) != nil else { return .failed }
         release(recovered.id)
         return .done

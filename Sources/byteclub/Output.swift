@@ -106,13 +106,16 @@ enum Output {
     static func shown(_ text: String) -> String { VisibleText(text).string }
 
     /// Writes a file's bytes as they are.
-    static func copy(_ file: URL) throws {
+    ///
+    /// - Parameter folder: The file's own, removed before: the program ends as soon as nobody reads any more.
+    static func copy(_ file: URL, removing folder: URL) throws {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CommandFailure(
                 "What was fetched cannot be read: \(String(cString: strerror(errno))).")
         }
         defer { close(descriptor) }
+        try? FileManager.default.removeItem(at: folder)
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = read(descriptor, &buffer, buffer.count)

@@ -89,6 +89,18 @@ import Testing
             #""baseContentHash":"h","#, with: "")
         draft.baseContentHash = nil
         #expect(Draft(id: draft.id, decoding: Data(old.utf8)) == draft)
+        draft = makeDraft("text")
+        draft.folder = "/drafts"
+        #expect(Draft(id: draft.id, decoding: try draft.encoded()) == draft)
+    }
+
+    @Test func readsADraftOfAnEarlierVersion() throws {
+        var draft = makeDraft("text")
+        (draft.baseRevision, draft.baseContentHash) = ("r", "h")
+        let old = String(decoding: try draft.encoded(), as: UTF8.self).replacing(
+            #""baseContentHash":"h","#, with: "")
+        draft.baseContentHash = nil
+        #expect(Draft(id: draft.id, decoding: Data(old.utf8)) == draft)
     }
 
     @Test func onlyTheOwnerMayReadIt() throws {

@@ -14,7 +14,8 @@ import Testing
             defer { kill(server, SIGCONT) }
             try Data("words that come once\n".utf8).write(to: home.work.appending(path: "words"))
             let program = try Conversation(
-                "/bin/sh", ["-c", #"exec "$0" notes new Piped - < words"#, ClubHome.program],
+                "/bin/sh",
+                ["-c", #"exec "$0" notes new drafts/Piped - < words"#, ClubHome.program],
                 environment: home.environment(), directory: home.work.path)
             let drafts = home.folder.appending(path: "state/byteclub/drafts")
             try await eventually("the text is on the disk") {
@@ -28,6 +29,13 @@ import Testing
             let next = try home.start()
             defer { next.close() }
             try await next.wait(forText: "An unsaved note was kept")
+            // Where it was to go, under a name that can be saved.
+            next.type("o")
+            try await next.wait(forText: "words that come once")
+            next.press(.function(2))
+            try await eventually("the note is in its folder") {
+                (try? home.text(ofNote: "drafts/Piped.txt")) == "words that come once\n"
+            }
         }
     }
 }

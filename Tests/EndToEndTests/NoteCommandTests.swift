@@ -134,6 +134,118 @@ import Testing
         }
     }
 
+    /// - Parameter script: What the editor does to the file `$1`.
+    private func edit(
+        in home: ClubHome, by script: String, showing text: String,
+        _ body: (TerminalDriver) throws -> Void
+    ) async throws {
+        try home.write("one\n", toNote: "Plan.txt")
+        let editor = home.work.appending(path: "ed.sh")
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: editor)
+        let terminal = try TerminalDriver(
+            running: TerminalProgram(
+                "/bin/sh", ["-c", "\(ClubHome.program) notes edit Plan; echo status $?"],
+                environment: home.environment(more: ["EDITOR": "/bin/sh \(editor.path)"]),
+                directory: home.work.path, size: TerminalSize(columns: 500, rows: 24)))
+        defer { terminal.close() }
+        try await terminal.wait(forText: "status 1")
+        #expect(terminal.screen.contains(text))
+        #expect(try home.text(ofNote: "Plan.txt") == "one\n")
+        try body(terminal)
+    }
+
+    /// The files that an editor was given, by what is in them.
+    private func editedTexts(in home: ClubHome) -> [String: Data] {
+        let run = home.folder.appending(path: "run")
+        var texts: [String: Data] = [:]
+        for folder in home.names(in: run) where folder.hasPrefix("byteclub-edit-") {
+            for name in home.names(in: run.appending(path: folder)) {
+                let file = run.appending(path: "\(folder)/\(name)")
+                texts[file.path] = (try? Data(contentsOf: file)) ?? Data()
+            }
+        }
+        return texts
+    }
+
+    @Test func aTextThatIsTooLargeStaysWhereItWasWritten() async throws {
+        try await inFreshHome { home in
+            let script = "head -c 17000000 /dev/zero | tr '\\0' x >\"$1\""
+            try await edit(in: home, by: script, showing: "16 MiB at most") { terminal in
+                let (path, text) = try #require(editedTexts(in: home).first)
+                #expect(text.count == 17_000_000)
+                #expect(terminal.screen.contains("Your text is in \(path)"))
+            }
+        }
+    }
+
+    @Test func aTextThatCannotBeADraftStaysWhereItWasWritten() async throws {
+        try await inFreshHome { home in
+            // Neither a draft nor the note can be written.
+            let script = """
+                echo two >>"$1"; rm -rf "$XDG_STATE_HOME/byteclub/drafts"
+                touch "$XDG_STATE_HOME/byteclub/drafts"; echo theirs >"\(home.club.path)/Plan.txt"
+                """
+            try home.write("one\n", toNote: "Plan.txt")
+            let editor = home.work.appending(path: "ed.sh")
+            try Data("#!/bin/sh\n\(script)\n".utf8).write(to: editor)
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    "/bin/sh", ["-c", "\(ClubHome.program) notes edit Plan; echo status $?"],
+                    environment: home.environment(more: ["EDITOR": "/bin/sh \(editor.path)"]),
+                    directory: home.work.path, size: TerminalSize(columns: 500, rows: 24)))
+            defer { terminal.close() }
+            try await terminal.wait(forText: "status 1")
+            let (path, text) = try #require(editedTexts(in: home).first)
+            #expect(String(decoding: text, as: UTF8.self) == "one\ntwo\n")
+            #expect(terminal.screen.contains(path))
+            #expect(try home.text(ofNote: "Plan.txt") == "theirs\n")
+        }
+    }
+
+    @Test func aTextUnderAnotherNameIsNotThrownAway() async throws {
+        try await inFreshHome { home in
+            try await edit(
+                in: home, by: "echo two >\"$1.new\"; rm \"$1\"", showing: "cannot be read"
+            ) { terminal in
+                let (path, text) = try #require(editedTexts(in: home).first)
+                #expect(String(decoding: text, as: UTF8.self) == "two\n")
+                let folder = URL(filePath: path).deletingLastPathComponent().path
+                #expect(terminal.screen.contains("What it left is in \(folder)"))
+            }
+        }
+    }
+
+    @Test func noNoteGoesToThePhotos() async throws {
+        try await inFreshHome { home in
+            try home.write("a", toNote: "a.txt")
+            for command in [["new", "photos/plan"], ["mv", "a", "Photos/"]] {
+                let refused = try await home.run(["notes"] + command, input: "words")
+                #expect(refused.status == 1)
+                #expect(refused.errorText.contains("for photos"), "\(refused.errorText)")
+            }
+            #expect(try home.text(ofNote: "a.txt") == "a")
+            #expect(home.photoNames.isEmpty)
+        }
+    }
+
+    @Test func aFolderStaysThatHasHiddenFilesInIt() async throws {
+        try await inFreshHome { home in
+            let folder = home.club.appending(path: "drafts")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: false)
+            try Data("x".utf8).write(to: folder.appending(path: ".private"))
+            let terminal = try home.start()
+            defer { terminal.close() }
+            try await terminal.wait(forText: "drafts/")
+            terminal.type("d")
+            try await terminal.wait(forText: "Delete folder?")
+            terminal.type("d")
+            try await terminal.wait(forText: "hidden files")
+            #expect(home.names(in: home.club).contains("drafts"))
+            #expect(try Data(contentsOf: folder.appending(path: ".private")) == Data("x".utf8))
+        }
+    }
+
     @Test func anEditorThatFailsChangesNothing() async throws {
         try await inFreshHome { home in
             try home.write("one\n", toNote: "Plan.txt")

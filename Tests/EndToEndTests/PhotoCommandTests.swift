@@ -24,6 +24,27 @@ import Testing
         }
     }
 
+    /// The program ends in the middle of it.
+    @Test func leavesNothingBehindWhenNobodyReadsOn() async throws {
+        try await inFreshHome { home in
+            let photo = Photos.noise(width: 2000, height: 1000)
+            try #require(photo.count > 1 << 20)
+            try photo.write(to: home.photos.appending(path: "noise.jpg"))
+            let head = try await Command(
+                "/bin/sh", ["-c", #""$0" photos get noise.jpg - | head -c 10"#, ClubHome.program],
+                environment: home.environment(), directory: home.work.path
+            ).run()
+            #expect(head.standardOutput == photo.prefix(10))
+            try await eventually("the program has ended") {
+                !home.processes.contains {
+                    ProcessTable.arguments(of: $0).contains("photos")
+                }
+            }
+            let cache = home.folder.appending(path: "cache")
+            #expect(!home.names(in: cache).contains { $0.hasPrefix("byteclub-get") })
+        }
+    }
+
     @Test func neverWritesOverAFile() async throws {
         try await withPhoto { home in
             let mine = home.work.appending(path: "sea.jpg")

@@ -67,6 +67,8 @@ internal import TextEditing
             file = RemoteFile(
                 path: path, revision: Revision(rawValue: revision), byteCount: 0,
                 modified: draft.savedAt, contentHash: draft.baseContentHash)
+        } else if let path = draft.folder.flatMap({ try? RemotePath(validating: $0) }) {
+            folder = path
         }
     }
 
@@ -160,6 +162,7 @@ extension NoteDocument {
         draftSequence += 1
         return Draft(
             id: draftID, name: name, path: file?.path.string,
+            folder: file == nil && !folder.isRoot ? folder.string : nil,
             baseRevision: file?.revision.rawValue, baseContentHash: file?.contentHash,
             savedAt: Date(), text: Data())
     }

@@ -12,15 +12,18 @@ package struct UnsentNote: Sendable {
     ///
     /// - Parameters:
     ///   - name: The note's name, as typed.
+    ///   - folder: Where a new note goes.
     ///   - base: The note that the text is to replace, in the state it is based on; nil for a new one.
     /// - Throws: When it cannot be written; the description is a sentence with the reason.
     package init(
-        _ text: Data, named name: String, replacing base: RemoteFile? = nil, for club: ClubSettings,
-        in registry: ClubRegistry
+        _ text: Data, named name: String, in folder: RemotePath = .root,
+        replacing base: RemoteFile? = nil, for club: ClubSettings, with registry: ClubRegistry
     ) throws {
         drafts = DraftStore(folder: registry.drafts(of: club))
         let draft = Draft(
-            name: name, path: base?.path.string, baseRevision: base?.revision.rawValue,
+            name: name, path: base?.path.string,
+            folder: base == nil && !folder.isRoot ? folder.string : nil,
+            baseRevision: base?.revision.rawValue,
             baseContentHash: base?.contentHash, savedAt: Date(), text: text)
         id = draft.id
         try drafts.save(draft, sequence: 1)

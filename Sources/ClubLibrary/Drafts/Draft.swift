@@ -8,6 +8,8 @@ public struct Draft: Sendable, Equatable, Identifiable {
     public var name: String
     /// Where the note lives in the club (`/name.txt`), or nil for a note not yet created.
     public var path: String?
+    /// The folder that a note not yet created goes to (`/drafts`); nil for the club's top.
+    public var folder: String?
     /// The revision the text was opened at, or nil for a note not yet created.
     public var baseRevision: String?
     /// The hash of the bytes that the text was opened with, in Dropbox's form; nil where it is not known,
@@ -21,12 +23,14 @@ public struct Draft: Sendable, Equatable, Identifiable {
     public var text: Data
 
     public init(
-        id: UUID = UUID(), name: String, path: String?, baseRevision: String?,
-        baseContentHash: String? = nil, isSetAside: Bool = false, savedAt: Date, text: Data
+        id: UUID = UUID(), name: String, path: String?, folder: String? = nil,
+        baseRevision: String?, baseContentHash: String? = nil, isSetAside: Bool = false,
+        savedAt: Date, text: Data
     ) {
         self.id = id
         self.name = name
         self.path = path
+        self.folder = folder
         self.baseRevision = baseRevision
         self.baseContentHash = baseContentHash
         self.isSetAside = isSetAside
@@ -42,6 +46,7 @@ extension Draft {
         var version: Int
         var name: String
         var path: String?
+        var folder: String?
         var baseRevision: String?
         var baseContentHash: String?
         /// Left out where it is not so, as earlier versions did.
@@ -54,8 +59,9 @@ extension Draft {
     /// The file's bytes: one line of JSON, a newline, the text in UTF-8.
     package func encoded() throws -> Data {
         let header = Header(
-            version: Self.formatVersion, name: name, path: path, baseRevision: baseRevision,
-            baseContentHash: baseContentHash, setAside: isSetAside ? true : nil,
+            version: Self.formatVersion, name: name, path: path, folder: folder,
+            baseRevision: baseRevision, baseContentHash: baseContentHash,
+            setAside: isSetAside ? true : nil,
             savedAt: savedAt.timeIntervalSince1970)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -72,8 +78,9 @@ extension Draft {
             header.version == Self.formatVersion
         else { return nil }
         self.init(
-            id: id, name: header.name, path: header.path, baseRevision: header.baseRevision,
-            baseContentHash: header.baseContentHash, isSetAside: header.setAside ?? false,
+            id: id, name: header.name, path: header.path, folder: header.folder,
+            baseRevision: header.baseRevision, baseContentHash: header.baseContentHash,
+            isSetAside: header.setAside ?? false,
             savedAt: Date(timeIntervalSince1970: header.savedAt),
             text: Data(data[(newline + 1)...]))
     }

@@ -2,32 +2,58 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
+/// A text as the editor has left it, in a file that stays until the text is safe elsewhere.
+struct EditedText {
+    let data: Data
+    /// In a folder of its own.
+    let file: URL
+
+    /// The text is safe, or what it was.
+    func discard() { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+
+    /// After a sentence about what has failed.
+    var sentence: String { " Your text is in \(file.path)." }
+}
+
 /// The person's own editor, run on a file that nobody else can read.
 enum ExternalEditor {
     /// Lets the person edit a text.
     ///
     /// - Parameter name: The note's, so that the editor knows what it is by its ending.
-    /// - Returns: The file's bytes when the editor has ended.
-    /// - Throws: `CommandFailure` when it could not be run or failed; a text that was changed stays in its
-    ///   file then, and the sentence says where.
-    static func edit(_ text: Data, named name: String) async throws -> Data {
+    /// - Returns: The file's bytes when the editor has ended, and the file.
+    /// - Throws: `CommandFailure` when it could not be run or failed; a text that was changed, or may have
+    ///   been, stays in its file then, and the sentence says where.
+    static func edit(_ text: Data, named name: String) async throws -> EditedText {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw CommandFailure(
                 "An editor needs a terminal. To pipe a text: byteclub notes edit NAME -")
         }
         let folder = try makeFolder()
         let file = folder.appending(path: fileName(for: name))
-        try text.write(to: file)
+        do {
+            try text.write(to: file)
+        } catch {
+            try? FileManager.default.removeItem(at: folder)
+            throw error
+        }
         let status = await run(command, on: file)
-        let edited = try? Data(contentsOf: file)
-        guard status == 0, let edited else {
-            let isKept = edited != nil && edited != text
-            if !isKept { try? FileManager.default.removeItem(at: folder) }
+        let edited: EditedText
+        do {
+            edited = EditedText(data: try Data(contentsOf: file), file: file)
+        } catch {
+            // The editor may have left it under another name. Nothing is lost with an empty folder.
+            let isEmpty = rmdir(folder.path) == 0
+            throw CommandFailure(
+                "What the editor (\(command)) has written cannot be read. The note was not changed."
+                    + (isEmpty ? "" : " What it left is in \(folder.path)."))
+        }
+        guard status == 0 else {
+            let isKept = edited.data != text
+            if !isKept { edited.discard() }
             throw CommandFailure(
                 "The editor (\(command)) failed. The note was not changed."
-                    + (isKept ? " Your text is in \(file.path)." : ""))
+                    + (isKept ? edited.sentence : ""))
         }
-        try? FileManager.default.removeItem(at: folder)
         return edited
     }
 

@@ -33,19 +33,29 @@ enum NotePaths {
         return path
     }
 
+    /// - Throws: `CommandFailure` for a note that neither tab would show.
+    static func requireNotePath(_ path: RemotePath) throws {
+        guard !ClubContents.isInPhotosFolder(path) else {
+            throw CommandFailure(ClubContents.photosFolderRefusal + " Nothing was changed.")
+        }
+    }
+
     /// Does something with the note of this very name, or, without one, with the one whose name has
-    /// the extension too.
+    /// the extension too: `plan` may be a folder beside `plan.txt`.
     static func with<Value>(
         _ name: String, _ body: (RemotePath) async throws(StoreError) -> Value
     ) async throws -> Value {
+        let first: StoreError
         do throws(StoreError) {
             return try await body(try RemotePath(validating: name))
         } catch {
-            guard error.code == .notFound || error.code == .nameNotAllowed else { throw error }
+            guard [.notFound, .nameNotAllowed, .wrongKind].contains(error.code) else { throw error }
+            first = error
         }
         do {
             return try await body(try new(name))
         } catch let error as StoreError where error.code == .notFound {
+            if first.code == .wrongKind { throw first }
             throw CommandFailure("There is no note “\(name)” in the club.")
         }
     }

@@ -34,6 +34,7 @@ struct NotesMove: AsyncParsableCommand {
                 destination.hasSuffix("/")
                 ? try NotePaths.folder(destination).appending(note.name)
                 : try NotePaths.new(destination)
+            try NotePaths.requireNotePath(target)
             guard target != note.path else {
                 throw CommandFailure("“\(note.name)” has that name already. Nothing was changed.")
             }
@@ -61,20 +62,29 @@ struct NotesRemove: AsyncParsableCommand {
         let store = try await club.open()
         var removed: [ListedFile] = []
         for name in names {
-            let file = try await NotePaths.with(name) { path throws(StoreError) in
-                // A folder has many notes in it: this is for one. (What is not there may have been removed
-                // by an attempt whose answer was lost: the store knows.)
-                var file: RemoteFile?
-                do throws(StoreError) {
-                    file = try await store.metadata(of: path)
-                } catch {
-                    guard error.code == .notFound else { throw error }
-                }
-                try await store.delete(path)
-                return file
-            }
+            let file = try await Self.remove(name, from: store)
             if let file { removed.append(ListedFile(file)) }
         }
         if json.isOn { try Output.json(removed) }
     }
+
+    /// - Returns: Nil for one that an earlier attempt has removed.
+    static func remove(_ name: String, from store: any RemoteStore) async throws -> RemoteFile? {
+        try await NotePaths.with(name) { path throws(StoreError) in
+            var file: RemoteFile?
+            do throws(StoreError) {
+                file = try await store.metadata(of: path)
+            } catch {
+                guard error.code == .notFound else { throw error }
+            }
+            // What is not there may have been removed by an attempt whose answer was lost: the store
+            // knows. Whatever has the name by now, a folder with many notes in it even, stays.
+            try await store.delete(
+                path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
+            return file
+        }
+    }
+
+    /// What no file has.
+    private static let noRevision = Revision(rawValue: "000000000")
 }

@@ -41,21 +41,23 @@ struct NotesEdit: AsyncParsableCommand {
         let note = try await NotePaths.with(name) { path throws(StoreError) in
             try await store.fetch(path)
         }
-        let text: Data
-        if let piped {
-            text = piped
-        } else {
-            text = try await ExternalEditor.edit(note.data, named: note.file.name)
+        var edited: EditedText?
+        if piped == nil {
+            edited = try await ExternalEditor.edit(note.data, named: note.file.name)
         }
+        let text = piped ?? edited?.data ?? Data()
         guard text != note.data else {
+            edited?.discard()
             if json.isOn { return try Output.json(ListedFile(note.file)) }
             return Output.notice("“\(note.file.name)” was not changed.")
         }
         guard text.count <= TextInput.byteLimit else {
-            throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
+            throw CommandFailure(
+                "A note may have 16 MiB at most. Nothing was written." + (edited?.sentence ?? ""))
         }
         let kept = KeptText(
-            text, named: note.file.name, replacing: note.file, for: club, in: registry)
+            text, named: note.file.name, replacing: note.file, for: club, with: registry,
+            from: edited)
         do throws(StoreError) {
             let saved = try await store.put(
                 text, at: note.file.path,

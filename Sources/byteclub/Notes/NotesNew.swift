@@ -31,11 +31,13 @@ struct NotesNew: AsyncParsableCommand {
 
     func run() async throws {
         let path = try NotePaths.new(name)
+        try NotePaths.requireNotePath(path)
         let registry = ClubRegistry()
         let club = try club.choose(registry)
         // Before the club is asked: what comes through a pipe comes once.
         let text = source != nil || TextInput.isPiped ? try TextInput.read() : Data()
-        let kept = KeptText(text, named: name, for: club, in: registry)
+        let kept = KeptText(
+            text, named: path.name, in: path.parent ?? .root, for: club, with: registry)
         do {
             let store = try await ClubOptions.open(club, registry)
             let file = try await put(text, at: path, in: store, kept)

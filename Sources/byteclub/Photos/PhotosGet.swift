@@ -68,7 +68,7 @@ struct PhotosGet: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "photo")
         try await fetch(to: file)
-        try Output.copy(file)
+        try Output.copy(file, removing: folder)
     }
 
     private func order(to file: URL) async throws {

@@ -145,6 +145,19 @@ import TextEditing
         #expect(test.store.contents(of: "/huge.txt") == nil)
     }
 
+    @Test func aDraftOfANewNoteKnowsItsFolder() async throws {
+        let folder = try RemotePath(validating: "/drafts/2026")
+        let first = NoteDocument(club: test.club, drafts: test.drafts, folder: folder)
+        first.name = "plan"
+        first.keepDraftNow(TextBuffer("words"))
+        let draft = try #require(test.drafts.drafts().first)
+        let second = try #require(
+            NoteDocument(club: test.club, drafts: test.drafts, resuming: draft))
+        #expect(second.isNew)
+        try await second.save(TextBuffer(utf8: draft.text))
+        #expect(text("/drafts/2026/plan.txt") == "words")
+    }
+
     @Test func takesUpADraftWhereItWasLeft() async throws {
         try test.store.plant("one", at: "/a.txt")
         let first = try await open("/a.txt")
