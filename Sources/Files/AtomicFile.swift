@@ -25,7 +25,8 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    private static let sizeLimit = 1 << 20
+    /// What ``read()`` takes: more was not written here.
+    package static let byteLimit = 1 << 20
 
     /// - Returns: Nil when there is no such file.
     package func read() throws(Failure) -> Data? {
@@ -43,7 +44,7 @@ package struct AtomicFile: Sendable {
         }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
-        while data.count <= Self.sizeLimit {
+        while data.count <= Self.byteLimit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }

@@ -104,6 +104,10 @@ struct InMemoryClub {
         cursors.removeAll()
     }
 
+    mutating func forgetRevisions() {
+        past.removeAll()
+    }
+
     // MARK: - Writing
 
     mutating func write(

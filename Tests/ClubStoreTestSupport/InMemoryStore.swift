@@ -82,6 +82,11 @@ public final class InMemoryStore: RemoteStore {
         state.withLock { $0.forgetCursors() }
     }
 
+    /// Forgets the earlier states of every file, as a store without room for them does.
+    public func forgetRevisions() {
+        state.withLock { $0.forgetRevisions() }
+    }
+
     // MARK: - RemoteStore
 
     @concurrent public func account() async throws(StoreError) -> Account {

@@ -13,6 +13,7 @@ internal import TextEditing
     private let settings: Settings
     private let activity: ActivityCounter
     private var session: ClubSession
+    private let memories = ListMemories()
     private let clubs: ClubList
     private lazy var login = LoginFlow(application: application, registry: registry, list: clubs) {
         [weak self] in self?.open($0)
@@ -35,7 +36,9 @@ internal import TextEditing
         self.registry = registry
         self.settings = settings
         activity = ActivityCounter(application)
-        session = ClubSession(to: club, registry: registry, settings: settings, activity: activity)
+        session = ClubSession(
+            to: club, registry: registry, settings: settings,
+            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity)
         tabBarController = TabBarController(session.tabs)
         tabBarController.brand = TextLine("Byte Club", .heading)
         activity.indicator = tabBarController.activityIndicator
@@ -52,7 +55,7 @@ internal import TextEditing
     /// - Returns: When all that is to be remembered is.
     func stop() async {
         session.club.stop()
-        await session.memory.finish()
+        await memories.finish()
         await remembering?.value
         await session.club.local?.finish()
         session.transfers.stop()
@@ -125,7 +128,9 @@ extension AppCoordinator {
         toldSkipped = []
         remember(club)
         session.leave()
-        session = ClubSession(to: club, registry: registry, settings: settings, activity: activity)
+        session = ClubSession(
+            to: club, registry: registry, settings: settings,
+            memory: memories.memory(in: registry.listFolder(of: club)), activity: activity)
         prepare(session)
         tabBarController.replaceTabs(session.tabs)
         start()

@@ -20,14 +20,14 @@ internal import TerminalUI
 
     init(
         to destination: ClubSettings, registry: ClubRegistry, settings: Settings,
-        activity: any ActivityCounting
+        memory: ListMemory, activity: any ActivityCounting
     ) {
         drafts = DraftStore(folder: registry.drafts(of: destination))
         self.registry = registry
         club = Club(
             destination, activity: activity, library: registry.libraryFolder(of: destination),
             connect: Self.connection(to: destination, registry))
-        memory = ListMemory(folder: registry.listFolder(of: destination))
+        self.memory = memory
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)
         notes.editorMemory = EditorMemory(folder: registry.editorFolder(of: destination))
@@ -40,7 +40,7 @@ internal import TerminalUI
         let center = transfers
         for files in [notes.files, photos.files] {
             files.showTransfers = { [weak files] in
-                files?.owner.present(TransfersViewController(center))
+                files?.owner?.present(TransfersViewController(center))
             }
         }
     }
@@ -68,6 +68,8 @@ internal import TerminalUI
     /// Keeps what is unsaved and stops what is under way.
     func leave() {
         notes.keepDraftNow()
+        notes.files.stop()
+        photos.files.stop()
         transfers.stop()
         club.stop()
     }

@@ -4,48 +4,66 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import TextEditing
 
-/// Notes that are deleted and brought back.
+/// Files that are deleted, and notes that are brought back.
 extension Club {
-    /// What is left of a note that was deleted.
-    struct DeletedNote {
+    /// What is left of a file that was deleted.
+    struct DeletedCopy {
         var file: RemoteFile
         /// Its bytes, where nothing but this run has them.
         var data: Data?
-        /// Whether it can be brought back.
-        var isKept: Bool
+        /// Whether it can be brought back; nil when the club could not be asked.
+        var isKept: Bool?
     }
 
     /// Removes a note, once its text is kept: what cannot be brought back is not deleted.
     ///
     /// Where the club cannot be reached the deletion waits; the text is fetched before it is sent.
-    func deleteNote(_ file: RemoteFile) async throws(StoreError) -> DeletedNote {
+    func deleteNote(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
         if isOffline || file.revision.waitingChange != nil {
             try await enqueue(.delete(file), because: nil)
-            return DeletedNote(file: file, isKept: true)
+            return DeletedCopy(file: file, isKept: true)
         }
         do throws(StoreError) {
-            let deleted = try await keepText(of: file)
+            var deleted = try await keepText(of: file)
             try await perform { store throws(StoreError) in
                 try await store.delete(
                     deleted.file.path, ifRevision: deleted.file.revision,
                     contentHash: deleted.file.contentHash)
             }
             recordRemoval(of: file.path)
+            guard deleted.isKept != true else { return deleted }
+            deleted.isKept = await storeKeeps(deleted.file)
+            if deleted.isKept == true { deleted.data = nil }
+            if deleted.data != nil { deleted.isKept = true }
             return deleted
         } catch {
             guard canWait(for: error) else { throw error }
             try await enqueue(.delete(file), because: error)
-            return DeletedNote(file: file, isKept: true)
+            return DeletedCopy(file: file, isKept: true)
         }
     }
 
-    /// Makes sure that a note's text is here, unless the store keeps it.
-    private func keepText(of file: RemoteFile) async throws(StoreError) -> DeletedNote {
-        if let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil {
-            return DeletedNote(file: seen, isKept: true)
+    /// Removes a photo: it is too large to be kept here, and the store may keep it.
+    func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
+        try await perform { store throws(StoreError) in
+            try await store.delete(
+                file.path, ifRevision: file.revision, contentHash: file.contentHash)
         }
-        if try await openStore().revisionStore != nil {
-            return DeletedNote(file: file, isKept: true)
+        recordRemoval(of: file.path)
+        return DeletedCopy(file: file, isKept: await storeKeeps(file))
+    }
+
+    /// Fetches what is to be deleted and keeps it: a store that speaks of revisions may have had no room
+    /// for this one. A large file only such a store can keep.
+    private func keepText(of file: RemoteFile) async throws(StoreError) -> DeletedCopy {
+        // What is kept in memory would not outlive this club's time on the screen.
+        let isDurable = await local?.canKeep() == true
+        if isDurable, let seen = await local?.run({ try $0.text(of: file)?.file }) ?? nil {
+            return DeletedCopy(file: seen, isKept: true)
+        }
+        let store = try await openStore()
+        if file.byteCount > store.fetchLimit, store.revisionStore != nil {
+            return DeletedCopy(file: file, isKept: false)
         }
         let found = try await perform { store throws(StoreError) in
             try await store.fetch(file.path)
@@ -54,10 +72,21 @@ extension Club {
             throw StoreError(
                 .conflict(serverRevision: found.file.revision), during: .delete, at: file.path)
         }
-        if let local, await local.canKeep(), await local.run({ try $0.keep([found]) }) != nil {
-            return DeletedNote(file: found.file, isKept: true)
+        let isKept = isDurable ? await local?.run({ try $0.keep([found]) }) != nil : false
+        return DeletedCopy(file: found.file, data: isKept ? nil : found.data, isKept: isKept)
+    }
+
+    /// Whether the store has the last state of what was removed; nil when it could not be asked.
+    private func storeKeeps(_ file: RemoteFile) async -> Bool? {
+        guard store?.revisionStore != nil else { return false }
+        do throws(StoreError) {
+            let last = try await perform { store throws(StoreError) in
+                try await store.revisionStore?.revisions(of: file.path, limit: 1).revisions.first
+            }
+            return last?.revision == file.revision
+        } catch {
+            return error.code == .notFound ? false : nil
         }
-        return DeletedNote(file: found.file, data: found.data, isKept: true)
     }
 
     /// Brings a note back, beside whatever has its name by now.
@@ -72,9 +101,10 @@ extension Club {
         if let file = await takeBackDeletion(of: path) { return file }
         var text = data
         if text == nil {
-            text = await local?.run { copy in
-                try copy.baseText(at: path, revision: revision, hash: nil)
-            } ?? nil
+            text =
+                await local?.run { copy in
+                    try copy.baseText(at: path, revision: revision, hash: nil)
+                } ?? nil
         }
         if text == nil {
             text = try await perform { store throws(StoreError) in

@@ -21,6 +21,6 @@ struct DeletedFile: Codable, Hashable, Sendable {
         deletedAt = date
     }
 
-    /// More are not remembered.
+    /// More of a kind are not remembered, unless they were deleted together.
     static let limit = 100
 }

@@ -21,7 +21,6 @@ package struct FileArrangement: Sendable {
 
     /// Folders first, then the files.
     package let entries: [FileEntry]
-    package let fileCount: Int
     /// How many of the files the person has not seen in this state.
     package let unreadCount: Int
     private let positions: [RemotePath: Int]
@@ -40,16 +39,14 @@ package struct FileArrangement: Sendable {
             entries.indices.map { (entries[$0].path, $0) }, uniquingKeysWith: { first, _ in first })
         var (letters, ends): ([UInt8], [Int]) = ([], [])
         ends.reserveCapacity(entries.count)
-        var (fileCount, unreadCount) = (0, 0)
+        var unreadCount = 0
         for entry in entries {
             letters += SearchLetters.folded(entry.name)
             ends.append(letters.count)
-            guard let file = entry.file else { continue }
-            fileCount += 1
-            if seen.isUnread(file) { unreadCount += 1 }
+            if let file = entry.file, seen.isUnread(file) { unreadCount += 1 }
         }
         (self.letters, self.ends) = (letters, ends)
-        (self.fileCount, self.unreadCount) = (fileCount, unreadCount)
+        self.unreadCount = unreadCount
     }
 
     @concurrent package static func make(

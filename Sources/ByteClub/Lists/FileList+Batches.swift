@@ -16,16 +16,16 @@ extension FileList {
         then: @escaping @MainActor ([Item]) -> Void
     ) {
         guard batch == nil else {
-            owner.application?.showMessage("Something else is still going on.", .warning)
+            owner?.application?.showMessage("Something else is still going on.", .warning)
             return
         }
-        batch = owner.startPending { [weak self] in
+        batch = owner?.startPending { [weak self] in
             var done: [Item] = []
             var failure: StoreError?
             for item in items {
                 guard let self, !Task.isCancelled else { break }
                 if items.count > 1 {
-                    owner.application?.showMessage(
+                    owner?.application?.showMessage(
                         "\(doing) \(done.count + 1) of \(items.count)…", for: nil)
                 }
                 do throws(StoreError) {
@@ -42,23 +42,29 @@ extension FileList {
         }
     }
 
+    /// Takes the marks away from what was done; what was not keeps them.
+    func unmark(_ done: [FileEntry]) {
+        let paths = Set(done.map { AnyHashable($0.path) })
+        list.retainMarks { !paths.contains($0) }
+    }
+
     private func finish<Item>(
         _ items: [Item], _ done: [Item], _ failure: StoreError?, _ failureTitle: String,
         _ then: @MainActor ([Item]) -> Void
     ) {
-        owner.application?.dismissMessage()
+        owner?.application?.dismissMessage()
         if !done.isEmpty { then(done) }
         let progress =
             items.count > 1 ? " \(done.count) of \(items.count) were done before that." : ""
         if let failure, failure.code != .cancelled {
             let words = club.sentence(for: failure)
             let isConflict = if case .conflict = failure.code { true } else { false }
-            owner.present(
+            owner?.present(
                 AlertController(
                     title: isConflict ? failureTitle : words.title,
                     message: TextLine(words.text + progress)))
         } else if done.count < items.count {
-            owner.application?.showMessage(
+            owner?.application?.showMessage(
                 "Stopped after \(done.count) of \(items.count).", .warning)
         }
     }

@@ -16,7 +16,7 @@ extension FileList {
         let isForGood =
             kind == .photos && club.store.map { $0.revisionStore == nil } ?? false
         let noun = first.isFolder ? "folder" : kind.singular
-        owner.present(
+        owner?.present(
             AlertController.confirmation(
                 title: targets.count == 1
                     ? "Delete \(noun)?" : "Delete \(targets.count) \(kind.rawValue)?",
@@ -38,11 +38,18 @@ extension FileList {
     }
 
     private func didDelete(_ done: [FileEntry], _ group: UUID) {
-        list.clearMarks()
+        unmark(done)
         let what = done.count == 1 ? "“\(done[0].name)” was" : "\(kind.count(done.count)) were"
-        let isKept = memory.lastDeleted(kind).contains { $0.group == group }
-        let hint = isKept ? " z brings \(done.count == 1 ? "it" : "them") back." : ""
-        owner.application?.showMessage("\(what) deleted.\(hint)")
+        let keptCount = memory.lastDeleted(kind).count { $0.group == group }
+        let hint =
+            switch (keptCount, done.count) {
+            case (0, _): ""
+            case _ where uncertainGroup == group: " z tries to bring back what the club has kept."
+            case (1, 1): " z brings it back."
+            case (let kept, let all) where kept == all: " z brings them back."
+            default: " z brings \(keptCount) of them back."
+            }
+        owner?.application?.showMessage("\(what) deleted.\(hint)")
     }
 
     private func delete(_ entry: FileEntry, _ group: UUID) async throws(StoreError) {
@@ -64,20 +71,11 @@ extension FileList {
 
     private func delete(_ file: RemoteFile, _ group: UUID) async throws(StoreError) {
         let deleted =
-            kind == .notes ? try await club.deleteNote(file) : try await deletePhoto(file)
-        guard deleted.isKept else { return }
+            kind == .notes ? try await club.deleteNote(file) : try await club.deletePhoto(file)
+        guard deleted.isKept != false else { return }
+        if deleted.isKept == nil { uncertainGroup = group }
         let record = DeletedFile(deleted.file, kind: kind, at: now(), group: group)
-        if let data = deleted.data { memory.deletedBytes[record] = data }
-        memory.remember(record)
-    }
-
-    private func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> Club.DeletedNote {
-        try await club.perform { store throws(StoreError) in
-            try await store.delete(
-                file.path, ifRevision: file.revision, contentHash: file.contentHash)
-        }
-        club.recordRemoval(of: file.path)
-        return Club.DeletedNote(file: file, isKept: club.store?.revisionStore != nil)
+        memory.remember(record, deleted.data)
     }
 
     /// Only while nothing is in it: somebody may have put something there.
@@ -86,7 +84,9 @@ extension FileList {
     ) async throws(StoreError) {
         let listing = try await store.list(path, recursive: true)
         guard listing.files.isEmpty, listing.skipped.isEmpty else {
-            throw StoreError(.conflict(serverRevision: nil), during: .delete, at: path)
+            let isNew = listing.files.contains { !ClubContents.isHidden($0.path) }
+            throw StoreError(
+                isNew ? .conflict(serverRevision: nil) : .notEmpty, during: .delete, at: path)
         }
         try await store.delete(path)
     }
@@ -116,7 +116,7 @@ extension FileList {
             }
         } then: { [weak self] done in
             guard let self else { return }
-            owner.application?.showMessage(
+            owner?.application?.showMessage(
                 done.count == 1
                     ? "“\(restored.first?.name ?? "")” is back."
                     : "\(kind.count(done.count)) are back.", .success)

@@ -35,10 +35,12 @@ extension FileList {
         if !folder.isRoot {
             entries.append(KeyCommand.leaveFolder.performs { self.leaveFolder() })
         }
-        if batch != nil {
-            entries.append(KeyCommand.stopBatch.performs { self.batch?.cancel() })
-        }
         return entries
+    }
+
+    /// Goes before what Esc does to marks and filters.
+    var stopEntry: KeyTable.Entry {
+        KeyCommand.stopBatch.performs { [weak self] in self?.batch?.cancel() }
     }
 
     private var folderReason: String? {
@@ -54,8 +56,8 @@ extension FileList {
         let names = targets.map { VisibleText($0.name).string }
         guard let first = names.first else { return }
         Clipboard.shared.put(
-            TextBuffer(names.joined(separator: "\n")), for: owner.application)
-        owner.application?.showMessage(
+            TextBuffer(names.joined(separator: "\n")), for: owner?.application)
+        owner?.application?.showMessage(
             names.count == 1 ? "Copied “\(first)”." : "Copied \(names.count) names.", .success)
     }
 }

@@ -14,7 +14,7 @@ extension FileList {
     func refresh() {
         awaitedRefresh = AwaitedRefresh(
             listingCount: club.listingCount, contents: club.contents)
-        owner.application?.showMessage("Looking for changes…", for: nil)
+        owner?.application?.showMessage("Looking for changes…", for: nil)
         delegate?.fileListWillRefresh(self)
         club.refresh()
     }
@@ -25,13 +25,13 @@ extension FileList {
         if club.listingCount > awaited.listingCount {
             awaitedRefresh = nil
             let contents = club.contents
-            _ = owner.startPending { [weak self] in
+            _ = owner?.startPending { [weak self] in
                 let changes = await ClubChanges.make(from: awaited.contents, to: contents)
-                self?.owner.application?.showMessage(changes.sentence, .success)
+                self?.owner?.application?.showMessage(changes.sentence, .success)
             }
         } else if case .failed(let error) = club.connection {
             awaitedRefresh = nil
-            owner.application?.showMessage(club.sentence(for: error).title + ".", .warning)
+            owner?.application?.showMessage(club.sentence(for: error).title + ".", .warning)
         }
     }
 }

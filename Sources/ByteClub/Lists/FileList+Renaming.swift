@@ -7,7 +7,7 @@ extension FileList {
     func renameSelected() {
         guard let entry = targets.first else { return }
         let noun = entry.isFolder ? "folder" : kind.singular
-        owner.present(
+        owner?.present(
             PromptViewController(
                 title: "Rename \(noun)", label: "New name", text: entry.name, action: "Rename"
             ) { [weak self] typed in
@@ -17,6 +17,8 @@ extension FileList {
 
     /// - Returns: Why it is not a valid name, or nil when the renaming has begun.
     private func rename(_ entry: FileEntry, to typed: String) -> String? {
+        // As it is, also where a new note would get an ending: a file of another program's.
+        guard typed != entry.name else { return nil }
         let name: String
         do {
             name = try newName(for: entry, typed)
@@ -25,6 +27,7 @@ extension FileList {
         }
         guard name != entry.name else { return nil }
         let parent = entry.path.parent ?? .root
+        if let refusal = photosFolderRefusal(name, in: parent) { return refusal }
         if name.lowercased() != entry.name.lowercased(),
             club.contents.hasNote(named: name, in: parent)
         {
@@ -35,7 +38,8 @@ extension FileList {
             try await self?.move(entry, to: try parent.appending(newName: name))
         } then: { [weak self] _ in
             guard let self else { return }
-            owner.application?.showMessage("The \(kind.singular) is named “\(name)” now.", .success)
+            owner?.application?.showMessage(
+                "The \(kind.singular) is named “\(name)” now.", .success)
         }
         return nil
     }
@@ -43,6 +47,14 @@ extension FileList {
     private func newName(for entry: FileEntry, _ typed: String) throws(NoteName.Refusal) -> String {
         let name = try NoteName(typed, addsExtension: kind == .notes && !entry.isFolder).fileName
         return kind == .photos ? PhotoName.forClub(name) : name
+    }
+
+    /// Under the name of the photos folder, notes would be in neither tab.
+    private func photosFolderRefusal(_ name: String, in folder: RemotePath) -> String? {
+        guard kind == .notes, let path = try? folder.appending(name),
+            ClubContents.isInPhotosFolder(path)
+        else { return nil }
+        return ClubContents.photosFolderRefusal
     }
 
     /// Asks for a folder and moves there what is marked or selected.
@@ -58,7 +70,7 @@ extension FileList {
             self?.move(targets, toFolder: typed)
         }
         prompt.completion = { [weak self] typed in self?.completedFolder(typed) }
-        owner.present(prompt)
+        owner?.present(prompt)
     }
 
     /// The first folder that begins with what was typed.
@@ -82,10 +94,13 @@ extension FileList {
             return "No folder can have that name."
         }
         guard !ClubContents.isInPhotosFolder(target) else {
-            return "The photos folder is for photos: the tab PanoPhotos shows it."
+            return ClubContents.photosFolderRefusal
         }
         let moving = targets.filter { $0.path.parent != target }
         guard !moving.isEmpty else { return "It lies there already." }
+        for entry in moving {
+            if let refusal = photosFolderRefusal(entry.name, in: target) { return refusal }
+        }
         if let inside = moving.first(where: { $0.isFolder && target.isInside($0.path) }) {
             return "“\(inside.name)” cannot be moved into itself."
         }
@@ -94,10 +109,10 @@ extension FileList {
             try await self?.move(entry, to: try target.appending(entry.name))
         } then: { [weak self] done in
             guard let self else { return }
-            list.clearMarks()
+            unmark(done)
             pathToSelect = nil
             let what = done.count == 1 ? "“\(done[0].name)” is" : "\(kind.count(done.count)) are"
-            owner.application?.showMessage("\(what) in \(target.string) now.", .success)
+            owner?.application?.showMessage("\(what) in \(target.string) now.", .success)
         }
         return nil
     }

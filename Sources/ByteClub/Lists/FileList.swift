@@ -39,7 +39,7 @@ extension FileListDelegate {
     let club: Club
     let memory: ListMemory
     /// Presents boxes, and counts work that is under way.
-    unowned let owner: ViewController
+    private(set) weak var owner: ViewController?
 
     /// Shows what is on its way; set where there is something to show.
     var showTransfers: (() -> Void)?
@@ -55,7 +55,11 @@ extension FileListDelegate {
     private var needsArranging = false
     private var filtering: Task<Void, Never>?
     /// What goes on with several files, one after the other.
-    var batch: Task<Void, Never>?
+    var batch: Task<Void, Never>? {
+        didSet { view.urgentEntries = batch == nil ? [] : [stopEntry] }
+    }
+    /// What was deleted together, where the club could not say whether it has kept all of it.
+    var uncertainGroup: UUID?
     private var ageTimer: ScheduledAction?
     private var ageDue: Date?
     /// What the person waits to hear of; see ``refresh()``.
@@ -83,6 +87,14 @@ extension FileListDelegate {
         club.addObserver(self)
     }
 
+    /// Gives up what is under way: the club is left.
+    func stop() {
+        batch?.cancel()
+        arranging?.cancel()
+        filtering?.cancel()
+        ageTimer?.cancel()
+    }
+
     var sort: ListSort { memory.sort(of: kind) }
 
     /// How many rows pass the filter.
@@ -100,8 +112,8 @@ extension FileListDelegate {
 
     /// The marked entries in the list's order.
     var markedEntries: [FileEntry] {
-        guard !list.marks.isEmpty else { return [] }
-        return arrangement.entries.filter { list.marks.contains($0.path) }
+        list.marks.compactMap { ($0.base as? RemotePath).flatMap(arrangement.position(of:)) }
+            .sorted().map { arrangement.entries[$0] }
     }
 
     /// What a command is about: all that is marked, else what is selected.
@@ -124,7 +136,7 @@ extension FileList: ClubObserver {
 
     /// Shows what the club has now.
     func reload() {
-        if !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
+        while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
         guard club.contents.fileCount > Self.immediateLimit else {
             arranging?.cancel()
             needsArranging = false
@@ -132,7 +144,7 @@ extension FileList: ClubObserver {
         }
         needsArranging = true
         guard arranging == nil else { return }
-        arranging = owner.startPending { [weak self] in await self?.arrange() }
+        arranging = owner?.startPending { [weak self] in await self?.arrange() }
     }
 
     private var request: FileArrangement.Request {
@@ -152,6 +164,9 @@ extension FileList: ClubObserver {
 
     /// - Parameter rows: What passes the filter, where that is known already.
     private func show(_ arrangement: FileArrangement, _ rows: FilteredRows? = nil) {
+        // Its rows would be places in the arrangement of before.
+        filtering?.cancel()
+        filtering = nil
         self.arrangement = arrangement
         // The rows of before are places in another order.
         filtered = rows
@@ -173,7 +188,7 @@ extension FileList: ClubObserver {
             return display(arrangement.rows(filter, among: filtered), showingBest)
         }
         // The rows of before stay until the new ones are there.
-        filtering = owner.startPending { [weak self, arrangement, filtered] in
+        filtering = owner?.startPending { [weak self, arrangement, filtered] in
             let rows = await arrangement.rowsInBackground(filter, among: filtered)
             guard !Task.isCancelled, let self else { return }
             filtering = nil
@@ -342,6 +357,6 @@ extension FileList {
 
     /// Takes all that the club has as seen.
     func seeAll() {
-        _ = owner.startPending { [self] in await memory.seeAll(club.contents) }
+        _ = owner?.startPending { [self] in await memory.seeAll(club.contents) }
     }
 }

@@ -10,6 +10,11 @@ final class FilterableList: View {
     /// Called when other rows pass the filter.
     var filterDidChange: (() -> Void)?
 
+    /// Come before what the list and the filter do with their keys.
+    var urgentEntries: [KeyTable.Entry] = [] {
+        didSet { list.urgentEntries = urgentEntries }
+    }
+
     private(set) var filter = NameFilter()
     private let field = TextField()
 
@@ -39,6 +44,7 @@ final class FilterableList: View {
 
     override var keyTable: KeyTable {
         KeyTable("Filter") {
+            urgentEntries
             KeyCommand.filterList.performs { self.begin() }
             if !field.isHidden {
                 KeyCommand.clearFilter.performs { self.clear() }

@@ -8,21 +8,14 @@ internal import FoundationEssentials
 ///
 /// In a folder of the club's own, two files that can be lost without harm: a damaged one counts as none.
 @MainActor final class ListMemory {
-    /// `lists.json`.
-    struct Choices: Codable, Equatable, Sendable {
-        var sorts: [String: ListSort] = [:]
-        /// The last one deleted stands last.
-        var deleted: [DeletedFile] = []
-    }
-
-    private(set) var choices = Choices()
+    private(set) var choices = ListChoices()
     private(set) var seen = SeenRevisions()
     /// Whether what was kept has been read; until then nothing is written over it.
     private(set) var isLoaded = false
     /// Called when what was kept has been read, and when all was seen at once.
     var didLoad: [() -> Void] = []
     /// The bytes of what was deleted in this run from a club that keeps no revisions.
-    var deletedBytes: [DeletedFile: Data] = [:]
+    private(set) var deletedBytes: [DeletedFile: Data] = [:]
     private weak var club: Club?
 
     /// Nil to keep nothing.
@@ -63,16 +56,22 @@ internal import FoundationEssentials
 
     // MARK: - What was deleted
 
-    func remember(_ file: DeletedFile) {
+    /// - Parameter data: The file's bytes, where they are kept nowhere else.
+    func remember(_ file: DeletedFile, _ data: Data? = nil) {
         choices.deleted.append(file)
-        choices.deleted = choices.deleted.suffix(DeletedFile.limit)
+        deletedBytes[file] = data
+        forget(choices.trimDeleted(of: file.kind))
         save()
     }
 
     func forget(_ file: DeletedFile) {
         choices.deleted.removeAll { $0 == file }
-        deletedBytes[file] = nil
+        forget([file])
         save()
+    }
+
+    private func forget(_ dropped: [DeletedFile]) {
+        for file in dropped { deletedBytes[file] = nil }
     }
 
     /// What was deleted together, last of all.
@@ -100,6 +99,7 @@ extension ListMemory {
             var merged = choices
             merged.sorts.merge(self.choices.sorts) { _, new in new }
             merged.deleted += self.choices.deleted
+            for kind in FileKind.allCases { forget(merged.trimDeleted(of: kind)) }
             self.choices = merged
         }
         if let seen = kept.seen { self.seen = seen }
@@ -143,10 +143,10 @@ extension ListMemory {
 
     @concurrent private nonisolated static func read(
         _ folder: URL?
-    ) async -> (choices: Choices?, seen: SeenRevisions?) {
+    ) async -> (choices: ListChoices?, seen: SeenRevisions?) {
         guard let folder else { return (nil, nil) }
         let choices = (try? AtomicFile(url: choicesFile(in: folder)).read()).flatMap { $0 }
-            .flatMap { try? JSONDecoder().decode(Choices.self, from: $0) }
+            .flatMap { try? JSONDecoder().decode(ListChoices.self, from: $0) }
         let file = seenFile(in: folder)
         let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
         guard let size, size <= SeenRevisions.byteLimit, let data = try? Data(contentsOf: file)
@@ -156,9 +156,9 @@ extension ListMemory {
 
     /// What cannot be written is not kept: the lists work without it.
     @concurrent private nonisolated static func write(
-        _ choices: Choices, _ seen: SeenRevisions, to folder: URL?
+        _ choices: ListChoices, _ seen: SeenRevisions, to folder: URL?
     ) async {
-        guard let folder, let data = try? JSONEncoder().encode(choices) else { return }
+        guard let folder, let data = choices.encoded(atMost: AtomicFile.byteLimit) else { return }
         try? AtomicFile(url: choicesFile(in: folder)).write(data)
         if !seen.isEmpty { try? AtomicFile(url: seenFile(in: folder)).write(seen.data) }
     }

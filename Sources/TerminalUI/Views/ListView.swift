@@ -73,6 +73,11 @@ public final class ListView: View {
     /// The footer's word for Enter; nil when rows cannot be opened.
     public var activationLabel: String? = "open"
 
+    /// Come before the list's own: to stop what is under way with the key that clears marks.
+    public var urgentEntries: [KeyTable.Entry] = [] {
+        didSet { setNeedsDisplay() }
+    }
+
     public private(set) var rowCount = 0
     public private(set) var selectedIndex: Int?
     public private(set) var selectedIdentity: AnyHashable?
@@ -225,6 +230,7 @@ public final class ListView: View {
     public override var keyTable: KeyTable {
         let index = selectedIndex
         return KeyTable("List") {
+            urgentEntries
             if let activationLabel {
                 KeyCommand.activateRow.performs(
                     label: activationLabel, unless: index == nil ? "The list is empty." : nil

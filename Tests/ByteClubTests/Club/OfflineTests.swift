@@ -155,7 +155,7 @@ import TextEditing
         await test.waitUntil { isConnected($0) }
         let note = try #require(test.club.contents.notes.first)
         let deleted = try await test.club.deleteNote(note)
-        #expect(deleted.isKept && deleted.data == nil)
+        #expect(deleted.isKept == true && deleted.data == nil)
         #expect(text("/a.txt") == nil)
         test.club.stop()
         await test.club.local?.finish()

@@ -113,6 +113,93 @@ import Testing
         await run.end()
     }
 
+    @Test func escapeStopsABatchAndTheMarksStay() async throws {
+        let home = ListHome()
+        for name in ["a", "b", "c"] { try home.store.plant("text", at: "/\(name).txt") }
+        let run = try await home.start()
+        run.screen.press("Space", "Space", "d")
+        await run.screen.wait(for: "Delete 2 notes?")
+        home.store.hold(.delete)
+        run.screen.press("d")
+        await run.screen.wait(for: "Deleting 1 of 2")
+        run.screen.press("Esc")
+        home.store.release(.delete)
+        await run.screen.wait(for: "Stopped after")
+        #expect(try home.note("b.txt") == "text")
+        #expect(run.screen.text.contains(" marked"))
+        // Nothing is under way any more: now it is about the marks.
+        run.screen.press("Esc")
+        await run.screen.wait(untilGone: " marked")
+        await run.end()
+    }
+
+    @Test func whatABatchHasNotDoneStaysMarked() async throws {
+        let home = ListHome()
+        for name in ["a", "b", "c"] { try home.store.plant("text", at: "/\(name).txt") }
+        let run = try await home.start()
+        run.screen.press("Space", "Space", "Space", "d")
+        await run.screen.wait(for: "Delete 3 notes?")
+        home.store.hold(.delete)
+        run.screen.press("d")
+        await run.screen.wait(for: "Deleting 1 of 3")
+        try home.store.plant("new", at: "/b.txt")
+        home.store.release(.delete)
+        await run.screen.wait(for: "Not deleted")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "2 marked")
+        #expect(home.store.contents(of: "/a.txt") == nil)
+        await run.end()
+    }
+
+    @Test func saysThatAFolderHasHiddenFilesInIt() async throws {
+        let home = ListHome()
+        try home.store.plant("x", at: "/drafts/.DS_Store")
+        let run = try await home.start()
+        await run.screen.wait(for: "0 notes")
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete folder?")
+        run.screen.press("d")
+        await run.screen.wait(for: "hidden files")
+        #expect(try home.note("drafts/.DS_Store") == "x")
+        await run.end()
+    }
+
+    @Test func noFolderGetsTheNameOfThePhotos() async throws {
+        let home = ListHome()
+        try home.store.plant("a", at: "/drafts/a.txt")
+        try home.store.plant("b", at: "/drafts/photos/b.txt")
+        let run = try await home.start()
+        run.screen.press("r")
+        await run.screen.wait(for: "Rename folder")
+        run.screen.press("^A", "^K")
+        run.screen.type("Photos\n")
+        await run.screen.wait(for: "The photos folder is for photos")
+        run.screen.press("Esc")
+        run.screen.press("Enter")
+        await run.screen.wait(for: "Notes / drafts")
+        run.screen.press("g g", "m")
+        await run.screen.wait(for: "Move “photos”")
+        run.screen.press("^A", "^K")
+        run.screen.type("/\n")
+        await run.screen.wait(for: "The photos folder is for photos")
+        #expect(try home.note("drafts/a.txt") == "a")
+        #expect(try home.note("drafts/photos/b.txt") == "b")
+        await run.end()
+    }
+
+    @Test func aNameThatIsLeftAsItIsStaysAsItIs() async throws {
+        let home = ListHome()
+        try home.store.plant("all:", at: "/Makefile")
+        let run = try await home.start()
+        run.screen.press("r")
+        await run.screen.wait(for: "Rename note")
+        run.screen.type("\n")
+        await run.screen.wait(untilGone: "Rename note")
+        #expect(!home.store.calls.contains { $0.operation == .move })
+        #expect(try home.note("Makefile") == "all:")
+        await run.end()
+    }
+
     @Test func movesIntoAFolderAndGoesThere() async throws {
         let home = ListHome()
         try home.store.plant("a", at: "/a.txt")

@@ -68,6 +68,18 @@ import Testing
         await run.end()
     }
 
+    @Test func promisesNothingThatWasNotKept() async throws {
+        let home = try makeHome()
+        let run = try await start(home)
+        home.store.forgetRevisions()
+        run.screen.press("d")
+        await run.screen.wait(for: "Delete photo?")
+        run.screen.press("d")
+        await run.screen.wait(for: "“cliff.jpg” was deleted.")
+        #expect(!run.screen.text.contains("z brings"))
+        await run.end()
+    }
+
     @Test func renames() async throws {
         let home = try makeHome()
         let run = try await start(home)
