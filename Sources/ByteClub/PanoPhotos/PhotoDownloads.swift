@@ -8,17 +8,24 @@ internal import TerminalUI
 @MainActor struct PhotoDownloads {
     let center: TransferCenter
     let settings: TransferSettings
-    unowned let owner: ViewController
+    /// It may be gone when a folder has been looked at.
+    private weak var owner: ViewController?
+
+    init(center: TransferCenter, settings: TransferSettings, owner: ViewController) {
+        self.center = center
+        self.settings = settings
+        self.owner = owner
+    }
 
     /// Asks for a folder first.
     func begin(_ photos: [RemoteFile]) {
         guard let first = photos.first else { return }
         let what = photos.count == 1 ? "“\(first.name)”" : "\(photos.count) photos"
-        _ = owner.startPending { [self] in
+        _ = owner?.startPending { [self] in
             let folder = await DownloadFolder.standard()
             let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
             let shown = folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
-            owner.present(
+            owner?.present(
                 PromptViewController(
                     title: "Download \(what)", label: "Folder", text: shown, action: "Download",
                     hint: "A folder that is not there is made."
@@ -32,7 +39,7 @@ internal import TerminalUI
     }
 
     private func order(_ photos: [RemoteFile], to folder: URL) {
-        _ = owner.startPending { [self] in
+        _ = owner?.startPending { [self] in
             if let reason = await Self.prepare(folder) {
                 return alert("Not downloaded", reason)
             }
@@ -48,7 +55,7 @@ internal import TerminalUI
         _ photos: [RemoteFile], _ folder: URL, taken: [String], first: String
     ) {
         let what = taken.count == 1 ? "a file “\(first)”" : "\(taken.count) of these files"
-        owner.present(
+        owner?.present(
             AlertController(
                 title: "Already there",
                 message: TextLine("\(folder.path) has \(what) already."),
@@ -78,14 +85,14 @@ internal import TerminalUI
             return order
         }
         center.add(orders)
-        owner.application?.showMessage(
+        owner?.application?.showMessage(
             orders.count == 1
                 ? "Downloading “\(orders[0].name)”. w shows how far it is."
                 : "Downloading \(orders.count) photos. w shows how far they are.")
     }
 
     private func alert(_ title: String, _ sentence: String) {
-        owner.present(AlertController(title: title, message: TextLine(sentence)))
+        owner?.present(AlertController(title: title, message: TextLine(sentence)))
     }
 
     /// - Returns: Why nothing can be written there.
