@@ -20,8 +20,8 @@ import Testing
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"
         session.uploadTask(with: request, from: body).resume()
-        // Nobody reads it, and the kernel is full.
-        await eventually { server.untakenByteCount > 30_000 }
+        // Nobody reads it, and the server's kernel takes no more.
+        await eventually { server.waitingByteCount > 8_000 }
         #expect(furthest.withLock(\.self) <= server.capacity)
         server.readAll()
         await delegate.completion()
@@ -40,6 +40,7 @@ private final class HesitantServer: Sendable {
     private let port: UInt16
     private let gate = DispatchSemaphore(value: 0)
     private let received = Mutex(0)
+    private let connection = Mutex<Int32>(-1)
 
     var bodyByteCount: Int { received.withLock(\.self) }
 
@@ -71,7 +72,11 @@ private final class HesitantServer: Sendable {
     private func serve() {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return }
-        defer { close(connection) }
+        self.connection.withLock { $0 = connection }
+        defer {
+            self.connection.withLock { $0 = -1 }
+            close(connection)
+        }
         gate.wait()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var head: [UInt8] = []
@@ -95,15 +100,11 @@ private final class HesitantServer: Sendable {
         send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// What waits in the client's kernel, as the system lists it.
-    var untakenByteCount: Int {
-        let text = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
-        let remote = "0100007F:" + String(format: "%04X", port)
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            guard fields.count > 4, fields[2] == remote else { continue }
-            return Int(fields[4].prefix { $0 != ":" }, radix: 16) ?? 0
-        }
-        return 0
+    /// What has come and was not read.
+    var waitingByteCount: Int {
+        var count: Int32 = 0
+        let connection = connection.withLock(\.self)
+        guard connection >= 0, ioctl(connection, UInt(FIONREAD), &count) == 0 else { return 0 }
+        return Int(count)
     }
 }
