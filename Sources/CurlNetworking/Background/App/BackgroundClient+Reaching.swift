@@ -22,7 +22,8 @@ extension BackgroundClient {
             return
         }
         attempts += 1
-        guard attempts <= 6, losses <= 25 else {
+        // The helper gives a task up first, with what it has of it: one end of it may be two losses here.
+        guard attempts <= 6, losses <= 3 * BackgroundTaskRecord.mostInterruptions else {
             return refuse(
                 URLError(
                     .backgroundSessionWasDisconnected,
