@@ -30,6 +30,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CTestPrograms", path: "Tests/CTestPrograms"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CVTerm", pkgConfig: "vterm"),
+    .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0"),
     .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
 ]
@@ -51,6 +52,10 @@ let modules: [Target] = [
         swiftSettings: strict),
     .target(name: "TextEditing", dependencies: ["CPCRE2", ropeModule], swiftSettings: strict),
     .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
+    .target(name: "WebText", dependencies: ["CXML", "TextEditing"], swiftSettings: strict),
+    .target(
+        name: "WebPages", dependencies: ["CurlNetworking", "TerminalUI", "TextEditing", "WebText"],
+        swiftSettings: strict),
     .target(name: "CPictureWorker"),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
@@ -95,6 +100,12 @@ let modules: [Target] = [
             argumentParser,
         ],
         swiftSettings: strict),
+    .executableTarget(
+        name: "nerdfeed",
+        dependencies: [
+            "CurlNetworking", "TerminalUI", "TextEditing", "WebPages", "CExecutor", argumentParser,
+        ],
+        swiftSettings: strict),
 ]
 
 /// What tests share: a scripted loopback server, a terminal, photos, a store in memory.
@@ -126,6 +137,7 @@ let tests: [Target] = [
     .testTarget(
         name: "TerminalUITests", dependencies: ["TerminalUI", "TextEditing"],
         swiftSettings: strict),
+    .testTarget(name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
     .testTarget(
         name: "PicturesTests", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
         swiftSettings: strict),
@@ -164,7 +176,7 @@ let tests: [Target] = [
         ],
         swiftSettings: strict),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub"], exclude: ["Screens"],
+        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "nerdfeed"], exclude: ["Screens"],
         swiftSettings: strict),
 ]
 
@@ -220,6 +232,7 @@ let package = Package(
     name: "byteclub",
     products: [
         .executable(name: "byteclub", targets: ["byteclub"]),
+        .executable(name: "nerdfeed", targets: ["nerdfeed"]),
         // Byte Club itself links the first alone, and is spared all of Foundation.
         .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
         .library(name: "TerminalUI", targets: ["TerminalUI"]),

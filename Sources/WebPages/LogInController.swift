@@ -1,0 +1,128 @@
+public import CurlNetworking
+public import TerminalUI
+
+/// A sheet that answers a server's challenge with a name and a password.
+public final class LogInController: ViewController {
+    private let userField = TextField()
+    private let passwordField = TextField()
+    private let words: Label
+    private let form = FormView()
+    private let didEnd: @MainActor (URLCredential?) -> Void
+    private var isOver = false
+
+    /// - Parameter didEnd: Called once, when the sheet is gone; with nil when it was cancelled.
+    public init(
+        _ challenge: URLAuthenticationChallenge,
+        didEnd: @escaping @MainActor (URLCredential?) -> Void
+    ) {
+        self.didEnd = didEnd
+        let space = challenge.protectionSpace
+        let isWrong = challenge.previousFailureCount > 0
+        let realm = space.realm.map { $0.isEmpty ? "" : " for “\($0.prefix(80))”" } ?? ""
+        let who = "\(space.isProxy() ? "The proxy " : "")\(space.host)"
+        var text = TextLine(
+            isWrong
+                ? "\(who) did not accept this name and password. Try again."
+                : "\(who) wants a name and a password\(realm).", isWrong ? .warning : .text)
+        let isHere = ["127.0.0.1", "localhost", "::1"].contains(space.host)
+        if !space.receivesCredentialSecurely, !isHere {
+            text = text + TextLine(" Others on the network can read them.", .secondary)
+        }
+        words = Label(text)
+        super.init()
+        title = "Log in"
+        userField.text = challenge.proposedCredential?.user ?? ""
+        passwordField.isSecure = true
+    }
+
+    /// Answers a challenge: with what is known already, with what a person types, or as the session would.
+    ///
+    /// - Parameter didAsk: Called when a person is asked, and with the answer's credential.
+    public static func answer(
+        _ challenge: URLAuthenticationChallenge, over controller: ViewController,
+        with answer: @escaping WebFetch.Answer,
+        willAsk: @MainActor () -> Void, didAnswer: @escaping @MainActor (URLCredential?) -> Void
+    ) {
+        let method = challenge.protectionSpace.authenticationMethod
+        let isPassword =
+            method == NSURLAuthenticationMethodHTTPBasic
+            || method == NSURLAuthenticationMethodHTTPDigest
+            || method == NSURLAuthenticationMethodDefault
+        let known = challenge.proposedCredential
+        guard isPassword, controller.application != nil,
+            challenge.previousFailureCount > 0 || known == nil
+        else { return answer(.performDefaultHandling, nil) }
+        willAsk()
+        controller.present(
+            LogInController(challenge) { credential in
+                didAnswer(credential)
+                answer(
+                    credential == nil ? .cancelAuthenticationChallenge : .useCredential, credential)
+            })
+    }
+
+    public override func viewDidLoad() {
+        form.add("Name", userField)
+        form.add("Password", passwordField)
+        form.add(
+            ButtonRow([
+                Button("Cancel") { [weak self] in self?.end(nil) },
+                Button("Log in") { [weak self] in self?.submit() },
+            ]))
+        userField.didSubmit = { [weak self] in self?.passwordField.becomeFirstResponder() }
+        passwordField.didSubmit = { [weak self] in self?.submit() }
+        view.addSubview(words)
+        view.addSubview(form)
+    }
+
+    public override var preferredFirstResponder: View? {
+        userField.text.isEmpty ? userField : passwordField
+    }
+
+    public override func preferredSize(in available: Size) -> Size {
+        let width = min(52, available.width)
+        let rows = words.sizeThatFits(Size(width: width, height: 6)).height
+        return Size(width: width, height: min(available.height, rows + 8))
+    }
+
+    public override func layoutView(in bounds: Rect) {
+        var area = bounds
+        let rows = words.sizeThatFits(Size(width: bounds.width, height: 6)).height
+        // The fields come first where there is no room for all.
+        words.isHidden = bounds.height < rows + 5
+        if !words.isHidden {
+            words.frame = area.takeTop(rows)
+            if area.height > 7 { _ = area.takeTop(1) }
+        }
+        form.frame = area
+    }
+
+    public override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.cancelAlert.performs { self.end(nil) }
+        }
+    }
+
+    /// Taken off the screen by somebody else, it was cancelled.
+    public override func viewDidDisappear() {
+        guard !isOver else { return }
+        isOver = true
+        didEnd(nil)
+    }
+
+    private func submit() {
+        guard !userField.text.isEmpty || !passwordField.text.isEmpty else {
+            userField.becomeFirstResponder()
+            return
+        }
+        end(
+            URLCredential(
+                user: userField.text, password: passwordField.text, persistence: .forSession))
+    }
+
+    private func end(_ credential: URLCredential?) {
+        guard !isOver else { return }
+        isOver = true
+        dismiss { [didEnd] in didEnd(credential) }
+    }
+}

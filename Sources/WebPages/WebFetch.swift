@@ -1,0 +1,132 @@
+public import CurlNetworking
+import FoundationEssentials
+
+/// Loads one address whole, up to a limit, and says how far it is.
+@MainActor
+public final class WebFetch {
+    /// How a challenge is answered: to be called once.
+    public typealias Answer =
+        @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    /// Bytes so far, and of how many where that is known.
+    public var didProgress: (@MainActor (Int64, Int64?) -> Void)?
+    /// A name and a password are wanted.
+    public var didReceiveChallenge:
+        (@MainActor (URLAuthenticationChallenge, @escaping Answer) -> Void)?
+
+    private let task: URLSessionDataTask
+    private let limit: Int
+    private var response: URLResponse?
+    private var body: [UInt8] = []
+    private var isCut = false
+    private var continuation: CheckedContinuation<WebResource, any Error>?
+
+    /// - Parameter limit: The most bytes that are taken of the body.
+    public init(_ request: URLRequest, in session: URLSession, limit: Int = 4 << 20) {
+        task = session.dataTask(with: request)
+        self.limit = limit
+    }
+
+    /// Loads it. Cancelling the surrounding task cancels the transfer.
+    ///
+    /// - Throws: `URLError`. Any complete answer is a resource, whatever its status.
+    public func run() async throws -> WebResource {
+        task.delegate = TransferDelegate { [weak self] in self?.process($0) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                self.continuation = continuation
+                task.resume()
+            }
+        } onCancel: { [task] in
+            task.cancel()
+        }
+    }
+
+    private func process(_ event: TransferDelegate.Event) {
+        switch event {
+        case .response(let response):
+            // Another one after a challenge begins again.
+            self.response = response
+            body = []
+            progress()
+        case .data(let data):
+            guard !isCut else { return }
+            body += data.prefix(limit - body.count)
+            if body.count >= limit, data.count > 0 {
+                isCut = true
+                task.cancel()
+            }
+            progress()
+        case .challenge(let challenge, let answer):
+            guard let didReceiveChallenge else { return answer(.performDefaultHandling, nil) }
+            didReceiveChallenge(challenge, answer)
+        case .completed(let error):
+            finish(error)
+        }
+    }
+
+    private func progress() {
+        let expected = response.map(\.expectedContentLength) ?? -1
+        didProgress?(Int64(body.count), expected >= 0 ? expected : nil)
+    }
+
+    private func finish(_ error: (any Error)?) {
+        defer { continuation = nil }
+        guard let response, let url = response.url ?? task.originalRequest?.url,
+            error == nil || isCut
+        else {
+            continuation?.resume(throwing: error ?? URLError(.badServerResponse))
+            return
+        }
+        continuation?.resume(
+            returning: WebResource(
+                url: url, statusCode: (response as? HTTPURLResponse)?.statusCode ?? 200,
+                mimeType: response.mimeType ?? WebResource.type(of: body),
+                charset: response.textEncodingName, body: body, isCut: isCut))
+    }
+}
+
+/// Passes on what happens to a task. Its session's delegate queue is the main queue.
+private final class TransferDelegate: URLSessionDataDelegate {
+    enum Event: Sendable {
+        case response(URLResponse)
+        case data(Data)
+        case challenge(URLAuthenticationChallenge, WebFetch.Answer)
+        case completed((any Error)?)
+    }
+
+    private let process: @MainActor (Event) -> Void
+
+    init(_ process: @escaping @MainActor (Event) -> Void) { self.process = process }
+
+    private func pass(_ event: Event) {
+        MainActor.assumeIsolated { process(event) }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        pass(.response(response))
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        pass(.data(data))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        pass(.challenge(challenge, completionHandler))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        pass(.completed(error))
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+
+/// The pages that were visited, and which of them is shown.
+struct WebHistory {
+    struct Entry {
+        var url: URL
+        /// nil for one that has to be loaded again.
+        var page: WebPage?
+        var title = ""
+        var line: Int?
+        var link: Int?
+    }
+
+    /// Pages whose text is kept on either side of the current one.
+    private static let keptPageCount = 6
+    private static let limit = 100
+
+    private(set) var entries: [Entry] = []
+    private(set) var index = -1
+
+    var current: Entry? {
+        get { entries.indices.contains(index) ? entries[index] : nil }
+        set {
+            guard let newValue, entries.indices.contains(index) else { return }
+            entries[index] = newValue
+        }
+    }
+
+    var canGoBack: Bool { index > 0 }
+    var canGoForward: Bool { index + 1 < entries.count }
+
+    /// Goes on to another page; what lay ahead is forgotten.
+    mutating func push(_ entry: Entry) {
+        entries.removeSubrange((index + 1)...)
+        entries.append(entry)
+        if entries.count > Self.limit { entries.removeFirst() }
+        index = entries.count - 1
+        dropFarPages()
+    }
+
+    mutating func move(by step: Int) {
+        index = max(0, min(index + step, entries.count - 1))
+        dropFarPages()
+    }
+
+    private mutating func dropFarPages() {
+        for far in entries.indices where abs(far - index) > Self.keptPageCount {
+            entries[far].page = nil
+        }
+    }
+}

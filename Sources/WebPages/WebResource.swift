@@ -1,0 +1,35 @@
+public import FoundationEssentials
+
+/// What a server has answered.
+public struct WebResource: Sendable {
+    public enum Kind: Hashable, Sendable {
+        case html, text, other
+    }
+
+    public var url: URL
+    public var statusCode: Int
+    /// In lower case, without parameters; of what it looks like when the server does not say.
+    public var mimeType: String
+    public var charset: String?
+    public var body: [UInt8]
+    /// Whether there was more than is taken.
+    public var isCut: Bool
+
+    public var kind: Kind {
+        switch mimeType {
+        case "text/html", "application/xhtml+xml": .html
+        case "application/json", "application/xml", "application/javascript": .text
+        case let type where type.hasPrefix("text/"): .text
+        case let type where type.hasSuffix("+json") || type.hasSuffix("+xml"): .text
+        default: .other
+        }
+    }
+
+    /// What a body without a type is: a page, words or something else.
+    static func type(of body: [UInt8]) -> String {
+        let head = body.prefix(1024)
+        let words = String(decoding: head, as: UTF8.self).lowercased()
+        if words.contains("<html") || words.contains("<!doctype html") { return "text/html" }
+        return head.contains(0) ? "application/octet-stream" : "text/plain"
+    }
+}

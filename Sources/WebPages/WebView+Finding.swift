@@ -1,0 +1,152 @@
+import TerminalUI
+import WebText
+
+/// What is looked for in a page.
+struct Finding {
+    var query = ""
+    var matches: [WebTextSearch.Match] = []
+    var current = 0
+    /// Parts of matches by their line; whether they are the current match's.
+    var parts: [Int: [(range: Range<Int>, match: Int)]] = [:]
+    /// Where the reader was before.
+    var origin = 0
+    var text: WebTextSearch?
+    var search: Task<Void, Never>?
+
+    var isShown: Bool { !query.isEmpty }
+
+    mutating func take(_ found: [WebTextSearch.Match]) {
+        matches = found
+        parts = [:]
+        for (index, match) in found.enumerated() {
+            for part in match.parts { parts[part.line, default: []].append((part.range, index)) }
+        }
+        current = found.firstIndex { $0.firstLine >= origin } ?? 0
+    }
+
+    /// A span cut where matches begin and end; with a role where it is one.
+    func parts(
+        of text: String, from offset: Int, inLine line: Int
+    ) -> [(text: Substring, role: Role?)] {
+        guard let found = parts[line] else { return [(text[...], nil)] }
+        var pieces: [(text: Substring, role: Role?)] = []
+        var place = 0
+        let count = text.utf8.count
+        func piece(_ start: Int, _ end: Int) -> Substring {
+            let utf8 = text.utf8
+            return text[
+                utf8.index(
+                    utf8.startIndex, offsetBy: start)..<utf8.index(utf8.startIndex, offsetBy: end)]
+        }
+        for (range, match) in found {
+            let start = max(place, min(count, range.lowerBound - offset))
+            let end = max(start, min(count, range.upperBound - offset))
+            guard start < end else { continue }
+            if place < start { pieces.append((piece(place, start), nil)) }
+            pieces.append((piece(start, end), match == current ? .selectedText : .match))
+            place = end
+        }
+        if place < count { pieces.append((piece(place, count), nil)) }
+        return pieces
+    }
+}
+
+extension WebView {
+    func beginFinding() {
+        finding.origin = firstLine
+        findField.isHidden = false
+        setNeedsLayout()
+        findField.becomeFirstResponder()
+        findField.selectAll()
+    }
+
+    /// Enter: the field goes, the matches stay.
+    func keepFinding() {
+        becomeFirstResponder()
+        findField.isHidden = true
+        if finding.query.isEmpty { endFinding() }
+        setNeedsLayout()
+    }
+
+    func endFinding() {
+        if findField.isFirstResponder { becomeFirstResponder() }
+        finding.search?.cancel()
+        finding = Finding()
+        findField.text = ""
+        findField.isHidden = true
+        setNeedsLayout()
+    }
+
+    func moveFound(by step: Int) {
+        let count = finding.matches.count
+        guard count > 0 else { return }
+        finding.current = (finding.current + step + count) % count
+        showFound()
+    }
+
+    func queryDidChange() {
+        finding.query = findField.text
+        find()
+    }
+
+    /// The lines are others now.
+    func findAgain() {
+        guard finding.isShown else { return }
+        finding.text = nil
+        find()
+    }
+
+    private func find() {
+        finding.search?.cancel()
+        guard let layout, !finding.query.isEmpty else {
+            finding.take([])
+            setNeedsDisplay()
+            return
+        }
+        let (query, text) = (finding.query, finding.text)
+        finding.search = startPending { [weak self] in
+            let (text, matches) = await Self.find(query, in: text, layout)
+            guard let self, !Task.isCancelled, finding.query == query else { return }
+            finding.text = text
+            finding.take(matches)
+            if matches.isEmpty { scroll(toLine: finding.origin) } else { showFound() }
+            setNeedsDisplay()
+        }
+    }
+
+    @concurrent
+    private nonisolated static func find(
+        _ query: String, in text: WebTextSearch?, _ layout: WebLayout
+    ) async -> (WebTextSearch, [WebTextSearch.Match]) {
+        let text = text ?? WebTextSearch(layout)
+        return (text, text.matches(of: query))
+    }
+
+    private func showFound() {
+        guard finding.matches.indices.contains(finding.current) else { return }
+        reveal(line: finding.matches[finding.current].firstLine)
+        setNeedsDisplay()
+        delegate?.webViewDidMove(self)
+    }
+
+    /// How the search stands: `3 of 17`.
+    private var status: TextLine {
+        if finding.query.isEmpty { return "" }
+        if finding.matches.isEmpty { return TextLine("no match", .warning) }
+        return TextLine("\(finding.current + 1) of \(finding.matches.count)", .secondary)
+    }
+
+    func drawFinding(on surface: Surface) {
+        let y = bounds.height - 1
+        if findField.isHidden {
+            let text = status
+            let x = max(0, bounds.width - text.columnCount - 1)
+            surface.fill(Rect(x: x, y: y, width: bounds.width - x, height: 1))
+            surface.draw(text, at: Point(x: x + 1, y: y))
+        } else {
+            surface.draw("/", at: Point(x: 0, y: y), role: .accent)
+            let row = Rect(x: bounds.width - 12, y: y, width: 12, height: 1)
+            surface.draw(status, in: row, alignment: .trailing)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import TextEditing
+
+/// The columns that blocks would like, and those they need so that no word is cut.
+struct ContentWidth {
+    private(set) var wanted = 0
+    private(set) var least = 0
+
+    init(_ blocks: [WebBlock]) {
+        for block in blocks { add(block, indent: 0) }
+    }
+
+    private mutating func add(_ block: WebBlock, indent: Int) {
+        switch block {
+        case .anchor, .rule: break
+        case .heading(_, let runs), .paragraph(let runs): add(runs, indent: indent, isWhole: false)
+        case .preformatted(let runs): add(runs, indent: indent, isWhole: true)
+        case .quotation(let blocks): for block in blocks { add(block, indent: indent + 2) }
+        case .list(let items):
+            let marker = items.map { CellWidth.of($0.marker) + 1 }.max() ?? 0
+            for item in items {
+                for block in item.blocks { add(block, indent: indent + max(marker, 4)) }
+            }
+        case .table(let table):
+            for cell in table.rows.joined() {
+                for block in cell.blocks { add(block, indent: indent) }
+            }
+        }
+    }
+
+    private mutating func add(_ runs: [WebRun], indent: Int, isWhole: Bool) {
+        let text = runs.map(\.text).joined()
+        for line in text.split(separator: "\n") {
+            let width = indent + CellWidth.of(line)
+            wanted = max(wanted, width)
+            if isWhole { least = max(least, width) }
+        }
+        guard !isWhole else { return }
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
+            least = max(least, indent + CellWidth.of(word))
+        }
+    }
+}

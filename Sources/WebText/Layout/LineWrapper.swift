@@ -1,0 +1,186 @@
+import TextEditing
+
+/// Fills lines with words, which may be of several looks.
+///
+/// Lines break at spaces, around wide characters (but not before closing punctuation), at zero-width spaces, and
+/// in the middle of words that are longer than a line.
+struct LineWrapper {
+    private let width: Int
+    private(set) var lines: [WebLine] = []
+    private var line: [WebRun] = []
+    private var lineWidth = 0
+    private var word: [WebRun] = []
+    private var wordWidth = 0
+    /// The space between line and word; nil where they touch.
+    private var space: WebRun?
+    /// How the word ends, for what may follow in the same line.
+    private var endsWide = false
+    private var endsOpening = false
+
+    init(width: Int) { self.width = max(1, width) }
+
+    static func wrap(_ runs: [WebRun], width: Int) -> [WebLine] {
+        var wrapper = LineWrapper(width: width)
+        for run in runs { wrapper.add(run) }
+        return wrapper.finish()
+    }
+
+    /// Lines as they stand, cut only where they are longer than the width.
+    static func cut(_ runs: [WebRun], width: Int) -> [WebLine] {
+        var wrapper = LineWrapper(width: width)
+        for run in runs {
+            let parts = run.text.split(separator: "\n", omittingEmptySubsequences: false)
+            for (index, part) in parts.enumerated() {
+                if index > 0 { wrapper.breakLine(isWrapped: false) }
+                wrapper.addWhole(String(part), like: run)
+            }
+        }
+        return wrapper.finish()
+    }
+
+    mutating func add(_ run: WebRun) {
+        let utf8 = run.text.utf8
+        var start = utf8.startIndex
+        for index in utf8.indices where utf8[index] == 0x20 || utf8[index] == 0x0A {
+            addPiece(run.text[start..<index], like: run)
+            endWord()
+            if utf8[index] == 0x0A {
+                breakLine(isWrapped: false)
+            } else {
+                space = WebRun(" ", run.look, link: run.link)
+            }
+            start = utf8.index(after: index)
+        }
+        addPiece(run.text[start...], like: run)
+    }
+
+    mutating func finish() -> [WebLine] {
+        endWord()
+        if !line.isEmpty || lines.isEmpty { lines.append(WebLine(line)) }
+        return lines
+    }
+
+    // MARK: - Words
+
+    /// Adds text without spaces to the word.
+    private mutating func addPiece(_ text: Substring, like run: WebRun) {
+        guard !text.isEmpty else { return }
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            if endsWide, !Self.closes(text.unicodeScalars.first) { endWord() }
+            addToWord(String(text), CellWidth.of(text), like: run)
+            endsWide = false
+            endsOpening = Self.opens(text.unicodeScalars.last)
+            return
+        }
+        for cluster in GraphemeClusters.of(text) {
+            if cluster == "\u{200B}" {
+                endWord()
+                continue
+            }
+            if cluster == "\u{AD}" { continue }
+            let shown = cluster == "\u{A0}" ? " " : Self.bounded(cluster)
+            let cells = CellWidth.of(shown)
+            let isWide = cells == 2 && shown.utf8.count >= 3
+            if isWide || endsWide, !endsOpening, !Self.closes(cluster.unicodeScalars.first) {
+                endWord()
+            }
+            addToWord(shown, cells, like: run)
+            endsWide = isWide
+            endsOpening = Self.opens(cluster.unicodeScalars.last)
+        }
+    }
+
+    private mutating func addToWord(_ text: String, _ cells: Int, like run: WebRun) {
+        Self.append(text, like: run, to: &word)
+        wordWidth += cells
+    }
+
+    private mutating func endWord() {
+        defer {
+            word = []
+            wordWidth = 0
+            endsWide = false
+            endsOpening = false
+        }
+        guard !word.isEmpty else { return }
+        let gap = space == nil || lineWidth == 0 ? 0 : 1
+        if lineWidth > 0, lineWidth + gap + wordWidth > width { breakLine(isWrapped: true) }
+        if let space, lineWidth > 0 {
+            Self.append(" ", like: space, to: &line)
+            lineWidth += 1
+        }
+        space = nil
+        if wordWidth <= width {
+            for run in word { Self.append(run.text, like: run, to: &line) }
+            lineWidth += wordWidth
+        } else {
+            for run in word { addInPieces(run.text, like: run) }
+        }
+    }
+
+    private mutating func breakLine(isWrapped: Bool) {
+        lines.append(WebLine(line, isWrapped: isWrapped))
+        line = []
+        lineWidth = 0
+        space = nil
+    }
+
+    // MARK: - Text that is too long
+
+    /// Adds text cell for cell, tabs to every eighth column.
+    private mutating func addWhole(_ text: String, like run: WebRun) {
+        let parts = text.split(separator: "\t", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if index > 0 {
+                addInPieces(String(repeating: " ", count: 8 - lineWidth % 8), like: run)
+            }
+            addInPieces(String(part.replacing("\u{A0}", with: " ")), like: run)
+        }
+    }
+
+    private mutating func addInPieces(_ text: String, like run: WebRun) {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) {
+            var rest = Substring(text).utf8
+            while !rest.isEmpty {
+                if lineWidth >= width { breakLine(isWrapped: true) }
+                let piece = rest.prefix(width - lineWidth)
+                rest = rest.dropFirst(piece.count)
+                Self.append(String(Substring(piece)), like: run, to: &line)
+                lineWidth += piece.count
+            }
+            return
+        }
+        for cluster in GraphemeClusters.of(text).map(Self.bounded) {
+            let cells = CellWidth.of(cluster)
+            if lineWidth > 0, lineWidth + cells > width { breakLine(isWrapped: true) }
+            // One that is wider than a whole line must go somewhere.
+            Self.append(cluster, like: run, to: &line)
+            lineWidth += cells
+        }
+    }
+
+    /// What has more marks on it than anybody reads, each shown by its number, stands for nothing.
+    private static func bounded(_ cluster: String) -> String {
+        cluster.utf8.count > 32 && CellWidth.of(cluster) > 16 ? "\u{FFFD}" : cluster
+    }
+
+    private static func append(_ text: String, like run: WebRun, to line: inout [WebRun]) {
+        if let last = line.indices.last, line[last].look == run.look, line[last].link == run.link {
+            line[last].text += text
+        } else {
+            line.append(WebRun(text, run.look, link: run.link))
+        }
+    }
+
+    // MARK: - Punctuation
+
+    private static func closes(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar else { return false }
+        return ",.:;!?)]}%、。，．：；？！）］｝」』】〉》〕ー々…".unicodeScalars.contains(scalar)
+    }
+
+    private static func opens(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar else { return false }
+        return "([{（［｛「『【〈《〔".unicodeScalars.contains(scalar)
+    }
+}

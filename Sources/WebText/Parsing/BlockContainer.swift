@@ -1,0 +1,67 @@
+/// A block that holds others, while it is read.
+struct BlockContainer {
+    enum Kind {
+        case page, quotation
+        case list(isOrdered: Bool)
+        case item(marker: String)
+        case table, row
+        case cell(isHeading: Bool, columnSpan: Int)
+    }
+
+    let kind: Kind
+    var blocks: [WebBlock] = []
+    var items: [WebListItem] = []
+    var rows: [[WebTableCell]] = []
+    var cells: [WebTableCell] = []
+    /// The number of the next item.
+    var number = 1
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    private var isList: Bool { if case .list = kind { true } else { false } }
+
+    /// Takes in a container that has ended. What does not belong here still shows its text.
+    mutating func take(_ ended: BlockContainer) {
+        switch ended.kind {
+        case .page: blocks += ended.blocks
+        case .quotation: if !ended.blocks.isEmpty { blocks.append(.quotation(ended.blocks)) }
+        case .list:
+            blocks += ended.blocks
+            if !ended.items.isEmpty { blocks.append(.list(ended.items)) }
+        case .item(let marker):
+            // Items are shown where they have something to show, numbers in any case.
+            guard !ended.blocks.isEmpty || !marker.isEmpty else { return }
+            take(WebListItem(marker, ended.blocks))
+        case .table:
+            blocks += ended.blocks
+            let rows = ended.rows + (ended.cells.isEmpty ? [] : [ended.cells])
+            if rows.contains(where: { $0.contains { !$0.blocks.isEmpty } }) {
+                blocks.append(.table(WebTable(rows)))
+            }
+        case .row:
+            if case .table = kind {
+                blocks += ended.blocks
+                rows.append(ended.cells)
+            } else {
+                blocks += ended.blocks + ended.cells.flatMap(\.blocks)
+            }
+        case .cell(let isHeading, let columnSpan):
+            switch kind {
+            case .row, .table:
+                cells.append(
+                    WebTableCell(ended.blocks, isHeading: isHeading, columnSpan: columnSpan))
+            default: blocks += ended.blocks
+            }
+        }
+    }
+
+    private mutating func take(_ item: WebListItem) {
+        if isList {
+            items.append(item)
+        } else if case .list(let items)? = blocks.last {
+            blocks[blocks.count - 1] = .list(items + [item])
+        } else {
+            blocks.append(.list([item]))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CXML
+
+/// Reads HTML into a document. No script runs, nothing is fetched, no file is opened.
+///
+/// libxml2 splits the bytes into elements and text; a ``DocumentBuilder`` makes blocks of them. No tree is
+/// built. Slow for large pages: call it outside the main actor.
+public enum HTMLParser {
+    /// - Parameters:
+    ///   - bytes: The body as it came.
+    ///   - charset: The encoding that the response named, if it did.
+    ///   - isCut: Whether the end was left behind already.
+    public static func parse(
+        _ bytes: [UInt8], charset: String? = nil, isCut: Bool = false,
+        limits: HTMLLimits = HTMLLimits()
+    ) -> WebDocument {
+        _ = library
+        let end = ContinuousClock.now + limits.time
+        let isLong = bytes.count > limits.byteCount
+        let text = Charset.utf8(
+            isLong ? Array(bytes.prefix(limits.byteCount)) : bytes, label: charset)
+        let page = TagTrimmer(attributeLimit: limits.attributeCount).trimmed(text)
+        let builder = DocumentBuilder(limits: limits)
+        let isInTime = feed(page, to: builder, until: end)
+        var document = builder.finish()
+        if document.cut == nil, isLong || isCut { document.cut = .size }
+        if !isInTime { document.cut = .time }
+        return document
+    }
+
+    /// Begins once: libxml2's tables must be there before two threads need them.
+    private static let library: Void = xmlInitParser()
+
+    /// - Returns: Whether all was read in time.
+    private static func feed(
+        _ page: [UInt8], to builder: DocumentBuilder, until end: ContinuousClock.Instant
+    ) -> Bool {
+        let context = Unmanaged.passUnretained(builder).toOpaque()
+        guard let parser = byteclub_html_create(context, didStart, didEnd, didRead) else {
+            return true
+        }
+        defer {
+            byteclub_html_free(parser)
+            withExtendedLifetime(builder) {}
+        }
+        return page.withUnsafeBytes { page in
+            var offset = 0
+            while offset < page.count, !builder.isFull {
+                // A closing tag may be compared with all that is open: the deeper, the smaller the steps.
+                let step = max(32, min(1 << 15, 4_000_000 / max(1, builder.openCount)))
+                let count = min(step, page.count - offset)
+                byteclub_html_feed(parser, page.baseAddress?.advanced(by: offset), Int32(count), 0)
+                offset += count
+                if ContinuousClock.now > end { return false }
+            }
+            byteclub_html_feed(parser, nil, 0, 1)
+            return true
+        }
+    }
+}
+
+private func builder(_ context: UnsafeMutableRawPointer?) -> DocumentBuilder? {
+    context.map { Unmanaged<DocumentBuilder>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func text(_ bytes: UnsafePointer<UInt8>?) -> String {
+    bytes.map { String(cString: $0) } ?? ""
+}
+
+private func didStart(
+    _ context: UnsafeMutableRawPointer?, _ name: UnsafePointer<UInt8>?,
+    _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+) {
+    var pairs: [String: String] = [:]
+    if var place = attributes {
+        while let key = place.pointee {
+            pairs[text(key)] = text(place[1])
+            place += 2
+        }
+    }
+    builder(context)?.start(text(name), pairs)
+}
+
+private func didEnd(_ context: UnsafeMutableRawPointer?, _ name: UnsafePointer<UInt8>?) {
+    builder(context)?.end(text(name))
+}
+
+private func didRead(
+    _ context: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32
+) {
+    guard let bytes, count > 0 else { return }
+    builder(context)?.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
+}

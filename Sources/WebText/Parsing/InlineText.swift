@@ -1,0 +1,63 @@
+/// The text of a block while it is read: white space collapsed, neighbors of one look joined.
+struct InlineText {
+    private(set) var runs: [WebRun] = []
+    /// White space that comes now is dropped.
+    private var endsWithSpace = true
+
+    var isEmpty: Bool { runs.isEmpty }
+
+    /// Adds text as it is, e.g. the words for a picture.
+    mutating func append(_ text: String, _ look: WebTextLook, link: Int?) {
+        guard !text.isEmpty else { return }
+        endsWithSpace = text.hasSuffix(" ") || text.hasSuffix("\n")
+        if let last = runs.indices.last, runs[last].look == look, runs[last].link == link {
+            runs[last].text += text
+        } else {
+            runs.append(WebRun(text, look, link: link))
+        }
+    }
+
+    /// The text with white space as single spaces, without what would follow another one.
+    func collapsed(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        var isAfterSpace = endsWithSpace
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for byte in bytes {
+            let isSpace = byte == 0x20 || (0x09...0x0D).contains(byte)
+            if isSpace, isAfterSpace { continue }
+            result.append(isSpace ? 0x20 : byte)
+            isAfterSpace = isSpace
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    mutating func breakLine(_ look: WebTextLook) {
+        removeTrailingSpaces()
+        append("\n", look, link: nil)
+    }
+
+    /// Ends the block and returns what was in it.
+    mutating func finish(isPreformatted: Bool) -> [WebRun] {
+        if isPreformatted {
+            if let last = runs.indices.last, runs[last].text.hasSuffix("\n") {
+                runs[last].text.removeLast()
+            }
+        } else {
+            while let last = runs.last, last.text.utf8.last == 0x20 || last.text.utf8.last == 0x0A {
+                removeTrailingSpaces(and: 0x0A)
+            }
+        }
+        defer { self = InlineText() }
+        return runs.filter { !$0.text.isEmpty }
+    }
+
+    private mutating func removeTrailingSpaces(and other: UInt8 = 0x20) {
+        while let last = runs.indices.last {
+            let kept = runs[last].text.utf8.reversed().drop { $0 == 0x20 || $0 == other }
+            if kept.count == runs[last].text.utf8.count { return }
+            runs[last].text = String(decoding: kept.reversed(), as: UTF8.self)
+            if !runs[last].text.isEmpty { return }
+            runs.removeLast()
+        }
+    }
+}

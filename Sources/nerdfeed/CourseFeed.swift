@@ -1,0 +1,126 @@
+import FoundationEssentials
+import TextEditing
+import WebPages
+
+/// One course of the list.
+struct Course: Hashable, Sendable, Encodable {
+    var title: String
+    /// Absolute; nil when the list names no page.
+    var url: String?
+    /// The day of the next one, e.g. `2014-11-24`, when the list has one.
+    var next: String?
+}
+
+/// A list of courses as the service has it, as far as it can be understood.
+struct CourseFeed: Sendable {
+    private static let limit = 20_000
+
+    var courses: [Course] = []
+    /// Entries without a title and an address.
+    var skippedCount = 0
+
+    /// What to tell of entries that are not shown.
+    var complaint: String? {
+        switch skippedCount {
+        case 0: nil
+        case 1: "One entry of the list has neither a title nor an address, and is not shown."
+        default: "\(skippedCount) entries have neither a title nor an address, and are not shown."
+        }
+    }
+
+    /// - Throws: ``Failure`` with a sentence.
+    @MainActor
+    static func load(_ fetch: WebFetch, from url: URL, retry: String) async throws(Failure)
+        -> CourseFeed
+    {
+        let resource: WebResource
+        do {
+            resource = try await fetch.run()
+        } catch {
+            throw Failure(sentence: WebFailure.sentence(for: error, url: url, retry: retry))
+        }
+        if let sentence = WebFailure.sentence(forStatus: resource.statusCode, url: url) {
+            throw Failure(sentence: sentence)
+        }
+        guard !resource.isCut else {
+            throw Failure(
+                sentence: "The list is longer than 4 MiB. Ask for less of it with --query.")
+        }
+        return try await read(resource, today: Date())
+    }
+
+    /// - Parameter today: What is before it is not next.
+    @concurrent
+    static func read(_ resource: WebResource, today: Date) async throws(Failure) -> CourseFeed {
+        guard let list = try? JSONDecoder().decode(FeedList.self, from: Data(resource.body)) else {
+            let what = resource.kind == .html ? "a web page" : "not a list of courses in JSON"
+            throw Failure(sentence: "What is at this address is \(what). Check the address.")
+        }
+        let day = String(today.ISO8601Format().prefix(10))
+        var feed = CourseFeed()
+        for entry in list.courses {
+            guard feed.courses.count < limit, let course = entry.course(on: day, at: resource.url)
+            else {
+                feed.skippedCount += 1
+                continue
+            }
+            feed.courses.append(course)
+        }
+        return feed
+    }
+}
+
+/// The list on the wire. What is of another kind than expected counts as missing.
+private struct FeedList: Decodable {
+    var courses: [FeedEntry]
+
+    private enum Key: CodingKey { case courses }
+
+    init(from decoder: any Decoder) throws {
+        if let fields = try? decoder.container(keyedBy: Key.self) {
+            courses = try fields.decode([FeedEntry].self, forKey: .courses)
+        } else {
+            courses = try decoder.singleValueContainer().decode([FeedEntry].self)
+        }
+    }
+}
+
+private struct FeedEntry: Decodable {
+    var title: String?
+    var url: String?
+    var dates: [String] = []
+
+    private enum Key: String, CodingKey {
+        case title, url, upcoming
+        case startDate = "start_date"
+    }
+
+    init(from decoder: any Decoder) throws {
+        guard let fields = try? decoder.container(keyedBy: Key.self) else { return }
+        title = try? fields.decode(String.self, forKey: .title)
+        url = try? fields.decode(String.self, forKey: .url)
+        dates = ((try? fields.decode([Upcoming].self, forKey: .upcoming)) ?? []).compactMap(\.date)
+    }
+
+    private struct Upcoming: Decodable {
+        var date: String?
+
+        init(from decoder: any Decoder) throws {
+            guard let fields = try? decoder.container(keyedBy: Key.self) else { return }
+            date = try? fields.decode(String.self, forKey: .startDate)
+        }
+    }
+
+    /// - Parameter day: Today, as `2014-11-24`.
+    func course(on day: String, at feed: URL) -> Course? {
+        let words = title?.split(whereSeparator: \.isWhitespace).joined(separator: " ") ?? ""
+        let address = url.flatMap { WebPage.escaped($0) } ?? ""
+        guard !words.isEmpty || !address.isEmpty else { return nil }
+        let target = address.isEmpty ? nil : URL(string: address, relativeTo: feed)?.absoluteString
+        // Days written as ISO 8601 are in order as text.
+        let days = dates.map { String($0.prefix(10)) }.filter { $0.utf8.count == 10 }.sorted()
+        return Course(
+            title: String((words.isEmpty ? address : words).prefix(500)), url: target,
+            next: days.first { $0 >= day } ?? days.last)
+    }
+}

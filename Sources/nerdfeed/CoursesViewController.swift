@@ -1,0 +1,155 @@
+import CurlNetworking
+import FoundationEssentials
+import TerminalUI
+import WebPages
+
+/// The courses in a list, and the chosen one's page beside it, or over it where the screen is narrow.
+final class CoursesViewController: ViewController {
+    /// The least width that shows both.
+    private static let wideWidth = 90
+
+    private let feed: URL
+    private let session: URLSession
+    private let list = ListView()
+    private lazy var panel = Panel("BNR Courses", content: list)
+    private let wheel = ActivityIndicatorView()
+    private let web: WebViewController
+    private var courses: [Course] = []
+    private var loading: Task<Void, Never>?
+    /// Whether the page has the screen, where there is room for one.
+    private var showsPage = false
+
+    init(_ feed: URL, session: URLSession) {
+        self.feed = feed
+        self.session = session
+        web = WebViewController(session: session)
+        super.init()
+        title = "BNR Courses"
+        addChild(web)
+    }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        web.webView.placeholder = TextLine("Choose a course, and press Enter.", .secondary)
+        web.didLeave = { [weak self] in self?.showList() }
+        view.addSubview(panel)
+        view.addSubview(web.view)
+        view.addSubview(wheel)
+    }
+
+    override func viewDidAppear() { load() }
+
+    override var preferredFirstResponder: View? { showsPage ? web.webView : list }
+
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        let isWide = bounds.width >= Self.wideWidth
+        panel.isHidden = !isWide && showsPage
+        web.view.isHidden = !isWide && !showsPage
+        panel.frame = isWide ? area.takeLeft(min(60, max(34, bounds.width * 36 / 100))) : bounds
+        web.view.frame = isWide ? area : bounds
+        wheel.isHidden = panel.isHidden
+        wheel.frame = Rect(x: panel.frame.maxX - 2, y: 0, width: 1, height: 1)
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable("Courses") {
+            if list.isFirstResponder {
+                KeyCommand.reloadCourses.performs { self.load() }
+                KeyCommand.toPage.performs(
+                    unless: web.isEmpty ? "No page is open. Choose a course with Enter." : nil
+                ) { self.showPage() }
+            }
+        }
+    }
+
+    // MARK: - The list
+
+    private func load() {
+        guard loading == nil else { return }
+        wheel.start()
+        list.emptyText = TextLine("Loading the courses…", .secondary)
+        application?.beginActivity()
+        let policy: URLRequest.CachePolicy =
+            courses.isEmpty ? .useProtocolCachePolicy : .reloadIgnoringLocalCacheData
+        let fetch = WebFetch(URLRequest(url: feed, cachePolicy: policy), in: session)
+        fetch.didReceiveChallenge = { [weak self] challenge, answer in
+            guard let self else { return answer(.cancelAuthenticationChallenge, nil) }
+            LogInController.answer(challenge, over: self, with: answer) {
+                application?.endActivity()
+            } didAnswer: { [weak self] _ in
+                self?.application?.beginActivity()
+            }
+        }
+        loading = Task { [self] in
+            do throws(Failure) {
+                show(try await CourseFeed.load(fetch, from: feed, retry: "press r"))
+            } catch {
+                show(error)
+            }
+            loading = nil
+            wheel.stop()
+            application?.endActivity()
+        }
+    }
+
+    private func show(_ feed: CourseFeed) {
+        courses = feed.courses
+        list.emptyText = TextLine("The list has no courses. Press r to load it again.", .secondary)
+        list.reloadData()
+        let count = courses.count == 1 ? "1 course" : "\(courses.count) courses"
+        panel.trailingTitle = TextLine(count, .secondary)
+        if let complaint = feed.complaint { application?.showMessage(complaint, .warning) }
+    }
+
+    private func show(_ failure: Failure) {
+        list.emptyText = TextLine(failure.sentence, .warning)
+        list.reloadData()
+        if !courses.isEmpty { application?.showMessage(failure.sentence, .error, for: nil) }
+    }
+
+    // MARK: - List and page
+
+    private func showPage() {
+        showsPage = true
+        view.setNeedsLayout()
+        view.layoutIfNeeded()
+        web.webView.becomeFirstResponder()
+    }
+
+    private func showList() {
+        showsPage = false
+        view.setNeedsLayout()
+        view.layoutIfNeeded()
+        list.becomeFirstResponder()
+    }
+}
+
+extension CoursesViewController: ListViewDataSource, ListViewDelegate {
+    func numberOfRows(in list: ListView) -> Int { courses.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        let course = courses[index]
+        return ListRow(
+            TextLine(course.title), columns: course.next.map { [.init($0, width: 10)] } ?? [])
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { courses[index] }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        guard let url = courses[index].url.flatMap({ URL(string: $0) }) else {
+            application?.showMessage("The list names no page for this course.", .warning)
+            return
+        }
+        showPage()
+        web.open(url)
+    }
+}
+
+extension KeyCommand {
+    static let reloadCourses = KeyCommand(
+        "courses.reload", keys: ["r"], title: "Load the courses again", label: "reload", weight: 60)
+    static let toPage = KeyCommand(
+        "courses.page", keys: ["Tab", "Right"], title: "To the page", label: "page", weight: 70)
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import CExecutor
+import Glibc
+
+/// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 64 (bad usage).
+@main struct Program {
+    @MainActor static func main() async {
+        byteclub_install_executor()
+        // A reader may close our output: the write then fails, without a fatal signal.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try NerdfeedCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            Output.complain(failure.sentence)
+            exit(failure.status)
+        } catch {
+            leave(afterParsing: error)
+        }
+    }
+
+    /// Help and versions are asked for and go to standard output; the rest is bad usage.
+    private static func leave(afterParsing error: any Error) -> Never {
+        let message = NerdfeedCommand.fullMessage(for: error)
+        guard NerdfeedCommand.exitCode(for: error) == .success else {
+            let prefix = "Error: "
+            let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
+            for line in text.split(separator: "\n") { Output.complain(String(line)) }
+            exit(64)
+        }
+        Output.line(message)
+        exit(0)
+    }
+}
+
+/// Why nothing came of it, as a sentence for standard error.
+struct Failure: Error {
+    let sentence: String
+    var status: CInt = 1
+}

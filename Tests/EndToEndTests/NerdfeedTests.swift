@@ -1,0 +1,256 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// The second program on the libraries, on a terminal and in a pipe.
+@Suite struct NerdfeedTests {
+    static let program = URL(filePath: ClubHome.program).deletingLastPathComponent()
+        .appending(path: "nerdfeed").path
+
+    private func withFeed(
+        _ arguments: String..., look: Look = .classic,
+        _ body: (TerminalDriver) async throws -> Void
+    ) async throws {
+        try await inFreshHome { home in
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    Self.program, arguments,
+                    environment: home.environment(terminal: look.terminal, more: look.environment),
+                    directory: home.work.path, size: look.size))
+            defer { terminal.close() }
+            try await body(terminal)
+        }
+    }
+
+    private func run(_ arguments: String...) async throws -> Command.Output {
+        var output: Command.Output?
+        try await inFreshHome { home in
+            output = try await Command(
+                Self.program, arguments, environment: home.environment(),
+                directory: home.work.path, input: Data()
+            ).run()
+        }
+        return try #require(output)
+    }
+
+    /// A service with this list; every other address is a page.
+    private func makeService(_ list: String, page: String = "<p>A page.") throws -> LoopbackServer {
+        try LoopbackServer { request in
+            request.target.hasPrefix("/courses")
+                ? [.answer("200 OK", ["Content-Type: application/json"], body: list)]
+                : [.answer("200 OK", ["Content-Type: text/html; charset=utf-8"], body: page)]
+        }
+    }
+
+    // MARK: - On the screen
+
+    @Test func showsACourseAndFollowsItsLinksBackAndForward() async throws {
+        try await withFeed("--demo") { terminal in
+            try await terminal.wait(forText: "Members only")
+            #expect(terminal.screen.contains("BNR Courses"))
+            #expect(terminal.screen.contains("2031-03-10"))
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Five days on the language")
+            terminal.press(.tab)
+            terminal.press(.enter)
+            try await terminal.wait(forText: "two columns wide")
+            // A page's escape sequence is text.
+            #expect(terminal.screen.contains("one here, [31m, is"))
+            terminal.press(.left)
+            try await terminal.wait(forText: "Five days on the language")
+            terminal.press(.right)
+            try await terminal.wait(forText: "two columns wide")
+            // To a place in the middle of another page, by the link's number.
+            terminal.type("1\n")
+            try await terminal.wait(forText: "actor Counter")
+            #expect(!terminal.screen.contains("Five days"))
+            terminal.press(.escape)
+            try await terminal.wait(forText: "Members only")
+            terminal.type("q")
+            #expect(try await terminal.waitForEnd() == .exited(status: 0))
+        }
+    }
+
+    @Test func asksForNameAndPasswordUntilTheyAreRight() async throws {
+        try await withFeed("--demo") { terminal in
+            try await terminal.wait(forText: "Members only")
+            terminal.type("G\n")
+            try await terminal.wait(forText: "wants a name")
+            terminal.type("nerd\nwrong\n")
+            try await terminal.wait(forText: "did not accept")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "only for those who log in")
+            terminal.type("r")
+            try await terminal.wait(forText: "wants a name")
+            terminal.type("nerd\nfeed\n")
+            try await terminal.wait(forText: "You are in.")
+            #expect(!terminal.output.contains("wrong".utf8))
+            // What was right is not asked for again.
+            terminal.type("r")
+            try await terminal.waitUntilIdle()
+            #expect(terminal.screen.contains("You are in."))
+        }
+    }
+
+    @Test func findsWordsInAPage() async throws {
+        let lines = (1...200).map { "<p>line \($0)" }.joined()
+        let service = try makeService(
+            #"{"courses":[{"title":"Long","url":"/long"}]}"#, page: lines + "<p>needle<p>Needle")
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "Long")
+            terminal.press(.enter)
+            try await terminal.wait(forText: "line 1")
+            terminal.type("/needle")
+            try await terminal.wait(forText: "1 of 2")
+            terminal.type("\n")
+            terminal.type("n")
+            try await terminal.wait(forText: "2 of 2")
+            terminal.press(.escape)
+            try await terminal.wait(untilGone: "2 of 2")
+            terminal.type("gg")
+            try await terminal.wait(forText: "line 1")
+            terminal.type("/nothing")
+            try await terminal.wait(forText: "no match")
+        }
+    }
+
+    @Test func saysWhyThereIsNothingAndTriesAgain() async throws {
+        let count = Atomic(0)
+        let service = try LoopbackServer { _ in
+            count.add(1, ordering: .relaxed).oldValue == 0
+                ? [.answer("503 Service Unavailable")]
+                : [.answer(body: #"{"courses":[{"title":"Back again"}]}"#)]
+        }
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "has failed (503)")
+            terminal.type("r")
+            try await terminal.wait(forText: "Back again")
+            // It has no page.
+            terminal.press(.enter)
+            try await terminal.wait(forText: "names no page")
+            service.stop()
+            terminal.type("r")
+            try await terminal.wait(forText: "Nothing answers")
+            #expect(terminal.screen.contains("Back again"))
+        }
+    }
+
+    @Test func stopsAPageThatDoesNotEnd() async throws {
+        let gate = LoopbackGate()
+        defer { gate.open() }
+        let service = try LoopbackServer { request in
+            request.target == "/courses"
+                ? [.answer(body: #"{"courses":[{"title":"Slow","url":"/slow"}]}"#)]
+                : [
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"),
+                    .send(String(repeating: "x", count: 2000)), .wait(gate),
+                ]
+        }
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "Slow")
+            terminal.press(.enter)
+            try await terminal.wait(forText: "2 KB of 5 KB")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "Stopped.")
+        }
+    }
+
+    static let looks = [
+        Look.classic, .wide,
+        Look("tiny", TerminalSize(columns: 20, rows: 6), "xterm-256color", .many),
+        Look("NO_COLOR", .classic, "xterm-256color", .mono, ["NO_COLOR": "1"]),
+        Look("mono", .classic, "vt100", .mono),
+    ]
+
+    @Test(arguments: looks) func worksOnAnyScreen(look: Look) async throws {
+        try await withFeed("--demo", look: look) { terminal in
+            try await terminal.wait(forText: "Advanced Swift")
+            #expect(terminal.screen.contains("BNR Courses"))
+            terminal.press(.enter)
+            try await terminal.wait(forText: "════")
+            try await expectPossibleColors(look, terminal)
+            terminal.type("G1")
+            try await terminal.wait(forText: "[1]")
+            terminal.type("\n")
+            try await terminal.wait(forText: "Text on Term")
+            terminal.type("?")
+            try await terminal.wait(forText: "Keys")
+            terminal.press(.escape)
+            terminal.resize(to: TerminalSize(columns: 120, rows: 30))
+            try await terminal.wait(forText: "BNR Courses")
+            try await expectPossibleColors(look, terminal)
+        }
+    }
+
+    // MARK: - In a pipe
+
+    @Test func listsTheCoursesWithTabsBetween() async throws {
+        let service = try makeService(
+            #"""
+            {"courses":[{"title":"A\tb\u001b[31m","url":"/a b","upcoming":[{"start_date":"2999-02-01"},
+            {"start_date":"2999-01-01","instructors":[1]},7]},{"title":7,"url":"http://x/"},3,{}]}
+            """#)
+        let plain = try await run(service.url("/courses").absoluteString)
+        let root = service.url("").absoluteString
+        #expect(plain.status == 0)
+        #expect(plain.text == "A b^[[31m\t\(root)/a%20b\t2999-01-01\nhttp://x/\thttp://x/\t\n")
+        #expect(plain.errorText.contains("2 entries"))
+        let json = try await run("ls", "--json", service.url("/courses").absoluteString)
+        #expect(!json.text.contains("\u{1B}"))
+        let list =
+            try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: String]]
+        #expect(list?.first?["title"] == "A b\u{1B}[31m")
+    }
+
+    @Test func escapesQueryArguments() async throws {
+        let service = try makeService(#"{"courses":[]}"#)
+        let output = try await run(
+            "ls", service.url("/courses").absoluteString, "--query", "year=2014", "--query",
+            "name=a b&c")
+        #expect(output.status == 0)
+        let target = service.requests.first?.target
+        #expect(target == "/courses?year=2014&name=a%20b%26c")
+    }
+
+    @Test(arguments: [
+        ("<html><p>Not a list</html>", "a web page"), ("", "not a list of courses"),
+        (#"{"courses":7}"#, "not a list of courses"),
+        (String(repeating: "[", count: 10_000), "not a list of courses"),
+        (
+            #"{"courses":"# + String(repeating: "[", count: 10_000), "not a list of courses"
+        ), (String(repeating: " ", count: 5 << 20), "longer than 4 MiB"),
+    ])
+    func refusesWhatIsNotAList(body: String, sentence: String) async throws {
+        let service = try LoopbackServer { _ in [.answer(body: body)] }
+        let output = try await run("ls", service.url("/courses").absoluteString)
+        #expect(output.status == 1)
+        #expect(output.errorText.contains(sentence), "\(output.errorText)")
+        #expect(output.text.isEmpty)
+    }
+
+    @Test func endsALoopOfRedirects() async throws {
+        let service = try LoopbackServer { _ in
+            [.answer("302 Found", ["Location: /courses"])]
+        }
+        let output = try await run("ls", service.url("/courses").absoluteString)
+        #expect(output.status == 1)
+        #expect(output.errorText.contains("without end"))
+    }
+
+    @Test func tellsOfBadUsage() async throws {
+        #expect(try await run("--version").text.hasPrefix("nerdfeed "))
+        let help = try await run("--help")
+        #expect(help.status == 0 && help.text.contains("--demo"))
+        for arguments in [[], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"]] {
+            var status: Int32?
+            try await inFreshHome { home in
+                status = try await Command(
+                    Self.program, arguments, environment: home.environment(),
+                    directory: home.work.path, input: Data()
+                ).run().status
+            }
+            #expect(status == 64, "\(arguments)")
+        }
+    }
+}
