@@ -4,21 +4,27 @@ SWIFT ?= swift
 # The program stands alone: no Swift runtime is needed where it runs, and it starts sooner.
 # No library beside it is loaded (no $$ORIGIN in its RUNPATH), and what the loader has written is read-only
 # before the first line runs.
-RELEASE = -c release --product byteclub --static-swift-stdlib --disable-local-rpath \
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
 	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SOURCES = Package.swift Sources Tests Benchmarks
 
 # `make fuzz` works this long on each parser.
 SECONDS_EACH ?= 600
 
-.PHONY: run test build bench outside sanitize fuzz deps deps-test deps-bench format lint clean
+.PHONY: run test build nerdfeed bench outside sanitize fuzz deps deps-test deps-bench format lint clean
 
 run: build
 	@exec .build/release/byteclub
 
 build: deps
-	@$(SWIFT) build $(RELEASE)
+	@$(SWIFT) build $(RELEASE) --product byteclub
 	@scripts/check-hardening .build/release/byteclub
+
+# The second program on the libraries.
+nerdfeed: deps
+	@$(SWIFT) build $(RELEASE) --product nerdfeed
+	@scripts/check-hardening .build/release/nerdfeed
+	@echo "Built .build/release/nerdfeed. For a first look: .build/release/nerdfeed --demo"
 
 # So many tests at a time: all at once, each would wait for all the others, and deadlines with them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8

@@ -200,6 +200,9 @@ let benchmarks: [Target] = [
         name: "ListBench", dependencies: ["ByteClub", "ClubAccess", "ClubStore"],
         path: "Benchmarks/ListBench", swiftSettings: strict),
     .executableTarget(
+        name: "WebBench", dependencies: ["WebText"], path: "Benchmarks/WebBench",
+        swiftSettings: strict),
+    .executableTarget(
         name: "PictureBench", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
         path: "Benchmarks/PictureBench", swiftSettings: strict),
     .executableTarget(
@@ -216,7 +219,7 @@ let fuzzers: [Target] = {
     let programs = [
         ("NetworkFuzzer", "CurlNetworking"), ("PictureFuzzer", "Pictures"),
         ("ServerFuzzer", "ClubServer"), ("StoreFuzzer", "ClubStore"),
-        ("AccessFuzzer", "ClubAccess"),
+        ("AccessFuzzer", "ClubAccess"), ("WebFuzzer", "WebText"),
     ]
     let entry = Target.target(
         name: "FuzzerEntry", path: "Tests/FuzzerEntry", swiftSettings: strict)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Prints every table of figures, each beside its peers in the same run: Benchmarks/run.sh [PART]...
-# Parts: terminal text pictures store network siege; all of them without words. Figures are for quiet machines.
+# Parts: terminal text pictures store lists web network siege; all of them without words. Figures are for quiet machines.
 # The siege takes SIEGE_SECONDS, 600 unless said.
 set -eu
 cd "$(dirname "$0")/.."
-parts=${*:-terminal text pictures store lists network siege}
+parts=${*:-terminal text pictures store lists web network siege}
 
 # As `make build` does it, so that nothing is compiled twice.
 build() {
@@ -35,6 +35,10 @@ for part in $parts; do
         build ListBench
         .build/release/ListBench
         ;;
+    web)
+        build WebBench
+        .build/release/WebBench
+        ;;
     network)
         Benchmarks/network.sh
         ;;
@@ -44,7 +48,7 @@ for part in $parts; do
         .build/release/SiegeBench "${SIEGE_SECONDS:-600}"
         ;;
     *)
-        echo "run.sh: there is no part $part (terminal text pictures store lists network siege)" >&2
+        echo "run.sh: there is no part $part (terminal text pictures store lists web network siege)" >&2
         exit 2
         ;;
     esac

@@ -25,24 +25,7 @@ public struct WebPage: Sendable {
         guard document.links.indices.contains(index) else { return nil }
         let address = document.links[index].address
         let base = document.base.flatMap { URL(string: $0, relativeTo: url) } ?? url
-        return URL(string: address, relativeTo: base)?.absoluteURL
-            ?? Self.escaped(address).flatMap { URL(string: $0, relativeTo: base)?.absoluteURL }
-    }
-
-    /// The address with percent signs for what may not stand in one.
-    public static func escaped(_ address: String) -> String? {
-        var result = ""
-        for byte in address.utf8 {
-            let isAllowed =
-                byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
-            if isAllowed {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += byte < 16 ? "%0" + digits : "%" + digits
-            }
-        }
-        return result
+        return URL(string: WebAddress.escaped(address), relativeTo: base)?.absoluteURL
     }
 
     // MARK: - Making one

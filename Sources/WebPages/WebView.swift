@@ -31,8 +31,8 @@ public final class WebView: View {
     var finding = Finding()
     private var layingOut: Task<Void, Never>?
 
-    /// Up to so many blocks are laid out at once; more, beside the main actor.
-    private static let blocksAtOnce = 200
+    /// Pages of up to so many lines are laid out at once, longer ones beside the main actor.
+    private static let linesAtOnce = 1000
 
     public override init() {
         super.init()
@@ -79,7 +79,7 @@ public final class WebView: View {
         let width = textWidth
         guard let page, bounds.width > 0, page.layout.width != width else { return }
         layingOut?.cancel()
-        if page.document.blocks.count <= Self.blocksAtOnce {
+        if page.layout.lines.count <= Self.linesAtOnce {
             var page = page
             page.layout = WebLayout(page.document, width: width)
             replaceLayout(by: page)

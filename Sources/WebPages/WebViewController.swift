@@ -151,7 +151,7 @@ public final class WebViewController: ViewController {
         } catch {
             let sentence =
                 didCancelLogIn()
-                ? "This page is only for those who log in. Press r to log in, or Backspace to go back."
+                ? "This page is only for those who log in. To log in, press r."
                 : WebFailure.sentence(for: error, url: url, retry: "press r")
             return WebPage(
                 url: url, document: WebPage.notice("Could not be loaded", sentence),

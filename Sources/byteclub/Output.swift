@@ -31,19 +31,7 @@ enum Output {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-        var safe = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    safe += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default:
-                safe.unicodeScalars.append(scalar)
-            }
-        }
-        write(safe + "\n")
+        write(VisibleText.escaped(json: text) + "\n")
     }
 
     /// Writes rows, a little indented, so that their columns stand below one another.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import TextEditing
 import WebPages
 
 /// One course of the list.
@@ -114,7 +113,7 @@ private struct FeedEntry: Decodable {
     /// - Parameter day: Today, as `2014-11-24`.
     func course(on day: String, at feed: URL) -> Course? {
         let words = title?.split(whereSeparator: \.isWhitespace).joined(separator: " ") ?? ""
-        let address = url.flatMap { WebPage.escaped($0) } ?? ""
+        let address = WebAddress.escaped(url ?? "")
         guard !words.isEmpty || !address.isEmpty else { return nil }
         let target = address.isEmpty ? nil : URL(string: address, relativeTo: feed)?.absoluteString
         // Days written as ISO 8601 are in order as text.

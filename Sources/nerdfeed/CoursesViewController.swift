@@ -64,8 +64,6 @@ final class CoursesViewController: ViewController {
         }
     }
 
-    // MARK: - The list
-
     private func load() {
         guard loading == nil else { return }
         wheel.start()
@@ -108,8 +106,6 @@ final class CoursesViewController: ViewController {
         list.reloadData()
         if !courses.isEmpty { application?.showMessage(failure.sentence, .error, for: nil) }
     }
-
-    // MARK: - List and page
 
     private func showPage() {
         showsPage = true

@@ -8,7 +8,7 @@ import TerminalUI
     /// Shows the courses and returns when the person has left, with the exit status.
     static func run(_ feed: URL) async throws -> Int32 {
         var configuration = Application.Configuration()
-        configuration.idleDescriptor = idleDescriptor
+        configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
         let application = Application(screen: CursesScreen(), configuration: configuration)
         let session = makeSession()
         defer { session.invalidateAndCancel() }
@@ -25,12 +25,5 @@ import TerminalUI
         configuration.httpAdditionalHeaders = ["User-Agent": "nerdfeed/0.1"]
         configuration.timeoutIntervalForRequest = 30
         return URLSession(configuration: configuration, delegate: nil, delegateQueue: .main)
-    }
-
-    /// Where a test wants to hear that all is drawn: an inherited descriptor, never one of the three
-    /// standard ones.
-    private static var idleDescriptor: Int32? {
-        ProcessInfo.processInfo.environment["BYTECLUB_TEST_FD"]
-            .flatMap { Int32($0) }.flatMap { $0 > 2 ? $0 : nil }
     }
 }

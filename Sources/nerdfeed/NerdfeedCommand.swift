@@ -30,9 +30,9 @@ struct NerdfeedCommand: AsyncParsableCommand {
             guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
                 return try await feed.list(asJSON: false)
             }
-            let (url, server) = try feed.source()
+            let (url, site) = try feed.source()
             let status = try await NerdfeedApp.run(url)
-            server?.stop()
+            site?.stop()
             Glibc.exit(status)
         }
     }
@@ -78,26 +78,17 @@ struct FeedOptions: ParsableArguments {
         }
     }
 
-    /// The address with its query, all percent-escaped.
-    private var address: URL? {
-        guard let url, var address = WebPage.escaped(url) else { return nil }
-        if !address.contains("://") { address = "https://" + address }
-        guard var parts = URLComponents(string: address),
-            ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
-        else { return nil }
-        let items = query.map { item in
-            let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return URLQueryItem(name: String(halves[0]), value: String(halves.last ?? ""))
-        }
-        if !items.isEmpty { parts.queryItems = (parts.queryItems ?? []) + items }
-        return parts.url
-    }
+    private var address: URL? { url.flatMap { WebAddress.typed($0, query: query) } }
 
-    /// Where the list is; for the demonstration, with the server that has it.
-    @MainActor func source() throws -> (URL, DemoServer?) {
+    /// Where the list is; for the demonstration, with the site that has it.
+    @MainActor func source() throws -> (URL, LoopbackSite?) {
         if demo {
-            let server = try DemoServer()
-            return (server.url, server)
+            do throws(LoopbackSiteError) {
+                let site = try LoopbackSite(answer: DemoPages.answer)
+                return (site.url.appending(path: "courses.json"), site)
+            } catch {
+                throw Failure(sentence: "The demonstration cannot be served here: \(error.reason).")
+            }
         }
         guard url != nil else {
             throw Failure(
@@ -110,10 +101,10 @@ struct FeedOptions: ParsableArguments {
     }
 
     @MainActor func list(asJSON: Bool) async throws {
-        let (url, server) = try source()
+        let (url, site) = try source()
         let fetch = WebFetch(URLRequest(url: url), in: NerdfeedApp.makeSession())
         let feed = try await CourseFeed.load(fetch, from: url, retry: "run the command again")
-        server?.stop()
+        site?.stop()
         if asJSON {
             try Output.json(feed.courses)
         } else {

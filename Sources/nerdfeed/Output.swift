@@ -19,18 +19,8 @@ enum Output {
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        var safe = ""
-        for scalar in String(decoding: try encoder.encode(value), as: UTF8.self).unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    safe += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default: safe.unicodeScalars.append(scalar)
-            }
-        }
-        write(safe + "\n", to: STDOUT_FILENO)
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        write(VisibleText.escaped(json: text) + "\n", to: STDOUT_FILENO)
     }
 
     static func complain(_ sentence: String) {

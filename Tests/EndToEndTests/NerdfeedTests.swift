@@ -93,6 +93,28 @@ import Testing
         }
     }
 
+    /// The list itself is behind a password, and it never leaves in the clear.
+    @Test func answersADigestChallengeForTheList() async throws {
+        let service = try LoopbackServer { request in
+            guard let proof = request["Authorization"], proof.hasPrefix("Digest ") else {
+                let field =
+                    #"WWW-Authenticate: Digest realm="R", nonce="n", qop="auth", algorithm=SHA-256"#
+                return [.answer("401 Unauthorized", [field])]
+            }
+            return [.answer(body: #"{"courses":[{"title":"Secret course"}]}"#)]
+        }
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "wants a name")
+            terminal.press(.escape)
+            try await terminal.wait(forText: "press r")
+            terminal.type("r")
+            try await terminal.wait(forText: "wants a name")
+            terminal.type("ann\nhunter2\n")
+            try await terminal.wait(forText: "Secret course")
+        }
+        #expect(!service.requests.contains { $0.head.contains("hunter2") })
+    }
+
     @Test func findsWordsInAPage() async throws {
         let lines = (1...200).map { "<p>line \($0)" }.joined()
         let service = try makeService(

@@ -22,7 +22,7 @@ internal import TerminalUI
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()
-        configuration.idleDescriptor = idleDescriptor
+        configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
         configuration.bindings = screenSettings.keys
         configuration.styles = screenSettings.styles
         var options = CursesScreen.Options()
@@ -54,12 +54,5 @@ internal import TerminalUI
         let status = await application.wait()
         await coordinator.stop()
         return status
-    }
-
-    /// Where a test wants to hear that all is drawn: an inherited descriptor, never one of the three
-    /// standard ones.
-    private static var idleDescriptor: Int32? {
-        ProcessInfo.processInfo.environment["BYTECLUB_TEST_FD"]
-            .flatMap { Int32($0) }.flatMap { $0 > 2 ? $0 : nil }
     }
 }

@@ -49,8 +49,8 @@ enum DemoPages {
             <p>Five days on the <em>language</em> and its <strong>concurrency</strong>, for those who write
             <code>async</code> already and want to know why it works.</p>
             <h2>What you need</h2>
-            <ul><li>A laptop with Swift 6</li><li>A note of what puzzles you
-            <ul><li>or two</li></ul></li><li>See <a href="/terminals">Text on Terminals</a> first</li></ul>
+            <ul><li>A laptop with Swift 6</li><li>A note of what puzzles you<ul><li>or two</li></ul></li>
+            <li>See <a href="/terminals">Text on Terminals</a> first</li></ul>
             <h2>Days</h2>
             <table><tr><th>Day</th><th>Morning</th><th>Afternoon</th></tr>
             <tr><td>1</td><td>Values and ownership</td><td>Generics</td></tr>
@@ -59,10 +59,7 @@ enum DemoPages {
             <h2 id="code">A taste</h2>
             <pre>actor Counter {
                 var value = 0
-                func next() -&gt; Int {
-                    defer { value += 1 }
-                    return value
-                }
+                func increment() { value += 1 }
             }</pre>
             <blockquote><p>“It was fast before I measured it.”</p></blockquote>
             <hr><p><a href="/networking">Networking with libcurl</a> is next, and
@@ -82,8 +79,7 @@ enum DemoPages {
         "/networking": page(
             "Networking with libcurl",
             """
-            <h1>Networking with libcurl</h1>
-            <p>Tasks, delegates, caches and cookies.</p>
+            <h1>Networking with libcurl</h1><p>Tasks, delegates, caches and cookies.</p>
             <dl><dt>Data task</dt><dd>Loads into memory.</dd>
             <dt>Download task</dt><dd>Loads into a file, and goes on where it stopped.</dd></dl>
             <p>A link that <a href="/nowhere">leads nowhere</a>, and <a href="/swift">one home</a>.</p>

@@ -1,17 +1,24 @@
 import Dispatch
-import FoundationEssentials
+public import FoundationEssentials
 import Glibc
 
-/// A small web service on this computer, for a first look: a list of courses, their pages, and one page for
-/// those who log in. All on the main queue; an answer is at most a few kilobytes.
-@MainActor final class DemoServer {
-    let url: URL
+/// A small web site on this computer, for demonstrations: every request is answered at once, by a function. All
+/// of it happens on the main queue, and nothing when nobody asks.
+@MainActor public final class LoopbackSite {
+    /// Its root.
+    public let url: URL
     private let source: any DispatchSourceRead
+    private let answer: (String) -> String
     private var connections: [CInt: any DispatchSourceRead] = [:]
     private var requests: [CInt: [UInt8]] = [:]
 
-    init() throws(Failure) {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    /// - Parameter answer: Gets the head of a request, and returns a whole answer: at most 64 KB, and with
+    ///   `Connection: close`.
+    /// - Throws: `LoopbackSiteError` when this computer lets nobody listen.
+    public init(answer: @escaping (String) -> String) throws(LoopbackSiteError) {
+        self.answer = answer
+        let kind = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | CInt($1.rawValue) }
+        let listener = socket(AF_INET, kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
@@ -22,13 +29,9 @@ import Glibc
                     && getsockname(listener, address, &size) == 0
             }
         }
-        guard isOpen,
-            let url = URL(string: "http://127.0.0.1:\(address.sin_port.bigEndian)/courses.json")
+        guard isOpen, let url = URL(string: "http://127.0.0.1:\(address.sin_port.bigEndian)/")
         else {
-            throw Failure(
-                sentence:
-                    "The demonstration cannot listen on this computer: \(String(cString: strerror(errno)))."
-            )
+            throw LoopbackSiteError(reason: String(cString: strerror(errno)))
         }
         self.url = url
         source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: .main)
@@ -39,7 +42,7 @@ import Glibc
         source.activate()
     }
 
-    func stop() {
+    public func stop() {
         source.cancel()
         for connection in Array(connections.keys) { end(connection) }
     }
@@ -67,7 +70,7 @@ import Glibc
         requests[connection] = request
         let head = String(decoding: request, as: UTF8.self)
         guard head.contains("\r\n\r\n") else { return }
-        let answer = Array(DemoPages.answer(to: head).utf8)
+        let answer = Array(answer(head).utf8)
         _ = send(connection, answer, answer.count, CInt(MSG_NOSIGNAL))
         end(connection)
     }
@@ -76,4 +79,9 @@ import Glibc
         requests[connection] = nil
         connections.removeValue(forKey: connection)?.cancel()
     }
+}
+
+/// Why a site could not be opened.
+public struct LoopbackSiteError: Error {
+    public let reason: String
 }

@@ -1,0 +1,9 @@
+import FuzzerEntry
+import WebText
+
+private let entry = FuzzerEntry("WebFuzzer", WebFuzzing.all)
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+    entry.run(start, count)
+}
