@@ -41,15 +41,30 @@ struct LineWrapper {
     mutating func add(_ run: WebRun) {
         let utf8 = run.text.utf8
         var start = utf8.startIndex
-        for index in utf8.indices where utf8[index] == 0x20 || utf8[index] == 0x0A {
-            addPiece(run.text[start..<index], like: run)
-            endWord()
-            if utf8[index] == 0x0A {
+        var count = 0
+        var isASCII = true
+        for index in utf8.indices {
+            let byte = utf8[index]
+            guard byte == 0x20 || byte == 0x0A else {
+                isASCII = isASCII && byte < 0x7F && byte > 0x20
+                count += 1
+                continue
+            }
+            let piece = run.text[start..<index]
+            if isASCII, word.isEmpty, count <= width {
+                // A whole word, as most are.
+                if count > 0 { place(piece, count, like: run) }
+            } else {
+                addPiece(piece, like: run)
+                endWord()
+            }
+            if byte == 0x0A {
                 breakLine(isWrapped: false)
             } else {
                 space = WebRun(" ", run.look, link: run.link)
             }
             start = utf8.index(after: index)
+            (count, isASCII) = (0, true)
         }
         addPiece(run.text[start...], like: run)
     }
@@ -103,19 +118,31 @@ struct LineWrapper {
             endsOpening = false
         }
         guard !word.isEmpty else { return }
-        let gap = space == nil || lineWidth == 0 ? 0 : 1
-        if lineWidth > 0, lineWidth + gap + wordWidth > width { breakLine(isWrapped: true) }
-        if let space, lineWidth > 0 {
-            Self.append(" ", like: space, to: &line)
-            lineWidth += 1
-        }
-        space = nil
+        makeRoom(for: wordWidth)
         if wordWidth <= width {
             for run in word { Self.append(run.text, like: run, to: &line) }
             lineWidth += wordWidth
         } else {
             for run in word { addInPieces(run.text, like: run) }
         }
+    }
+
+    /// Puts a word that is not longer than a line behind the last one.
+    private mutating func place(_ word: Substring, _ cells: Int, like run: WebRun) {
+        makeRoom(for: cells)
+        Self.append(word, like: run, to: &line)
+        lineWidth += cells
+    }
+
+    /// Begins a new line where a word does not fit any more, else adds the space before it.
+    private mutating func makeRoom(for cells: Int) {
+        let gap = space == nil || lineWidth == 0 ? 0 : 1
+        if lineWidth > 0, lineWidth + gap + cells > width { breakLine(isWrapped: true) }
+        if let space, lineWidth > 0 {
+            Self.append(" ", like: space, to: &line)
+            lineWidth += 1
+        }
+        space = nil
     }
 
     private mutating func breakLine(isWrapped: Bool) {
@@ -164,11 +191,13 @@ struct LineWrapper {
         cluster.utf8.count > 32 && CellWidth.of(cluster) > 16 ? "\u{FFFD}" : cluster
     }
 
-    private static func append(_ text: String, like run: WebRun, to line: inout [WebRun]) {
+    private static func append(
+        _ text: some StringProtocol, like run: WebRun, to line: inout [WebRun]
+    ) {
         if let last = line.indices.last, line[last].look == run.look, line[last].link == run.link {
             line[last].text += text
         } else {
-            line.append(WebRun(text, run.look, link: run.link))
+            line.append(WebRun(String(text), run.look, link: run.link))
         }
     }
 

@@ -42,7 +42,7 @@ public struct WebLine: Hashable, Sendable {
     /// The same line behind others, e.g. a bullet.
     func prefixed(by prefix: [WebRun]) -> WebLine {
         var line = self
-        line.spans = prefix + spans
+        line.spans.insert(contentsOf: prefix, at: 0)
         return line
     }
 }
