@@ -137,7 +137,8 @@ let tests: [Target] = [
     .testTarget(
         name: "TerminalUITests", dependencies: ["TerminalUI", "TextEditing"],
         swiftSettings: strict),
-    .testTarget(name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
+    .testTarget(
+        name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
     .testTarget(
         name: "PicturesTests", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
         swiftSettings: strict),
@@ -176,7 +177,8 @@ let tests: [Target] = [
         ],
         swiftSettings: strict),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "nerdfeed"], exclude: ["Screens"],
+        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "nerdfeed"],
+        exclude: ["Screens"],
         swiftSettings: strict),
 ]
 
