@@ -204,10 +204,19 @@ internal import TextEditing
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             Task { @MainActor [weak self] in self?.willRetry?(notice) }
         }
-        let result = await RetryNotice.$observer.withValue(observer) {
+        let result = await Self.telling(observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
         return try result.get()
+    }
+
+    /// Has retries told of while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
+    /// where no task runs, and the program would crash.
+    @inline(never) @_optimize(none)
+    private static func telling<Value: Sendable>(
+        _ observer: @escaping @Sendable (RetryNotice) -> Void, _ body: () async -> Value
+    ) async -> Value {
+        await RetryNotice.$observer.withValue(observer) { await body() }
     }
 
     private static func result<Value>(
