@@ -11,12 +11,15 @@ SOURCES = Package.swift Sources Tests Benchmarks
 # `make fuzz` works this long on each parser.
 SECONDS_EACH ?= 600
 
-.PHONY: run test build nerdfeed bench outside sanitize fuzz deps deps-test deps-bench format lint clean
+.PHONY: run test build program nerdfeed bench outside sanitize fuzz deps deps-test deps-bench format lint clean
 
-run: build
+run: program
 	@exec .build/release/byteclub
 
-build: deps
+build: program
+	@scripts/check-start .build/release/byteclub
+
+program: deps
 	@$(SWIFT) build $(RELEASE) --product byteclub
 	@scripts/check-hardening .build/release/byteclub
 
