@@ -38,7 +38,8 @@ import Testing
         let notice = try #require(test.copy.takeNotice())
         #expect(notice.contains("newer") && notice.contains("The change that waited"))
         #expect(try test.copy.waitingChanges().map(\.path.string) == ["/a.txt"])
-        #expect(try test.copy.text(ofChange: 1) == Data("two".utf8))
+        let change = try #require(try test.copy.waitingChanges().first)
+        #expect(try test.copy.text(ofChange: change.id) == Data("two".utf8))
         #expect(try test.copy.versions(of: makePath("/a.txt")).count == 2)
         #expect(try test.copy.listing() == nil)
     }

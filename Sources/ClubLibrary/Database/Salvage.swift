@@ -9,7 +9,37 @@ enum Salvage {
         guard let old = try? Database(path: aside.path) else { return 0 }
         // From both ends: one broken page in the middle costs what stands on it.
         for order in ["ASC", "DESC"] { copyVersions(from: old, order, into: database) }
-        return copyOutbox(from: old, into: database)
+        let count = copyOutbox(from: old, into: database)
+        copySent(from: old, into: database)
+        raiseNumbers(from: old, in: database)
+        return count
+    }
+
+    /// What editors and drafts still ask for.
+    private static func copySent(from old: Database, into database: Database) {
+        try? database.transaction {
+            _ = try? old.rows(
+                "SELECT id, path, revision, size, modified, hash FROM sent ORDER BY id"
+            ) { row in
+                try? database.run(
+                    """
+                    INSERT OR IGNORE INTO sent (id, path, revision, size, modified, hash)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """, .integer(row.integer(0)), .text(row.text(1)), .text(row.text(2)),
+                    .integer(row.integer(3)), .integer(row.integer(4)),
+                    .text(orNull: row.optionalText(5)))
+            }
+        }
+    }
+
+    /// No number is given twice, even where the clock was set back.
+    private static func raiseNumbers(from old: Database, in database: Database) {
+        let last = try? old.first(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'", read: { $0.integer(0) })
+        let sent = try? database.first("SELECT max(id) FROM sent", read: { $0.integer(0) })
+        try? database.run(
+            "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'outbox'",
+            .integer(max(last ?? 0, sent ?? 0)))
     }
 
     private static func copyVersions(

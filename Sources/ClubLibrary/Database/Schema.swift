@@ -20,9 +20,20 @@ enum Schema {
             let found = try database.first("PRAGMA user_version ", read: { $0.integer(0) }) ?? 0
             guard found < version else { return }
             for step in steps[Int(max(0, found))...] { try database.execute(step) }
+            if found == 0 { try seedNumbers(in: database) }
             try database.execute("PRAGMA application_id = \(applicationID)")
             try database.execute("PRAGMA user_version = \(version)")
         }
+    }
+
+    /// The numbers of changes start above those of any database that was here before: editors and drafts
+    /// still name them.
+    private static func seedNumbers(in database: Database) throws {
+        try database.execute(
+            """
+            INSERT INTO sqlite_sequence (name, seq)
+            VALUES ('outbox', CAST(strftime('%s', 'now') AS INTEGER))
+            """)
     }
 
     private static let steps = [

@@ -129,7 +129,7 @@ extension LocalCopy {
     /// In Dropbox's form, as ``RemoteFile/contentHash``.
     static func hash(of data: Data) -> String { ContentHash(of: data).hexadecimal }
 
-    /// So many versions of each note are kept.
+    /// So many versions of each note are kept, and those that what waits is compared with when it is sent.
     static let versionLimit: Int64 = 50
 
     /// - Returns: The version's number.
@@ -154,6 +154,9 @@ extension LocalCopy {
             """
             DELETE FROM versions WHERE path = ? AND id NOT IN (SELECT version FROM indexed)
                 AND id NOT IN (SELECT id FROM versions WHERE path = ? ORDER BY id DESC LIMIT ?)
+                AND hash NOT IN (SELECT base_hash FROM outbox WHERE base_hash IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM outbox
+                    WHERE outbox.path = versions.path AND base_revision = versions.revision)
             """, .text(file.path.string), .text(file.path.string), .integer(versionLimit))
         return id
     }

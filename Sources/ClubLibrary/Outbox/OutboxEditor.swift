@@ -55,14 +55,14 @@ struct OutboxEditor {
                 return try write(
                     body ?? Data(), hash: earlier.contentHash ?? "", at: destination, mode: .add,
                     wasAttempted: false)
-            case .move:
+            case .move where try isNameUnused(after: earlier):
                 try OutboxRows.remove(id, in: database)
                 change.path = earlier.path
                 change.base = earlier.base
                 guard earlier.path != destination else {
                     return try LocalCopy.file(at: destination, in: database)
                 }
-            case .write, .delete: break
+            case .write, .move, .delete: break
             }
         }
         let id = try OutboxRows.insert(change, in: database)
@@ -81,7 +81,8 @@ struct OutboxEditor {
         try LocalCopy.unindex(file.path, in: database)
         while case .change(let id) = change.base,
             let earlier = try OutboxRows.one(id, in: database),
-            earlier.action != .write(.overwrite), try isUntouched(earlier)
+            earlier.action != .write(.overwrite), try isUntouched(earlier),
+            try isNameUnused(after: earlier)
         {
             try OutboxRows.remove(id, in: database)
             switch earlier.action {
@@ -111,10 +112,39 @@ struct OutboxEditor {
         _ revision: Revision, hash: String?, path: inout RemotePath
     ) throws -> WaitingChange.Base? {
         guard let id = revision.waitingChange else { return .state(revision, contentHash: hash) }
-        if try OutboxRows.one(id, in: database) != nil { return .change(id) }
+        if let change = try OutboxRows.one(id, in: database) {
+            return try makes(change, revision, at: path) ? .change(id) : nil
+        }
         guard let file = try OutboxRows.sentFile(for: id, in: database) else { return nil }
         path = file.path
         return .state(file.revision, contentHash: file.contentHash)
+    }
+
+    /// Whether a change is the one that has made a state. A database that was lost has taken its numbers
+    /// with it: another note's change may have the number now.
+    private func makes(
+        _ change: WaitingChange, _ revision: Revision, at path: RemotePath
+    ) throws -> Bool {
+        if let made = change.destination, made.string.utf8.elementsEqual(path.string.utf8) {
+            return true
+        }
+        // What it builds on may have arrived under another name since.
+        return try database.first(
+            "SELECT 1 FROM versions WHERE path = ? AND revision = ? AND hash = ? LIMIT 1",
+            .text(path.string), .text(revision.rawValue), .text(orNull: change.contentHash),
+            read: { _ in true }) != nil
+    }
+
+    /// Whether no later change needs the name that a move sets free: it would come before that move if
+    /// the move became part of a still later one.
+    private func isNameUnused(after change: WaitingChange) throws -> Bool {
+        guard case .move = change.action else { return true }
+        return try database.first(
+            """
+            SELECT 1 FROM outbox WHERE id > ? AND ((action = 'write' AND path = ? COLLATE NOCASE)
+                OR destination = ? COLLATE NOCASE) LIMIT 1
+            """, .integer(change.id), .text(change.path.string), .text(change.path.string),
+            read: { _ in true }) == nil
     }
 
     /// Whether no server can have seen it, and nothing else builds on it.

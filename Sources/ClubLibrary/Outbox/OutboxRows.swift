@@ -113,7 +113,10 @@ enum OutboxRows {
             VALUES (?, ?, ?, ?, ?, ?)
             """, .integer(change), .text(file.path.string), .text(file.revision.rawValue),
             .integer(file.byteCount), .date(file.modified), .text(orNull: file.contentHash))
-        try database.run("DELETE FROM sent WHERE id < ?", .integer(change - 10_000))
+        try database.execute(
+            """
+            DELETE FROM sent WHERE id < (SELECT id FROM sent ORDER BY id DESC LIMIT 1 OFFSET 10000)
+            """)
     }
 
     static func sentFile(for change: WaitingChange.ID, in database: Database) throws -> RemoteFile?
