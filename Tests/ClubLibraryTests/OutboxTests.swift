@@ -149,11 +149,11 @@ import Testing
 
     @Test func onlyOneProgramSends() throws {
         do {
-            let lock = try #require(OutboxLock(of: test.copy))
-            #expect(OutboxLock(of: test.copy) == nil)
+            let lock = try #require(try OutboxLock(of: test.copy))
+            #expect(try OutboxLock(of: test.copy) == nil)
             withExtendedLifetime(lock) {}
         }
-        #expect(OutboxLock(of: test.copy) != nil)
+        #expect(try OutboxLock(of: test.copy) != nil)
     }
 
     @Test func whatWasSentIsListedAndCanBeFound() throws {
@@ -166,5 +166,84 @@ import Testing
         #expect(try test.copy.candidates(for: ["word"]).count == 1)
         #expect(try test.copy.waitingChanges().isEmpty)
         #expect(try test.copy.sentFile(for: file.revision)?.path == sent.path)
+    }
+}
+
+// MARK: - Order, names and numbers
+
+extension OutboxTests {
+    @Test func aLockThatCannotBeMadeIsAnErrorAndNobodyElse() throws {
+        _ = try write("one", at: "/a.txt")
+        try FileManager.default.createDirectory(
+            at: test.folder.appendingPathComponent("outbox.lock"),
+            withIntermediateDirectories: true)
+        #expect(throws: LibraryError.self) { try OutboxLock(of: test.copy) }
+    }
+
+    /// A new note has taken the name that the move sets free: it must not be moved in its place.
+    @Test func aMoveThatFreesAUsedNameKeepsItsPlace() throws {
+        let old = try makeFile("/a.txt", revision: "r7")
+        let moved = try #require(try test.copy.enqueue(.move(old, to: makePath("/b.txt"))))
+        _ = try write("new", at: "/a.txt")
+        let again = try #require(try test.copy.enqueue(.move(moved, to: makePath("/c.txt"))))
+        #expect(
+            try waiting() == ["move /a.txt /b.txt", "add /a.txt", "move /b.txt /c.txt"])
+        try test.copy.enqueue(.delete(again))
+        #expect(try waiting() == ["move /a.txt /b.txt", "add /a.txt", "delete /b.txt"])
+    }
+
+    @Test func theBaseOfWhatWaitsOutlivesManySaves() throws {
+        let old = try makeFile("/a.txt", "base", revision: "r7")
+        try test.copy.keep("base", of: old)
+        var file = try #require(try test.copy.text(of: old)).file
+        for number in 0..<60 { file = try edit(file, "text \(number)") }
+        let change = try #require(try test.copy.waitingChanges().first)
+        guard case .state(let revision, let hash) = change.base else {
+            Issue.record("\(String(describing: change.base))")
+            return
+        }
+        let base = try test.copy.baseText(at: old.path, revision: revision, hash: hash)
+        #expect(base == Data("base".utf8))
+        #expect(try test.copy.versions(of: old.path).count < 60)
+    }
+
+    /// An editor that holds the number of a change that another note's change has by now.
+    @Test func aNumberThatAnotherNoteHasIsNotBuiltOn() throws {
+        let other = try edit(try makeFile("/b.txt", revision: "r7"), "theirs")
+        var mine = try makeFile("/a.txt")
+        mine.revision = other.revision
+        let saved = try edit(mine, "mine")
+        #expect(saved.path == mine.path)
+        mine.revision = other.revision
+        try test.copy.enqueue(.delete(mine))
+        #expect(try waiting() == ["update /b.txt", "add /a.txt", "delete /a.txt"])
+        let change = try #require(try test.copy.waitingChanges().first)
+        #expect(try test.copy.text(ofChange: change.id) == Data("theirs".utf8))
+    }
+
+    @Test func noNumberIsGivenTwiceWhenTheDatabaseIsLost() throws {
+        let file = try write("one", at: "/a.txt")
+        let sent = try write("sent", at: "/b.txt")
+        let change = try #require(try test.copy.waitingChanges().last)
+        try test.copy.complete(change, with: makeFile("/b.txt", "sent"))
+        // As in a database of long ago, and with the clock set back since.
+        let last = Int64(1) << 40
+        let database = try Database(path: test.database.path)
+        try database.execute("UPDATE sqlite_sequence SET seq = \(last) WHERE name = 'outbox'")
+        try database.execute("PRAGMA user_version = 99")
+        let next = test.reopened()
+        #expect(next.takeNotice() != nil)
+        #expect(try next.sentFile(for: sent.revision)?.path == sent.path)
+        let id = try next.enqueue(.write(Data(), at: makePath("/c.txt"), mode: .add))?
+            .revision.waitingChange
+        #expect(try #require(id) > last)
+
+        // Nothing could be read of the last one.
+        try FileManager.default.removeItem(at: test.folder)
+        let fresh = try test.reopened().enqueue(
+            .write(Data(), at: makePath("/c.txt"), mode: .add))
+        let earlier = try #require(file.revision.waitingChange)
+        #expect(earlier > 1_000_000_000)
+        #expect(try #require(fresh?.revision.waitingChange) >= earlier)
     }
 }

@@ -331,3 +331,44 @@ extension SyncTests {
         #expect(try test.copy.deletions().isEmpty)
     }
 }
+
+// MARK: - Locks, and what is replaced on demand
+
+extension SyncTests {
+    @Test func aLockedNoteHoldsUpNothingElse() async throws {
+        let file = try await see("a", at: "/a.txt")
+        try edit(file, "mine")
+        try test.copy.enqueue(.write(Data("b".utf8), at: makePath("/b.txt"), mode: .add))
+        store.failNext(.put, with: .locked)
+        let outcome = try await OutboxSender(test.copy, to: store).run()
+        #expect(outcome == .blocked)
+        #expect(text("/b.txt") == "b")
+        #expect(try test.copy.waitingChanges().map(\.problem) == [nil])
+        #expect(try await OutboxSender(test.copy, to: store).run() == .finished)
+        #expect(text("/a.txt") == "mine")
+    }
+
+    @Test func whatHasToFollowALockedOneWaitsToo() async throws {
+        let file = try await see("a", at: "/a.txt")
+        try test.copy.enqueue(.move(file, to: makePath("/b.txt")))
+        try test.copy.enqueue(.write(Data("new".utf8), at: makePath("/a.txt"), mode: .add))
+        store.failNext(.move, with: .locked)
+        _ = try await send()
+        #expect(try test.copy.waitingChanges().count == 2)
+        _ = try await send()
+        #expect(text("/a.txt") == "new" && text("/b.txt") == "a")
+    }
+
+    /// The person agreed to replace one text; while that waited, somebody wrote another one.
+    @Test func whatIsReplacedWithoutHavingBeenSeenIsKept() async throws {
+        _ = try await see("one", at: "/a.txt")
+        try test.copy.enqueue(.write(Data("mine".utf8), at: makePath("/a.txt"), mode: .overwrite))
+        try store.plant("theirs", at: "/a.txt")
+        _ = try await send()
+        #expect(text("/a.txt") == "mine")
+        let kept = try test.copy.versions(of: makePath("/a.txt")).map {
+            try test.copy.text(ofVersion: $0.id).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(kept.contains("theirs"))
+    }
+}

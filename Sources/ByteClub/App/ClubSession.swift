@@ -71,7 +71,7 @@ internal import TerminalUI
         notes.files.stop()
         photos.files.stop()
         transfers.stop()
-        club.stop()
+        club.leave()
     }
 
     /// Looks, once, for what earlier runs have left unsaved.

@@ -35,6 +35,7 @@ extension Club {
 
     /// A write has found that the club cannot be reached: looks for it again, after a while.
     func connectionDidFail(_ error: StoreError) {
+        guard !hasLeft else { return }
         sendingFailures += 1
         stop()
         store = nil
@@ -46,7 +47,12 @@ extension Club {
 
     /// Sends what waits, one after the other, unless that is under way.
     func sendWaiting() {
-        guard let local, sending == nil, case .connected = connection,
+        guard sending == nil else {
+            hasMoreToSend = true
+            return
+        }
+        hasMoreToSend = false
+        guard !hasLeft, let local, case .connected = connection,
             waiting.contains(where: { $0.problem == nil })
         else { return }
         let sentence: @Sendable (StoreError) -> String = { [kind = settings.kind] error in
@@ -71,18 +77,30 @@ extension Club {
     }
 
     private func didEndSending(_ outcome: Result<OutboxSender.Outcome, any Error>) {
+        guard !hasLeft else { return }
         switch outcome {
-        case .success(.finished): break
-        case .success(.sentElsewhere):
-            // Another Byte Club is at it; what was added just now may have come too late for it.
-            Task {
-                try? await Pause.sleep(for: .seconds(1))
-                await refreshWaiting()
-                sendWaiting()
-            }
+        case .success(.finished):
+            // What was added in this moment may have come too late for the sender.
+            if hasMoreToSend { sendWaiting() }
+        // Another Byte Club is at it; what was added just now may have come too late for it.
+        case .success(.sentElsewhere): sendWaiting(after: .seconds(1))
+        case .success(.blocked):
+            if hasMoreToSend { sendWaiting() } else { sendWaiting(after: Self.lockPause) }
         case .failure(let error as StoreError) where error.code == .cancelled: break
         case .failure(let error as StoreError): connectionDidFail(error)
         case .failure(let error): didNotice?("\(error)")
+        }
+    }
+
+    /// How long to wait before a file is tried again that somebody keeps locked.
+    private static let lockPause = Duration.seconds(30)
+
+    private func sendWaiting(after pause: Duration) {
+        sendingLater?.cancel()
+        sendingLater = Task { [weak self] in
+            guard (try? await Pause.sleep(for: pause)) != nil, let self, !hasLeft else { return }
+            await refreshWaiting()
+            sendWaiting()
         }
     }
 

@@ -63,6 +63,11 @@ internal import TextEditing
     private var observers: [() -> (any ClubObserver)?] = []
     var watching: Task<Void, Never>?
     var sending: Task<Void, Never>?
+    var sendingLater: Task<Void, Never>?
+    /// Whether something was added since the sending under way began.
+    var hasMoreToSend = false
+    /// Whether it is on the screen no more: nothing begins again.
+    private(set) var hasLeft = false
     var fetching: Task<Void, Never>?
     /// Whether there is more to fetch than the fetch under way knows of.
     var hasMoreToFetch = false
@@ -107,6 +112,14 @@ internal import TextEditing
         watching = nil
         fetching?.cancel()
         fetching = nil
+    }
+
+    /// Stops all of it, for ever: another club comes on the screen. What is on its way waits again.
+    func leave() {
+        hasLeft = true
+        stop()
+        sending?.cancel()
+        sendingLater?.cancel()
     }
 
     /// Lists the club again at the person's request; also ends the wait after a failure.

@@ -7,10 +7,19 @@ public final class OutboxLock: Sendable {
     private let descriptor: Int32
 
     /// Nil when another program is sending.
-    public init?(of copy: LocalCopy) {
+    ///
+    /// - Throws: `LibraryError.unwritable` when nobody can be kept from sending too.
+    public init?(of copy: LocalCopy) throws {
         let path = copy.folder.path + "/outbox.lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        guard descriptor >= 0 else {
+            throw LibraryError.unwritable(String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+        guard errno == EWOULDBLOCK else {
+            throw LibraryError.unwritable(String(cString: strerror(errno)))
+        }
+        return nil
     }
 
     deinit { if descriptor >= 0 { LockedFile.close(descriptor) } }

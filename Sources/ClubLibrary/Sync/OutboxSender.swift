@@ -28,6 +28,8 @@ public struct OutboxSender: Sendable {
         case finished
         /// Another program is sending.
         case sentElsewhere
+        /// All but what somebody keeps locked in the club, and what has to follow it.
+        case blocked
     }
 
     /// Sends all that can be sent.
@@ -38,15 +40,20 @@ public struct OutboxSender: Sendable {
     @concurrent public func run(
         _ didHappen: @Sendable (SyncEvent) async -> Void = { _ in }
     ) async throws -> Outcome {
-        guard let lock = OutboxLock(of: copy) else { return .sentElsewhere }
+        guard let lock = try OutboxLock(of: copy) else { return .sentElsewhere }
         defer { withExtendedLifetime(lock) {} }
         try copy.recoverInterrupted()
-        while let next = try nextChange() {
+        var locked: [WaitingChange] = []
+        while let next = try nextChange(without: locked) {
             // It may have been taken back in between.
             guard let change = try copy.beginSending(next.id) else { continue }
             do throws(StoreError) {
                 let event = try await send(change)
                 await didHappen(event)
+            } catch  where error.code == .locked {
+                // It says nothing of the change, nor of the club: the next run tries again.
+                try copy.endSending(change.id)
+                locked.append(change)
             } catch {
                 let isHopeless =
                     change.attempts >= Self.attemptLimit
@@ -59,12 +66,17 @@ public struct OutboxSender: Sendable {
                 await didHappen(.refused(change, error))
             }
         }
-        return .finished
+        return locked.isEmpty ? .finished : .blocked
     }
 
-    private func nextChange() throws -> WaitingChange? {
-        try copy.waitingChanges().first { change in
+    /// - Parameter locked: What is left out, with all that uses one of its names.
+    private func nextChange(without locked: [WaitingChange]) throws -> WaitingChange? {
+        let names = Set(locked.flatMap { [$0.path, $0.destination].compactMap { $0 } })
+        return try copy.waitingChanges().first { change in
             if case .change = change.base { return false }
+            guard !names.contains(change.path),
+                change.destination.map({ names.contains($0) }) != true
+            else { return false }
             return change.problem == nil && !change.isSending
         }
     }
@@ -96,8 +108,13 @@ extension OutboxSender {
         _ change: WaitingChange, _ mode: WriteMode
     ) async throws(StoreError) -> SyncEvent {
         let text = try onDisk(change.path) { try copy.text(ofChange: change.id) } ?? Data()
+        var careful = mode
+        if mode == .overwrite, let theirs = try await otherText(at: change.path) {
+            // While it waited, others have gone on: what is replaced is among the versions first.
+            careful = .update(theirs.file.revision, contentHash: theirs.file.contentHash)
+        }
         do throws(StoreError) {
-            let file = try await store.put(text, at: change.path, mode: mode)
+            let file = try await store.put(text, at: change.path, mode: careful)
             try onDisk(change.path) { try copy.complete(change, with: file) }
             return .sent(change, file: file)
         } catch {
