@@ -98,7 +98,7 @@ extension Club {
     func restoreNote(
         at path: RemotePath, _ revision: Revision, _ data: Data?
     ) async throws(StoreError) -> RemoteFile {
-        if let file = await takeBackDeletion(of: path) { return file }
+        if let file = await takeBackDeletion(of: path, revision) { return file }
         var text = data
         if text == nil {
             text =
@@ -116,12 +116,24 @@ extension Club {
     }
 
     /// A deletion that has not reached the club yet: bringing the note back is taking that back.
-    private func takeBackDeletion(of path: RemotePath) async -> RemoteFile? {
+    ///
+    /// An edit that waited and was taken up into the deletion waits again.
+    private func takeBackDeletion(of path: RemotePath, _ revision: Revision) async -> RemoteFile? {
         let change = waiting.last { $0.action == .delete && $0.path == path && !$0.isSending }
         guard let change else { return nil }
         do {
             try await takeBack(change.id)
-            return contents[path]
+            guard let file = contents[path] else { return nil }
+            guard revision.waitingChange != nil, file.revision != revision,
+                let base = change.baseState,
+                let text = await local?.run({ copy in
+                    try copy.baseText(at: path, revision: revision, hash: nil)
+                }) ?? nil
+            else { return file }
+            if await local?.run({ try $0.text(of: file)?.data }) == text { return file }
+            // Through the outbox even when the club can be asked: others' changes are merged there.
+            let mode = WriteMode.update(base.revision, contentHash: base.contentHash)
+            return try await enqueue(.write(text, at: path, mode: mode), because: nil) ?? file
         } catch {
             // It has been sent in this very moment.
             await refreshWaiting()

@@ -35,6 +35,15 @@ public struct WaitingChange: Sendable, Identifiable, Hashable {
         case change(WaitingChange.ID)
     }
 
+    /// The state that it changes; nil where there was none.
+    public var baseState: (revision: Revision, contentHash: String?)? {
+        switch base {
+        case .state(let revision, let hash): (revision, hash)
+        case .change(let id): (.waiting(for: id), nil)
+        case nil: nil
+        }
+    }
+
     /// Where the file will be; nil when it will be nowhere.
     public var destination: RemotePath? {
         switch action {

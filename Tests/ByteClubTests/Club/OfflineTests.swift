@@ -188,6 +188,69 @@ import TextEditing
         test.club.stop()
     }
 
+    @Test func anEditThatWaitedComesBackWithItsNote() async throws {
+        defer { cleanUp() }
+        try store.plant("one", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let note = try #require(test.club.contents.notes.first)
+        let edited = try await test.club.write(
+            TextBuffer("two"), at: note.path, mode: .update(note.revision, contentHash: nil)
+        ).file
+        _ = try await test.club.deleteNote(edited)
+        #expect(test.club.waiting.map(\.action) == [.delete])
+        let back = try await test.club.restoreNote(at: edited.path, edited.revision, nil)
+        #expect(test.club.contents[edited.path] == back)
+        let text = await test.club.local?.run { copy in
+            try copy.waitingChanges().last.flatMap { try copy.text(ofChange: $0.id) }
+        }
+        #expect(text == Data("two".utf8))
+        #expect(test.club.waiting.last?.baseState?.revision == note.revision)
+        test.club.stop()
+    }
+
+    /// It comes after the sender's last look into the outbox, and before the sending has ended.
+    @Test func whatIsAddedAtTheLastMomentIsSentToo() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let folder = folder
+        let late = LateWriter {
+            let copy = LocalCopy(folder: folder)
+            try copy.enqueue(
+                .write(Data("b".utf8), at: RemotePath(validating: "/b.txt"), mode: .add))
+            return try copy.waitingChanges()
+        }
+        test.club.didSync = { _ in late.isSent = true }
+        test.club.addObserver(late)
+        try await test.club.enqueue(
+            .write(Data("a".utf8), at: RemotePath(validating: "/a.txt"), mode: .add), because: nil)
+        await test.waitUntil { _ in late.isDone && store.contents(of: "/b.txt") != nil }
+        #expect(text("/a.txt") == "a")
+        test.club.stop()
+    }
+
+    @Test func aClubThatWasLeftStaysLeft() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        store.hold(.put)
+        store.failNext(.put, with: .offline)
+        try await test.club.enqueue(
+            .write(Data("a".utf8), at: RemotePath(validating: "/a.txt"), mode: .add), because: nil)
+        let sending = try #require(test.club.sending)
+        test.club.leave()
+        store.release(.put)
+        await sending.value
+        #expect(test.club.watching == nil && test.club.sending == nil)
+        test.club.sendWaiting()
+        test.club.connectionDidFail(StoreError(.offline, during: .put))
+        #expect(test.club.watching == nil && test.club.sending == nil)
+        #expect(test.club.waiting.map(\.problem) == [nil])
+    }
+
     @Test func anEmptyListingTakesNoTextAway() async throws {
         defer { cleanUp() }
         try store.plant("words", at: "/a.txt")
@@ -281,5 +344,21 @@ import TextEditing
         document.adopt(merge.file, text: merge.theirs)
         try await document.save(merge.merged)
         #expect(test.store.contents(of: "/a.txt") == Data("A\nb\nC\nd\n".utf8))
+    }
+}
+
+/// Adds a change while the sending that has just sent another one comes to its end.
+@MainActor private final class LateWriter: ClubObserver {
+    var isSent = false
+    private(set) var isDone = false
+    private let add: () throws -> [WaitingChange]
+
+    init(_ add: @escaping () throws -> [WaitingChange]) { self.add = add }
+
+    func clubDidChange(_ club: Club) {
+        guard isSent, !isDone, club.sending != nil, let waiting = try? add() else { return }
+        isDone = true
+        club.waiting = waiting
+        club.sendWaiting()
     }
 }
