@@ -83,6 +83,28 @@ import Testing
         #expect(test.copy.takeNotice()?.contains("library-unwritable.sqlite") == true)
     }
 
+    /// Its holder would go on writing into the file that was set aside.
+    @Test func whoHasADatabaseThatIsSetAsideGoesOnInTheNewOne() throws {
+        let first = test.copy
+        try first.enqueue(.write(Data("a".utf8), at: makePath("/a.txt"), mode: .add))
+        try Database(path: test.database.path).execute("PRAGMA user_version = 99")
+        #expect(test.reopened().takeNotice()?.contains("set aside") == true)
+        try first.enqueue(.write(Data("b".utf8), at: makePath("/b.txt"), mode: .add))
+        for copy in [first, test.reopened()] {
+            #expect(try copy.waitingChanges().map(\.path.string) == ["/a.txt", "/b.txt"])
+        }
+    }
+
+    @Test func whatTwoFindDamagedIsSetAsideOnce() throws {
+        try fill()
+        let copies = [test.copy, test.reopened()]
+        for copy in copies + copies { copy.replace(0, because: .damaged) }
+        #expect(
+            try names().filter { $0.hasPrefix("library-damaged") && $0.hasSuffix(".sqlite") }.count
+                == 1)
+        for copy in copies { #expect(try copy.waitingChanges().count == 1) }
+    }
+
     @Test func oneThatAnotherProgramHoldsIsLeftAlone() throws {
         try fill()
         let other = try Database(path: test.database.path)

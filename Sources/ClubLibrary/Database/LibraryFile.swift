@@ -16,6 +16,21 @@ struct LibraryFile {
         var isDurable: Bool
         /// What a person should know; a sentence or two.
         var notice: String?
+        /// Which file it is; nil in memory.
+        var identity: Identity?
+    }
+
+    /// A file, whatever its name is by now.
+    struct Identity: Equatable, Sendable {
+        var device: UInt
+        var inode: UInt
+    }
+
+    /// Of the file that has the name now; nil when there is none.
+    var identity: Identity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
     }
 
     /// Opens the database, makes it, or puts another one in the place of one that is of no use.
@@ -26,7 +41,7 @@ struct LibraryFile {
             try makeFolder()
             return try withLock { () throws -> Opened in
                 do {
-                    return Opened(database: try openFile(), isDurable: true, notice: nil)
+                    return try openNamed()
                 } catch {
                     return try openAnother(insteadOf: Self.reason(error))
                 }
@@ -36,13 +51,24 @@ struct LibraryFile {
         }
     }
 
-    /// Puts another database in the place of one that has turned out to be damaged.
-    func replaceDamaged() -> Opened {
+    /// Puts another database in the place of one that has turned out to be damaged, unless another program
+    /// has done so.
+    func replaceDamaged(_ damaged: Identity?) -> Opened {
         do {
-            return try withLock { try openAnother(insteadOf: .damaged) }
+            return try withLock { () throws -> Opened in
+                if let damaged, let identity, identity != damaged {
+                    do { return try openNamed() } catch {}
+                }
+                return try openAnother(insteadOf: .damaged)
+            }
         } catch {
             return openInMemory(because: Self.reason(error))
         }
+    }
+
+    private func openNamed() throws -> Opened {
+        let database = try openFile()
+        return Opened(database: database, isDurable: true, notice: nil, identity: identity)
     }
 
     /// A second connection to the same file.
@@ -118,7 +144,7 @@ extension LibraryFile {
             database: database, isDurable: true,
             notice:
                 "\(reason) It was set aside as \(aside.lastPathComponent) and is made again from the "
-                + "club.\(changes)")
+                + "club.\(changes)", identity: identity)
     }
 
     private func openInMemory(because reason: LibraryError) -> Opened {
@@ -168,6 +194,16 @@ extension LibraryFile {
         try FileManager.default.createDirectory(
             atPath: folder.path, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Runs something while no other program opens the file, nor sets it aside.
+    func inPlace<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let descriptor = Glibc.open(folder.path + "/library.lock", O_RDWR | O_CLOEXEC)
+        // Removed with its folder, which the caller finds out.
+        guard descriptor >= 0 else { return try body() }
+        defer { LockedFile.close(descriptor) }
+        while flock(descriptor, LOCK_SH) != 0, errno == EINTR {}
+        return try body()
     }
 
     /// One program at a time opens it: two that set it aside would lose one of two new ones.

@@ -19,7 +19,16 @@ public final class LocalCopy: Sendable {
     private struct State {
         var isDurable: Bool
         var notices: [String]
+        /// Which file the writer has; nil in memory.
+        var identity: LibraryFile.Identity?
+        /// Counts the databases that were opened one after the other.
+        var generation = 0
     }
+
+    /// The database has another name now, and another one has its place.
+    private struct Moved: Error {}
+
+    enum Fault { case damaged, moved }
 
     /// Opens the copy in a folder, which is made with its parents.
     ///
@@ -28,7 +37,10 @@ public final class LocalCopy: Sendable {
         self.folder = folder
         file = LibraryFile(folder: folder)
         let opened = file.open()
-        state = Mutex(State(isDurable: opened.isDurable, notices: opened.notice.map { [$0] } ?? []))
+        state = Mutex(
+            State(
+                isDurable: opened.isDurable, notices: opened.notice.map { [$0] } ?? [],
+                identity: opened.identity))
         reader = Mutex(opened.isDurable ? try? file.openAgain() : nil)
         writer = Mutex(opened.database)
     }
@@ -47,19 +59,29 @@ public final class LocalCopy: Sendable {
     func write<Result: Sendable>(
         isDurable: Bool = false, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
+        let generation = state.withLock { $0.generation }
         do {
             return try attemptWrite(isDurable: isDurable, body)
         } catch LibraryError.damaged {
-            rebuild()
+            replace(generation, because: .damaged)
+        } catch is Moved {
+            replace(generation, because: .moved)
+        }
+        // What was promised to outlive the program must not go into memory instead.
+        guard self.isDurable || !isDurable else { throw LibraryError.notDurable }
+        do {
             return try attemptWrite(isDurable: isDurable, body)
+        } catch is Moved {
+            throw LibraryError.locked
         }
     }
 
     func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws -> Result {
+        let generation = state.withLock { $0.generation }
         do {
             return try attemptRead(body)
         } catch LibraryError.damaged {
-            rebuild()
+            replace(generation, because: .damaged)
             return try attemptRead(body)
         }
     }
@@ -69,7 +91,19 @@ public final class LocalCopy: Sendable {
     ) throws -> Result {
         try writer.withLock { database in
             try Self.translating {
-                try database.transaction(isDurable: isDurable) { try body(database) }
+                guard let identity = state.withLock({ $0.identity }) else {
+                    return try database.transaction(isDurable: isDurable) { try body(database) }
+                }
+                return try file.inPlace {
+                    try database.transaction(isDurable: isDurable) {
+                        let found = file.identity
+                        // Removed with its folder: only what must be kept brings it back.
+                        guard found == identity || (found == nil && !isDurable) else {
+                            throw Moved()
+                        }
+                        return try body(database)
+                    }
+                }
             }
         }
     }
@@ -93,18 +127,28 @@ public final class LocalCopy: Sendable {
         }
     }
 
-    /// Sets a damaged database aside and goes on with another one.
-    private func rebuild() {
-        let opened = writer.withLock { database -> (isDurable: Bool, notice: String?) in
-            let opened = file.replaceDamaged()
-            let facts = (opened.isDurable, opened.notice)
+    /// Goes on with another database in the place of a damaged one, which is set aside, or with the one that
+    /// another program has put there.
+    ///
+    /// - Parameter generation: The one that failed; when another is open by now, nothing is to be done.
+    func replace(_ generation: Int, because fault: Fault) {
+        writer.withLock { database in
+            let (current, identity) = state.withLock { ($0.generation, $0.identity) }
+            guard current == generation else { return }
+            let opened =
+                switch fault {
+                case .damaged: file.replaceDamaged(identity)
+                case .moved: file.open()
+                }
+            let (isDurable, notice, found) = (opened.isDurable, opened.notice, opened.identity)
             database = opened.database
-            return facts
-        }
-        reader.withLock { $0 = opened.isDurable ? try? file.openAgain() : nil }
-        state.withLock { state in
-            state.isDurable = opened.isDurable
-            if let notice = opened.notice { state.notices.append(notice) }
+            reader.withLock { $0 = isDurable ? try? file.openAgain() : nil }
+            state.withLock { state in
+                state.isDurable = isDurable
+                state.identity = found
+                state.generation += 1
+                if let notice { state.notices.append(notice) }
+            }
         }
     }
 }
