@@ -139,14 +139,22 @@ extension DraftStore {
             let text = files.contents(
                 atPath: folder.notes + "/" + String(decoding: name, as: UTF8.self))
         else { return .failed }
-        guard text != draft.text else { return .done }
-        let recovered = Draft(
-            id: isReplaceable(draft) ? id : UUID(), name: draft.name, path: draft.path,
-            folder: draft.folder, baseRevision: draft.baseRevision,
-            baseContentHash: draft.baseContentHash, savedAt: Date(), text: text)
-        guard (try? save(recovered, sequence: 0)) != nil else { return .failed }
-        release(recovered.id)
-        return .done
+        do {
+            // What was typed before may be in no other file; the note itself is in the club.
+            let isNote = draft.baseContentHash == LocalCopy.hash(of: draft.text)
+            if !isNote, !draft.text.isEmpty { try keepIfMissing(draft) }
+            guard text != draft.text else { return .done }
+            // Beside it: the other program may have been cut off in the middle of a save.
+            let recovered = Draft(
+                id: UUID(), name: draft.name, path: draft.path, folder: draft.folder,
+                baseRevision: draft.baseRevision, baseContentHash: draft.baseContentHash,
+                savedAt: Date(), text: text)
+            try save(recovered, sequence: 0)
+            release(recovered.id)
+            return .done
+        } catch {
+            return .failed
+        }
     }
 }
 

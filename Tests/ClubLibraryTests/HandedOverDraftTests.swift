@@ -9,7 +9,9 @@ import Testing
 
     private func makeDraft(_ text: String) -> Draft {
         Draft(
-            name: "a.md", path: "/a.md", baseRevision: "1", savedAt: Date(), text: Data(text.utf8))
+            name: "a.md", path: "/a.md", baseRevision: "1",
+            baseContentHash: LocalCopy.hash(of: Data("one".utf8)), savedAt: Date(),
+            text: Data(text.utf8))
     }
 
     private func texts(_ store: DraftStore) -> [String] {
@@ -78,6 +80,32 @@ import Testing
         let later = DraftStore(folder: folder)
         later.recoverHandedOver()
         #expect(texts(later) == ["here", "there"])
+    }
+
+    /// The other program was cut off while it wrote the file again.
+    @Test(arguments: [true, false])
+    func aTornFileReplacesNothingThatWasTyped(isKept: Bool) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = DraftStore(folder: folder)
+        let draft = makeDraft("one, typed")
+        if isKept {
+            try store.save(draft, sequence: 0)
+            store.release(draft.id)
+        }
+        let handed = try store.handOver(draft, named: "a.md")
+        try Data("o".utf8).write(to: URL(fileURLWithPath: handed.path))
+        close(handed.lock)
+        let later = DraftStore(folder: folder)
+        later.recoverHandedOver()
+        #expect(texts(later) == ["o", "one, typed"])
+    }
+
+    @Test func whatWasTypedJustBeforeIsKeptThoughItCameBackAsItWas() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = DraftStore(folder: folder)
+        close(try store.handOver(makeDraft("one, typed"), named: "a.md").lock)
+        store.recoverHandedOver()
+        #expect(texts(store) == ["one, typed"])
     }
 
     @Test func whatTheOtherProgramLeftBesideTheFileStays() throws {

@@ -88,6 +88,22 @@ import Testing
         }
     }
 
+    @Test func whatAFailedEditorHasSavedStaysUntilThePersonHasAnswered() async throws {
+        let script = "printf 'more\\n' >> \"$2\"; exit 3"
+        try await withEditor(script, text: "one\n") { home, terminal in
+            terminal.type("E")
+            try await terminal.wait(forText: "Use it")
+            terminal.signal(SIGKILL)
+            try await terminal.waitForEnd()
+            terminal.close()
+            let second = try await home.open()
+            defer { second.close() }
+            try await second.wait(forText: "unsaved")
+            second.type("o")
+            try await second.wait(forText: "more")
+        }
+    }
+
     @Test func anEditorThatLeavesTheTextAloneLeavesNothing() async throws {
         try await withEditor("true", text: "one\n") { home, terminal in
             terminal.type("E")

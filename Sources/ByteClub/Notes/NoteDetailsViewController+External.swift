@@ -47,6 +47,8 @@ extension NoteDetailsViewController {
         var problem: String?
         /// Where something stays that would be lost otherwise.
         var remains: String?
+        /// Stays until the person has said what is to become of it.
+        var pending: HandedOverDraft?
     }
 
     @concurrent private nonisolated static func takeBack(
@@ -59,8 +61,18 @@ extension NoteDetailsViewController {
             returned.problem = error.description
         }
         let isLeft = returned.text == nil ? file.exists : !ending.isSuccess && file.hasRemnants
-        if isLeft { returned.remains = file.leave() } else { file.remove() }
+        if isLeft {
+            returned.remains = file.leave()
+        } else if returned.text != nil, !ending.isSuccess {
+            returned.pending = file
+        } else {
+            file.remove()
+        }
         return returned
+    }
+
+    @concurrent private nonisolated static func remove(_ file: HandedOverDraft?) async {
+        file?.remove()
     }
 
     private func take(
@@ -68,12 +80,12 @@ extension NoteDetailsViewController {
         _ savingAfterwards: Bool
     ) {
         guard let text = returned.text else {
-            return explain(returned.problem ?? "", nil, returned.remains, savingAfterwards)
+            return explain(returned.problem ?? "", nil, returned, savingAfterwards)
         }
         let isChanged = text.withoutByteOrderMark != shownText
         guard ending.isSuccess else {
             return explain(
-                Self.sentence(ending, editor), isChanged ? text : nil, returned.remains,
+                Self.sentence(ending, editor), isChanged ? text : nil, returned,
                 savingAfterwards)
         }
         if isChanged { return adopt(text, savingAfterwards) }
@@ -82,14 +94,16 @@ extension NoteDetailsViewController {
 
     /// - Parameters:
     ///   - text: What the editor had saved all the same.
-    ///   - remains: The folder of what it has left.
+    ///   - returned: What it has left.
     private func explain(
-        _ sentence: String, _ text: TextBuffer?, _ remains: String?, _ savingAfterwards: Bool
+        _ sentence: String, _ text: TextBuffer?, _ returned: Returned, _ savingAfterwards: Bool
     ) {
         var sentence = sentence
+        let (remains, pending) = (returned.remains, returned.pending)
         if let remains { sentence += " What it left is in \(remains)." }
         let leave: @MainActor () -> Void = { [weak self] in self?.endHandOver(savingAfterwards) }
         guard let text else {
+            Task { await Self.remove(pending) }
             sentence += " The note is as it was."
             guard remains != nil else { return end(savingAfterwards, sentence, .warning) }
             return present(
@@ -102,8 +116,15 @@ extension NoteDetailsViewController {
                 title: "The editor failed",
                 message: TextLine(sentence + " It has changed the text: use what it saved?"),
                 actions: [
-                    AlertAction("Use it", key: "u") { [weak self] in self?.adopt(text, false) },
-                    AlertAction("Leave it", key: "l", kind: .cancel, handler: leave),
+                    AlertAction("Use it", key: "u") { [weak self] in
+                        guard let self else { return }
+                        adopt(text, false)
+                        Task { await Self.remove(pending) }
+                    },
+                    AlertAction("Leave it", key: "l", kind: .cancel) {
+                        leave()
+                        Task { await Self.remove(pending) }
+                    },
                 ]))
     }
 

@@ -142,16 +142,16 @@ extension DraftStore {
         folder.path + "/" + id.uuidString + Self.handOverSuffix
     }
 
-    /// Whether the file of a draft may be written over: nobody has it, and it has nothing that the draft has not.
-    func isReplaceable(_ draft: Draft) -> Bool {
+    /// Keeps a draft that no file has, unless somebody is editing it, or has finished in this run.
+    func keepIfMissing(_ draft: Draft) throws {
         let isUsed = state.withLock {
             $0.claims[draft.id] != nil || $0.applied[draft.id] != nil
         }
-        guard !isUsed, !isLockedElsewhere(draft.id) else { return false }
-        guard let data = FileManager.default.contents(atPath: path(of: draft.id)) else {
-            return true
+        guard !isUsed, access(path(of: draft.id), F_OK) != 0, !isLockedElsewhere(draft.id) else {
+            return
         }
-        return Draft(id: draft.id, decoding: data)?.text == draft.text
+        try save(draft, sequence: 0)
+        release(draft.id)
     }
 
     private func path(of id: UUID) -> String {
