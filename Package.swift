@@ -165,7 +165,7 @@ let tests: [Target] = [
         name: "ClubAccessTests",
         dependencies: [
             "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
-            "Pictures", "TestSupport",
+            "Files", "Pictures", "TestSupport",
         ], exclude: ["Connection/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(

@@ -30,24 +30,34 @@ package final class FolderWatch {
 
     deinit { source.cancel() }
 
+    /// - Returns: Nothing when some were missed.
     private static func names(from descriptor: CInt) -> [String] {
-        var names: [String] = []
+        var names: [String]? = []
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
-        let headCount = MemoryLayout<inotify_event>.size
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { return names }
-            buffer.withUnsafeBytes { bytes in
-                var place = 0
-                while place + headCount <= count {
-                    let event = bytes.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
-                    let start = place + headCount
-                    let end = min(count, start + Int(event.len))
-                    let name = bytes[start..<end].prefix { $0 != 0 }
-                    if !name.isEmpty { names.append(String(decoding: name, as: UTF8.self)) }
-                    place = end
-                }
+            guard count > 0 else { return names ?? [] }
+            let read = buffer.withUnsafeBytes {
+                Self.names(in: UnsafeRawBufferPointer(rebasing: $0[..<count]))
             }
+            names = names.flatMap { names in read.map { names + $0 } }
         }
+    }
+
+    /// The names in what the kernel has written; nil when it had no room for more of them.
+    package static func names(in bytes: UnsafeRawBufferPointer) -> [String]? {
+        var names: [String] = []
+        let headCount = MemoryLayout<inotify_event>.size
+        var place = 0
+        while place + headCount <= bytes.count {
+            let event = bytes.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return nil }
+            let start = place + headCount
+            let end = min(bytes.count, start + Int(event.len))
+            let name = bytes[start..<end].prefix { $0 != 0 }
+            if !name.isEmpty { names.append(String(decoding: name, as: UTF8.self)) }
+            place = end
+        }
+        return names
     }
 }
