@@ -25,6 +25,60 @@ import Testing
         #expect(journal.items().allSatisfy { $0.state == .waiting && $0.isWanted })
     }
 
+    /// Orders of one selection, or of several programs, fall into one millisecond.
+    @Test func whatIsOrderedInOneMillisecondHasItsOwnNameAndKeepsItsOrder() throws {
+        let orders = try (0..<5000).map { _ in try order() }
+        let ids = orders.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.sorted() == ids)
+        #expect(ids.allSatisfy { TransferOrder.isValid($0) && $0.count == 25 })
+        // The time comes first: what an earlier release has ordered stays before.
+        #expect(try order(at: 0).id < order(at: 1).id)
+    }
+
+    @Test func ofVeryManyTheLatestAreListed() throws {
+        let orders = try (1...5).map { try order("p\($0).jpg", at: Double($0)) }
+        for order in orders { try journal.write(order) }
+        #expect(journal.items(limit: 2).map(\.id) == orders.suffix(2).map(\.id))
+    }
+
+    /// What a damaged file or a strange server says, nobody who adds or counts falls over.
+    @Test func numbersOutOfAllBoundsAreCorrected() throws {
+        var order = try order()
+        (order.retryCount, order.bytesPerSecondLimit, order.quality) = (.max, -1, 1e300)
+        order.created = Date(timeIntervalSince1970: 1e300)
+        try journal.write(order)
+        var status = TransferStatus()
+        (status.byteCount, status.totalByteCount) = (.min, .max)
+        (status.failureCount, status.retryCount) = (.max, .min)
+        (status.bytesPerSecond, status.preparedFraction) = (-1e300, 1e300)
+        status.nextAttempt = Date(timeIntervalSince1970: 1e300)
+        try journal.write(status, of: order.id)
+        var item = try #require(journal.item(order.id))
+        #expect(item.status.byteCount == 0 && item.status.totalByteCount == 1 << 50)
+        #expect(item.status.bytesPerSecond == nil && item.status.preparedFraction == 1)
+        #expect(item.status.nextAttempt == nil)
+        #expect(item.order.bytesPerSecondLimit == nil && item.order.quality == 1)
+        #expect(item.order.created <= .distantFuture)
+        item.order.askAgain()
+        #expect(item.fraction == 0)
+        #expect(item.status.failureCount + 1 > 0)
+    }
+
+    @Test func aStatusFromTheFutureIsDueAtOnce() throws {
+        let order = try order()
+        try journal.write(order)
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        var status = TransferStatus()
+        status.updated = now
+        status.nextAttempt = now + 60
+        try journal.write(status, of: order.id)
+        #expect(journal.item(order.id, at: now)?.status.nextAttempt == now + 60)
+        #expect(journal.item(order.id, at: now + 30)?.status.nextAttempt == now + 60)
+        // The clock was set back by three hours.
+        #expect(try #require(journal.item(order.id, at: now - 10_800)).status.nextAttempt == nil)
+    }
+
     @Test func keepsItsFilesToItself() throws {
         let order = try order()
         try journal.write(order)
@@ -98,6 +152,8 @@ import Testing
         #expect(try item(.run, .failed).state == .failed)
         #expect(try item(.run, .failed, asked: 1).state == .waiting)
         #expect(try item(.run, .cancelled, asked: 1).isWanted)
+        // Asked for a moment before it was done: it is not done twice.
+        #expect(try item(.run, .done, asked: 1).state == .done)
         #expect(try item(.pause, .failed, asked: 1).state == .failed)
     }
 

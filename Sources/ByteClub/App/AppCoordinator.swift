@@ -275,10 +275,15 @@ extension AppCoordinator: ClubObserver {
         guard !wanted.isEmpty else { return "" }
         let arrows = Set(wanted.map(\.arrow)).sorted().joined()
         let count = wanted.count > 1 ? " \(wanted.count)," : ""
-        let total = wanted.reduce(0) { $0 + $1.status.totalByteCount }
-        let moved = wanted.reduce(0) { $0 + $1.status.byteCount }
-        let percent = total > 0 ? " \(min(99, Int(Double(moved) / Double(total) * 100))) %" : " …"
-        return " · \(arrows)\(count)\(percent)"
+        return " · \(arrows)\(count)" + (Self.percent(of: wanted).map { " \($0) %" } ?? " …")
+    }
+
+    /// Nil while no size is known; 100 only when all is confirmed.
+    static func percent(of wanted: [TransferItem]) -> Int? {
+        // Sizes are a server's: their sum may be larger than any integer.
+        let total = wanted.reduce(0) { $0 + Double($1.status.totalByteCount) }
+        let moved = wanted.reduce(0) { $0 + Double($1.status.byteCount) }
+        return total > 0 ? max(0, min(99, Int(min(1, moved / total) * 100))) : nil
     }
 
     private static func changes(_ count: Int) -> String {

@@ -20,7 +20,7 @@ package enum Wording {
 
     /// A speed: `1.2 MB/s`.
     package static func speed(_ bytesPerSecond: Double) -> String {
-        byteCount(Int64(bytesPerSecond.isFinite ? min(bytesPerSecond, 1e15) : 0)) + "/s"
+        byteCount(Int64(bytesPerSecond.isFinite ? max(0, min(bytesPerSecond, 1e15)) : 0)) + "/s"
     }
 
     /// The remaining time, rounded so that it does not flicker: `8 s left`, `3 min left`, `2 h

@@ -38,10 +38,11 @@ extension TransferItem {
         case .waiting:
             guard let reason = status.reason else { return "Waits for its turn." }
             guard let next = status.nextAttempt, next > now else { return reason }
-            let seconds = Int(next.timeIntervalSince(now).rounded(.up))
+            let seconds = Int(min(next.timeIntervalSince(now), 1e9).rounded(.up))
             return "Tries again in \(seconds) s. \(reason)"
         case .preparing:
-            return "Preparing the photo… \(Int((status.preparedFraction ?? 0) * 100)) %"
+            let fraction = max(0, min(status.preparedFraction ?? 0, 1))
+            return "Preparing the photo… \(Int(fraction * 100)) %"
         case .running: return runningWords
         case .paused, .cancelled:
             let kept = status.byteCount > 0 ? " at \(byteWords); it can be resumed" : ""

@@ -75,22 +75,26 @@ public struct TransferJournal: Sendable {
 
     // MARK: - Reading
 
-    /// All transfers, the oldest first.
-    public func items() -> [TransferItem] {
+    /// All transfers, the oldest first; of very many the latest.
+    public func items(limit: Int = 10_000) -> [TransferItem] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasSuffix(".order") }.sorted().prefix(Self.limit)
+        return names.filter { $0.hasSuffix(".order") }.sorted().suffix(limit)
             .compactMap { item(String($0.dropLast(6))) }
     }
 
-    public func item(_ id: String) -> TransferItem? {
+    /// - Parameter now: What time it is; see ``TransferStatus/nextAttempt``.
+    public func item(_ id: String, at now: Date = Date()) -> TransferItem? {
         guard TransferOrder.isValid(id), let order: TransferOrder = read(id, "order"),
             order.id == id
         else { return nil }
-        return TransferItem(order: order, status: read(id, "status") ?? TransferStatus())
+        let status: TransferStatus = read(id, "status") ?? TransferStatus()
+        return TransferItem(order: order.corrected, status: status.corrected(at: now))
     }
 
-    /// More are not read.
-    private static let limit = 10_000
+    /// Whether an order was removed; not one that cannot be read.
+    public func isForgotten(_ id: String) -> Bool {
+        access(url(id, "order").path, F_OK) != 0 && errno == ENOENT
+    }
 
     // MARK: - For the carrier
 

@@ -1,5 +1,6 @@
 public import ClubStore
 public import FoundationEssentials
+internal import Synchronization
 
 /// What a person wants transferred. Written by who asks for it, read by who carries it out.
 public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
@@ -50,13 +51,31 @@ public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
     /// Of the path in the club.
     public var name: String { String(path.split(separator: "/").last ?? "") }
 
-    /// Eight letters for the time in milliseconds, three at random: unique, and in order.
+    /// Eight letters for the time in milliseconds, four that count what this program has ordered, and 64
+    /// random bits: unique among all programs, and in the order of one.
     private static func newID(at now: Date) -> String {
-        let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000))
-        let time = String(milliseconds, radix: 36)
-        let chance = String(UInt64.random(in: 0..<46_656), radix: 36)
-        return String(repeating: "0", count: max(0, 8 - time.count)) + time
-            + String(repeating: "0", count: 3 - chance.count) + chance
+        // Eight letters last until the year 2059; a clock beyond that costs the order alone.
+        let time = UInt64(max(0, min(now.timeIntervalSince1970 * 1000, 2_821_109_907_455)))
+        let number = orderCount.wrappingAdd(1, ordering: .relaxed).oldValue
+        return letters(time, 8) + letters(number % 1_679_616, 4)
+            + letters(UInt64.random(in: .min ... .max), 13)
+    }
+
+    private static let orderCount = Atomic<UInt64>(0)
+
+    private static func letters(_ number: UInt64, _ count: Int) -> String {
+        let digits = String(number, radix: 36)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// What a damaged file must not do to who reads it: sums overflow, dates have no calendar.
+    var corrected: TransferOrder {
+        var order = self
+        order.retryCount = max(0, min(retryCount, 1 << 30))
+        order.quality = max(0.1, min(quality, 1))
+        order.bytesPerSecondLimit = bytesPerSecondLimit.flatMap { $0 > 0 ? min($0, 1 << 50) : nil }
+        order.created = min(max(created, .distantPast), .distantFuture)
+        return order
     }
 
     /// Whether it names a file in the journal's folder, and nothing else.

@@ -38,6 +38,33 @@ public struct TransferStatus: Codable, Hashable, Sendable {
 
     public init() {}
 
+    /// What a damaged file, a strange server or a clock that was set back must not do to who reads it.
+    ///
+    /// - Parameter now: A status from later than that is due at once: the clock was set back, perhaps by
+    ///   hours.
+    func corrected(at now: Date) -> TransferStatus {
+        var status = self
+        status.byteCount = max(0, min(byteCount, Self.byteLimit))
+        status.totalByteCount = max(0, min(totalByteCount, Self.byteLimit))
+        status.bytesPerSecond = bytesPerSecond.flatMap { $0 > 0 ? min($0, 1e15) : nil }
+        status.preparedFraction = preparedFraction.map { max(0, min($0, 1)) }
+        status.failureCount = max(0, min(failureCount, 1 << 30))
+        status.retryCount = max(0, min(retryCount, 1 << 30))
+        if let nextAttempt {
+            let wait = nextAttempt.timeIntervalSince(updated)
+            let isFromTheFuture = updated.timeIntervalSince(now) > 1
+            if isFromTheFuture || wait > Self.longestWait || nextAttempt < .distantPast {
+                status.nextAttempt = nil
+            }
+        }
+        return status
+    }
+
+    /// In seconds.
+    public static let longestWait: TimeInterval = 86_400
+    /// A pebibyte: sums of such sizes fit.
+    private static let byteLimit: Int64 = 1 << 50
+
     /// Whether nothing more happens unless a person asks for it.
     public var isFinished: Bool {
         switch state {
@@ -62,7 +89,8 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
     /// What a person sees: what was wished counts at once, before it is carried out.
     public var state: TransferStatus.State {
         let isAskedAgain = order.wish == .run && order.retryCount > status.retryCount
-        if isAskedAgain { return .waiting }
+        // What was done before it was asked for again is not done twice.
+        if isAskedAgain, status.state != .done { return .waiting }
         guard !status.isFinished else { return status.state }
         return switch order.wish {
         case .run: status.state == .paused ? .waiting : status.state
@@ -85,16 +113,18 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
     public var canPause: Bool { isWanted }
     public var canCancel: Bool { isWanted || state == .paused }
     public var canResume: Bool { [.paused, .failed, .cancelled].contains(state) }
+    /// Whether asking for it again changes something: it has stopped, or waits for the next attempt.
+    public var canTryAgain: Bool { canResume || (isWanted && status.nextAttempt != nil) }
 
     /// From 0 to 1.
     public var fraction: Double {
         guard status.totalByteCount > 0 else { return state == .done ? 1 : 0 }
-        return min(1, Double(status.byteCount) / Double(status.totalByteCount))
+        return max(0, min(1, Double(status.byteCount) / Double(status.totalByteCount)))
     }
 
     /// Seconds left at this speed; nil while it is too early to tell.
     public var secondsLeft: Double? {
         guard state == .running, let speed = status.bytesPerSecond, speed > 0 else { return nil }
-        return Double(status.totalByteCount - status.byteCount) / speed
+        return (Double(status.totalByteCount) - Double(status.byteCount)) / speed
     }
 }

@@ -1,0 +1,31 @@
+import ClubLibrary
+import ClubStore
+import Foundation
+import Testing
+
+@testable import ClubAccess
+
+/// What a damaged record or a server says of itself is shown, whatever it is.
+@Suite struct TransferWordsTests {
+    @Test(arguments: [
+        TransferStatus.State.waiting, .preparing, .running, .paused, .done, .failed, .cancelled,
+    ])
+    func numbersOutOfAllBoundsAreShown(state: TransferStatus.State) throws {
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        for (count, total) in [(Int64.max, Int64.max), (.min, .max), (.max, 1), (0, 0)] {
+            for number in [1e300, -1e300, 0, .infinity] {
+                var status = TransferStatus()
+                status.state = state
+                (status.byteCount, status.totalByteCount) = (count, total)
+                (status.bytesPerSecond, status.preparedFraction) = (number, number)
+                status.nextAttempt = Date(timeIntervalSince1970: number)
+                status.reason = "Why."
+                let item = TransferItem(order: order, status: status)
+                #expect(!item.words(at: Date()).isEmpty)
+                #expect(!item.stateWord.isEmpty)
+                #expect((0...1).contains(item.fraction))
+            }
+        }
+    }
+}
