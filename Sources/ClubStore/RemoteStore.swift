@@ -143,18 +143,22 @@ public protocol RemoteStore: Sendable {
 
     /// Prepares a download of any size. Nothing happens before ``Transfer/resume()``.
     ///
-    /// The destination appears complete and verified, replacing any existing file, or not at
-    /// all.
+    /// The destination appears complete and verified, or not at all.
     ///
-    /// - Parameter keepsPartialFile: After a failure or cancellation, the received bytes
-    ///   stay beside the destination (as `.NAME.REVISION.part`), and the next such download
-    ///   of the same revision resumes from them.
+    /// - Parameters:
+    ///   - keepsPartialFile: After a failure or cancellation, the received bytes stay beside the
+    ///     destination (as `.NAME.REVISION.part`), and the next such download of the same
+    ///     revision resumes from them. A success removes those of other revisions.
+    ///   - replaces: Whether a file at the destination is replaced. If not, one that is there at
+    ///     the end stays, and the download fails with `.fileUnwritable` above
+    ///     ``DestinationProblem/isThere``.
     ///
     /// Finishes with `.notFound`; `.wrongKind` for a folder; `.damaged`; `.changedMeanwhile`
     /// when the remote file changed during the download; `.fileUnwritable` when the
-    /// destination cannot be written.
+    /// destination cannot be written, above a ``DestinationProblem``.
     @MainActor func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
+        delegate: any TransferDelegate
     ) -> any Transfer
 }
 
@@ -188,10 +192,12 @@ extension RemoteStore {
         upload(fileAt: file, to: path, mode: mode, record: nil, delegate: delegate)
     }
 
-    /// Prepares a download that leaves nothing behind when it fails.
+    /// Prepares a download that replaces what is at its destination.
     @MainActor public func download(
-        _ path: RemotePath, to file: URL, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool = false,
+        delegate: any TransferDelegate
     ) -> any Transfer {
-        download(path, to: file, keepsPartialFile: false, delegate: delegate)
+        download(
+            path, to: file, keepsPartialFile: keepsPartialFile, replaces: true, delegate: delegate)
     }
 }

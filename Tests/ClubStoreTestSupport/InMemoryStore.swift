@@ -217,7 +217,8 @@ public final class InMemoryStore: RemoteStore {
     }
 
     @MainActor public func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         InMemoryTransfer(.download, of: path, delegate: delegate) {
             [self] transfer throws(StoreError) in
@@ -228,8 +229,13 @@ public final class InMemoryStore: RemoteStore {
             transfer.move(found.file.byteCount / 2, of: found.file.byteCount)
             try await gate.waitUntilReleased(.download, at: path)
             do {
-                try found.data.write(to: file, options: .atomic)
+                try found.data.write(to: file, options: replaces ? .atomic : .withoutOverwriting)
             } catch {
+                if !replaces, FileManager.default.fileExists(atPath: file.path) {
+                    throw StoreError(
+                        .fileUnwritable, during: .download, at: path,
+                        underlying: DestinationProblem.isThere)
+                }
                 throw StoreError(.fileUnwritable, during: .download, at: path, underlying: error)
             }
             return found.file

@@ -4,10 +4,12 @@ public import FoundationEssentials
 
 extension DropboxStore {
     @MainActor public func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
+        delegate: any TransferDelegate
     ) -> any Transfer {
-        Download.transfer(path, to: file, isKept: keepsPartialFile, delegate: delegate) {
-            [self] progress throws(StoreError) in
+        Download.transfer(
+            path, to: file, isKept: keepsPartialFile, replaces: replaces, delegate: delegate
+        ) { [self] progress throws(StoreError) in
             let file = try await currentFile(at: path)
             let sink = DownloadSink(file, progress: progress) {
                 [self] response throws(StoreError) in

@@ -20,24 +20,27 @@ extension Download {
     ///
     /// - Parameter begin: Looks up the current revision.
     @MainActor static func transfer(
-        _ path: RemotePath, to file: URL, isKept: Bool, delegate: any TransferDelegate,
+        _ path: RemotePath, to file: URL, isKept: Bool, replaces: Bool,
+        delegate: any TransferDelegate,
         begin: @escaping @Sendable (TransferProgressPort) async throws(StoreError) -> Download
     ) -> any Transfer {
         StoreTransfer(.download, of: path, delegate: delegate) { progress throws(StoreError) in
-            try await receive(path, to: file.path, isKept: isKept) { () throws(StoreError) in
+            try await receive(path, to: file.path, isKept: isKept, replaces: replaces) {
+                () throws(StoreError) in
                 try await begin(progress)
             }
         }
     }
 
     @concurrent private static func receive(
-        _ path: RemotePath, to destination: String, isKept: Bool,
+        _ path: RemotePath, to destination: String, isKept: Bool, replaces: Bool,
         begin: @Sendable () async throws(StoreError) -> Download
     ) async throws(StoreError) -> RemoteFile {
         for _ in 0..<revisionsFollowed {
             let download = try await begin()
             do throws(StoreError) {
-                return try await download.receive(destination, isKept: isKept)
+                return try await download.receive(
+                    destination, isKept: isKept, replaces: replaces)
             } catch {
                 download.sink.setAside()
                 guard error.code == .changedMeanwhile else { throw error }
@@ -47,12 +50,12 @@ extension Download {
     }
 
     private func receive(
-        _ destination: String, isKept: Bool
+        _ destination: String, isKept: Bool, replaces: Bool
     ) async throws(StoreError) -> RemoteFile {
         try await sink.open(destination, isKept: isKept)
         try await receiveAll()
         try await confirm()
-        try await sink.finish()
+        try await sink.finish(replaces: replaces)
         return sink.file
     }
 

@@ -9,11 +9,12 @@ public enum DownloadRemains {
     ///
     /// - Parameter destination: The absolute path of the file.
     public static func remove(of destination: String) {
-        let file = URL(filePath: destination)
-        let folder = file.deletingLastPathComponent().path
+        let slash = destination.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(destination[...$0]) } ?? "./"
+        let file = slash.map { String(destination[destination.index(after: $0)...]) } ?? destination
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where isRemains(name, of: file.lastPathComponent) {
-            let path = folder + "/" + name
+        for name in names where isRemains(name, of: file) {
+            let path = folder + name
             let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
@@ -23,11 +24,12 @@ public enum DownloadRemains {
 
     /// `.cliff.jpg.a1c10ce0dd78.part` is of `cliff.jpg`, and of nothing else.
     static func isRemains(_ name: String, of file: String) -> Bool {
-        let start = "." + file + "."
-        guard name.hasPrefix(start), name.hasSuffix(".part"),
-            name.utf8.count > start.utf8.count + 5
+        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count >= 4, let mark = parts.dropLast().last.flatMap({ String($0) }),
+            !mark.isEmpty,
+            mark.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
         else { return false }
-        let mark = name.dropFirst(start.count).dropLast(5)
-        return mark.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        // As it was named, shortened where it had to be; byte by byte, since a file system knows no letters.
+        return PartialFile.path(beside: file, mark: mark).utf8.elementsEqual(name.utf8)
     }
 }

@@ -40,11 +40,12 @@ final class DownloadSink: BodySink {
         progress.update(byteCount, ofExpected: file.byteCount)
     }
 
-    /// Verifies the file and moves it to its destination.
-    func finish() async throws(StoreError) {
+    /// Verifies the file and moves it to its destination; what is left of other revisions is removed.
+    func finish(replaces: Bool) async throws(StoreError) {
         try await FileQueue.run { [self] () throws(StoreError) in
             try partial.withLock { partial throws(StoreError) in
-                try partial?.moveToDestination()
+                try partial?.moveToDestination(replaces: replaces)
+                if let partial, partial.isKept { DownloadRemains.remove(of: partial.destination) }
                 partial = nil
             }
         }

@@ -16,7 +16,8 @@ final class PartialFile {
 
     /// Where it is, or what it will be called for a moment when it is whole.
     private let path: String
-    private let isKept: Bool
+    /// Whether a failed download leaves what has arrived.
+    let isKept: Bool
     /// Without one until it is whole, nothing of it outlives this program.
     private var hasName = true
     private let descriptor: CInt
@@ -100,8 +101,9 @@ final class PartialFile {
 
     /// Verifies the file and moves it to its destination.
     ///
+    /// - Parameter replaces: Whether a file that is there by now is replaced.
     /// - Throws: `.damaged`, after removing the file; `.fileUnwritable`.
-    func moveToDestination() throws(StoreError) {
+    func moveToDestination(replaces: Bool = true) throws(StoreError) {
         let hash = hasher.finish().hexadecimal
         guard isComplete, file.contentHash.map({ $0 == hash }) ?? true else {
             remove()
@@ -118,10 +120,31 @@ final class PartialFile {
             else { throw failure(errno, doing: "name") }
             hasName = true
         }
-        guard rename(path, destination) == 0 else {
+        let hasItsName = replaces ? false : try linkToDestination()
+        guard hasItsName || rename(path, destination) == 0 else {
             throw failure(errno, doing: "rename to \(destination)")
         }
         close()
+    }
+
+    /// Gives it its name in one step where nothing has it: unlike a rename, a link never replaces what
+    /// appeared a moment ago. (Swift does not see `renameat2`.)
+    ///
+    /// - Returns: Whether it has its name; false where the file system has no links (FAT).
+    private func linkToDestination() throws(StoreError) -> Bool {
+        if link(path, destination) == 0 {
+            unlink(path)
+            return true
+        }
+        let problem = errno
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(problem) else {
+            throw failure(problem, doing: "link to \(destination)")
+        }
+        var status = stat()
+        guard lstat(destination, &status) != 0 else {
+            throw failure(EEXIST, doing: "rename to \(destination)")
+        }
+        return false
     }
 
     /// Keeps the received bytes for the next attempt if they are useful, else removes
@@ -138,7 +161,8 @@ extension PartialFile {
         let folder = slash.map { destination[...$0] } ?? ""
         var name = slash.map { destination[destination.index(after: $0)...] } ?? destination[...]
         let ending = ".\(mark).part"
-        while name.utf8.count + ending.utf8.count + 1 > 255 { name.removeLast() }
+        // Room for the dot and the ending in the 255 bytes of a name.
+        while !name.isEmpty, name.utf8.count + ending.utf8.count + 1 > 255 { name.removeLast() }
         return "\(folder).\(name)\(ending)"
     }
 
@@ -222,6 +246,7 @@ extension PartialFile {
     ) -> StoreError {
         StoreError(
             .fileUnwritable, during: .download, at: file.path,
-            detail: "\(what): \(String(cString: strerror(number)))")
+            detail: "\(what): \(String(cString: strerror(number)))",
+            underlying: DestinationProblem(number))
     }
 }

@@ -5,10 +5,12 @@ import Synchronization
 
 extension WebDAVStore {
     @MainActor public func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
+        delegate: any TransferDelegate
     ) -> any Transfer {
-        Download.transfer(path, to: file, isKept: keepsPartialFile, delegate: delegate) {
-            [self] progress throws(StoreError) in
+        Download.transfer(
+            path, to: file, isKept: keepsPartialFile, replaces: replaces, delegate: delegate
+        ) { [self] progress throws(StoreError) in
             let file = try await currentFile(at: path, during: .download)
             let strangeAnswers = AttemptLog()
             let sink = DownloadSink(file.file, progress: progress) { [self] response in

@@ -41,12 +41,13 @@ import Foundation
     }
 
     static func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool = false,
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool = false, replaces: Bool = true,
         in store: any RemoteStore
     ) async throws -> RemoteFile {
         let recorder = Recorder()
         let transfer = store.download(
-            path, to: file, keepsPartialFile: keepsPartialFile, delegate: recorder)
+            path, to: file, keepsPartialFile: keepsPartialFile, replaces: replaces,
+            delegate: recorder)
         transfer.resume()
         await recorder.waitForEnd()
         return try recorder.results[0].get()

@@ -231,6 +231,22 @@ enum RemoteStoreContract {
             #expect(try Data(contentsOf: target) == bytes)
             #expect(try folder.names == ["target"])
         },
+        ContractCheck("a download replaces nothing where it may not") { store in
+            let folder = try TemporaryFolder()
+            _ = try await store.put(data("new"), at: path("/there"), mode: .add)
+            let target = try folder.write(data("mine"), to: "target")
+            let error = await failure {
+                _ = try await Recorder.download(
+                    path("/there"), to: target, replaces: false, in: store)
+            }
+            #expect(error?.code == .fileUnwritable)
+            #expect(error?.underlying as? DestinationProblem == .isThere)
+            #expect(try Data(contentsOf: target) == data("mine"))
+            #expect(try folder.names == ["target"])
+            let other = folder.url.appending(path: "other")
+            _ = try await Recorder.download(path("/there"), to: other, replaces: false, in: store)
+            #expect(try Data(contentsOf: other) == data("new"))
+        },
         ContractCheck("a failed download leaves what was there") { store in
             let folder = try TemporaryFolder()
             let target = try folder.write(data("old"), to: "target")

@@ -261,10 +261,12 @@ private final class Corrupting: RemoteStore {
     }
 
     @MainActor func download(
-        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, delegate: any TransferDelegate
+        _ path: RemotePath, to file: URL, keepsPartialFile: Bool, replaces: Bool,
+        delegate: any TransferDelegate
     ) -> any Transfer {
         store.download(
-            path, to: file, keepsPartialFile: keepsPartialFile, delegate: Hashless(delegate))
+            path, to: file, keepsPartialFile: keepsPartialFile, replaces: replaces,
+            delegate: Hashless(delegate))
     }
 
     /// Forwards a transfer's completion without the hash.

@@ -83,6 +83,16 @@ import Testing
         #expect(try folder.names == ["cliff.jpg"])
     }
 
+    @Test func whatIsLeftOfOtherRevisionsGoesWithASuccess() async throws {
+        for name in [".cliff.jpg.0aa.part", ".cliff.jpg.0bb.part", ".other.jpg.0aa.part"] {
+            _ = try folder.write(data("x"), to: name)
+        }
+        let dropbox = try server()
+        _ = try await Recorder.download(
+            path("/cliff.jpg"), to: target, keepsPartialFile: true, in: dropbox.store)
+        #expect(Set(try folder.names) == ["cliff.jpg", ".other.jpg.0aa.part"])
+    }
+
     @Test func nothingIsKeptOtherwise() async throws {
         let dropbox = try server(breakingAfter: [50_000, 0, 0, 0])
         await expectFailure(.offline) {

@@ -60,6 +60,68 @@ import Testing
         #expect(try folder.names.isEmpty)
     }
 
+    @Test(arguments: [true, false]) func replacesOnlyWhatItMay(isKept: Bool) throws {
+        let partial = try PartialFile(of: file(), for: destination, isKept: isKept)
+        try partial.append(bytes)
+        // It appears while the download runs.
+        try Data("mine".utf8).write(to: URL(filePath: destination))
+        let error = #expect(throws: StoreError.self) {
+            try partial.moveToDestination(replaces: false)
+        }
+        #expect(error?.code == .fileUnwritable)
+        #expect(error?.underlying as? DestinationProblem == .isThere)
+        partial.setAside()
+        #expect(try Data(contentsOf: URL(filePath: destination)) == Data("mine".utf8))
+        #expect(try folder.names.contains(".cliff.jpg.a1c10ce0dd78.part") == isKept)
+
+        try FileManager.default.removeItem(atPath: destination)
+        let second = try PartialFile(of: file(), for: destination, isKept: isKept)
+        if !isKept { try second.append(bytes) }
+        try second.moveToDestination(replaces: false)
+        #expect(try folder.names == ["cliff.jpg"])
+        #expect(try Data(contentsOf: URL(filePath: destination)) == bytes)
+    }
+
+    @Test(arguments: [
+        "cliff.jpg", String(repeating: "é", count: 120) + ".jpg",
+        String(repeating: "x", count: 255),
+        "e\u{301}.jpg", ".hidden", "two.dots.jpg", "no ending",
+    ])
+    func itsRemainsAreFoundWhateverItsName(name: String) throws {
+        let place = folder.url.path + "/" + name
+        for revision in ["a1", "b2"] {
+            let partial = try PartialFile(of: file(revision), for: place, isKept: true)
+            try partial.append(bytes.prefix(9))
+            partial.setAside()
+        }
+        #expect(try folder.names.count == 2)
+        DownloadRemains.remove(of: place + "x")
+        #expect(try folder.names.count == (name.utf8.count == 255 ? 0 : 2))
+        DownloadRemains.remove(of: place)
+        #expect(try folder.names.isEmpty)
+    }
+
+    /// Composed and decomposed are two names to a file system.
+    @Test func theRemainsOfAnotherSpellingStay() {
+        let (composed, decomposed) = ("\u{e9}.jpg", "e\u{301}.jpg")
+        #expect(DownloadRemains.isRemains(".\u{e9}.jpg.a1.part", of: composed))
+        #expect(!DownloadRemains.isRemains(".\u{e9}.jpg.a1.part", of: decomposed))
+    }
+
+    @Test(arguments: [
+        ("no/such/folder", DestinationProblem.hasNoFolder),
+        (String(repeating: "x", count: 300), .nameTooLong),
+    ])
+    func saysWhyItCannotBeWritten(name: String, problem: DestinationProblem) throws {
+        let place = folder.url.path + "/" + name
+        let error = #expect(throws: StoreError.self) {
+            let partial = try PartialFile(of: file(), for: place, isKept: false)
+            try partial.append(bytes)
+            try partial.moveToDestination(replaces: false)
+        }
+        #expect(error?.underlying as? DestinationProblem == problem)
+    }
+
     @Test func refusesDamagedBytesAndRemovesThem() throws {
         let partial = try PartialFile(of: file(), for: destination, isKept: true)
         try partial.append(Data(bytes.reversed()))

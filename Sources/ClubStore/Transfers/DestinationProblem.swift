@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// Why a download cannot be put where it is wanted; beneath `.fileUnwritable`.
+public enum DestinationProblem: Error, Hashable, Sendable {
+    /// There is a file, and it may not be replaced.
+    case isThere
+    case isFolder
+    case hasNoFolder
+    case nameTooLong
+    /// The file system does not take such a name.
+    case nameRefused
+    case forbidden
+    case diskFull
+    case other
+
+    /// - Parameter code: `errno` of the call that has failed.
+    init(_ code: CInt) {
+        self =
+            switch code {
+            case EEXIST, ENOTEMPTY: .isThere
+            case EISDIR: .isFolder
+            case ENOENT, ENOTDIR: .hasNoFolder
+            case ENAMETOOLONG: .nameTooLong
+            case EINVAL, EILSEQ: .nameRefused
+            case EACCES, EPERM, EROFS: .forbidden
+            case ENOSPC, EDQUOT: .diskFull
+            default: .other
+            }
+    }
+}
