@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Glibc
 internal import TerminalUI
 
 /// Asks where photos are to go, and orders their download.
@@ -44,9 +45,7 @@ internal import TerminalUI
                 return alert("Not downloaded", reason)
             }
             let taken = await Self.taken(photos, in: folder)
-            guard let first = taken.first else {
-                return order(photos, to: folder, replacing: false)
-            }
+            guard let first = taken.first else { return await place(photos, in: folder) }
             ask(photos, folder, taken: taken, first: first)
         }
     }
@@ -61,25 +60,25 @@ internal import TerminalUI
                 message: TextLine("\(folder.path) has \(what) already."),
                 actions: [
                     AlertAction("Keep both", key: "k") { [self] in
-                        order(photos, to: folder, taken: Set(taken))
+                        _ = owner?.startPending { [self] in await place(photos, in: folder) }
                     },
                     AlertAction("Replace", key: "r", kind: .destructive) { [self] in
-                        order(photos, to: folder, replacing: true)
+                        _ = owner?.startPending { [self] in
+                            await place(photos, in: folder, replacing: true)
+                        }
                     },
                     AlertAction("Cancel", kind: .cancel),
                 ], preferred: 2))
     }
 
-    private func order(
-        _ photos: [RemoteFile], to folder: URL, replacing: Bool = false, taken: Set<String> = []
-    ) {
-        let orders = photos.map { photo in
-            let name =
-                taken.contains(photo.name)
-                ? PhotoName.free(like: photo.name) { name in
-                    FileManager.default.fileExists(atPath: folder.appending(path: name).path)
-                } : photo.name
-            var order = TransferOrder(.download, photo.path, file: folder.appending(path: name))
+    private func place(
+        _ photos: [RemoteFile], in folder: URL, replacing: Bool = false
+    ) async {
+        let expected = Set(center.wantedItems.map(\.order.file))
+        let files = await Self.files(
+            for: photos, in: folder, expected: expected, replacing: replacing)
+        let orders = zip(photos, files).map { photo, file in
+            var order = TransferOrder(.download, photo.path, file: file)
             order.replaces = replacing
             order.bytesPerSecondLimit = settings.bytesPerSecondLimit
             return order
@@ -110,8 +109,34 @@ internal import TerminalUI
     @concurrent private nonisolated static func taken(
         _ photos: [RemoteFile], in folder: URL
     ) async -> [String] {
-        photos.map(\.name).filter {
-            FileManager.default.fileExists(atPath: folder.appending(path: $0).path)
+        photos.map { PhotoName.onDisk($0.name) }.filter { isThere(folder.appending(path: $0)) }
+    }
+
+    /// Where photos go: each to a place of its own, which no other one has or will have.
+    ///
+    /// - Parameters:
+    ///   - expected: Where files are on their way to.
+    ///   - replacing: Whether what is there may be replaced, but by one photo only.
+    @concurrent nonisolated static func files(
+        for photos: [RemoteFile], in folder: URL, expected: Set<String>, replacing: Bool
+    ) async -> [URL] {
+        var taken = expected
+        return photos.map { photo in
+            let isTaken = { (name: String) in
+                let file = folder.appending(path: name)
+                return taken.contains(file.path) || (!replacing && isThere(file))
+            }
+            var name = PhotoName.onDisk(photo.name)
+            if isTaken(name) { name = PhotoName.free(like: name, isTaken: isTaken) }
+            let file = folder.appending(path: name)
+            taken.insert(file.path)
+            return file
         }
+    }
+
+    /// A link that leads nowhere is there, too.
+    private nonisolated static func isThere(_ file: URL) -> Bool {
+        var facts = stat()
+        return lstat(file.path, &facts) == 0
     }
 }

@@ -17,12 +17,37 @@ package enum PhotoName {
         return (isNamedDrawing ? String(fileName.dropLast(4)) : fileName) + ".jpg"
     }
 
+    /// The name of a photo's file on this computer: as the club has it, without what would lead elsewhere
+    /// or is no text (a slash, control characters), and short enough for a file system.
+    package static func onDisk(_ name: String) -> String {
+        let scalars = name.unicodeScalars.map { scalar in
+            let isHarmful = scalar == "/" || scalar.properties.generalCategory == .control
+            return isHarmful ? "_" : Character(scalar)
+        }
+        let safe = String(scalars)
+        guard !safe.isEmpty, safe != ".", safe != ".." else { return "photo.jpg" }
+        return shortened(safe, by: "")
+    }
+
+    /// The name with something before its ending, in the 255 bytes that a file system has for it.
+    private static func shortened(_ name: String, by addition: String) -> String {
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        var stem = name[..<dot]
+        // A dot far from the end begins no ending.
+        let isLong = name[dot...].utf8.count > 32
+        let ending = isLong ? "" : name[dot...]
+        if isLong { stem = name[...] }
+        while !stem.isEmpty, stem.utf8.count + addition.utf8.count + ending.utf8.count > 255 {
+            stem.removeLast()
+        }
+        return stem + addition + ending
+    }
+
     /// A name that is not taken: `sea (2).jpg`, `sea (3).jpg` and so on.
     package static func free(like name: String, isTaken: (String) -> Bool) -> String {
-        let dot = name.lastIndex(of: ".") ?? name.endIndex
         var number = 2
         while true {
-            let candidate = "\(name[..<dot]) (\(number))\(name[dot...])"
+            let candidate = shortened(name, by: " (\(number))")
             if !isTaken(candidate) { return candidate }
             number += 1
         }

@@ -47,6 +47,14 @@ internal import Pictures
         status.preparedFraction = nil
         tell()
         await writing?.value
+        await Self.forget(TransferItem(order: order, status: status), in: carrier.journal)
+    }
+
+    /// Removes what a transfer has written that was cleared while it ran.
+    @concurrent private static func forget(
+        _ item: TransferItem, in journal: TransferJournal
+    ) async {
+        if journal.isForgotten(item.id) { journal.clear(item) }
     }
 
     private func end(with error: any Error) async {
@@ -68,13 +76,17 @@ internal import Pictures
         status.failureCount += 1
         switch error {
         case let error as StoreError:
-            status.reason = ErrorMessage(error, club: carrier.means.club).text
+            let problem = error.underlying as? DestinationProblem
+            status.reason =
+                problem?.sentence(about: order.file)
+                ?? ErrorMessage(error, club: carrier.means.club).text
             guard let wait = error.waitBeforeRetry(afterFailures: status.failureCount) else {
                 status.state = .failed
                 return
             }
             status.state = .waiting
-            status.nextAttempt = Date(timeIntervalSinceNow: wait / .seconds(1))
+            status.nextAttempt = Date(
+                timeIntervalSinceNow: min(wait / .seconds(1), TransferStatus.longestWait))
         case let error as PictureError:
             status.state = .failed
             status.reason = error.uploadSentence(about: URL(filePath: order.file).lastPathComponent)
@@ -92,7 +104,11 @@ internal import Pictures
         if !order.replaces, let there = Self.date(of: order.file) {
             // An earlier attempt may have brought it here and then been killed.
             let file = try await store.metadata(of: path)
-            guard Self.isSame(there, file) else { throw TransferRefusal.fileIsThere(order.file) }
+            guard Self.isSame(there, file) else {
+                throw StoreError(
+                    .fileUnwritable, during: .download, at: path,
+                    underlying: DestinationProblem.isThere)
+            }
             return file
         }
         tell(.running)
@@ -100,7 +116,7 @@ internal import Pictures
             begun(
                 store.download(
                     path, to: URL(filePath: order.file), keepsPartialFile: true,
-                    delegate: delegate))
+                    replaces: order.replaces, delegate: delegate))
         }) { [self] in moved($0, $1) }
     }
 
@@ -115,7 +131,7 @@ internal import Pictures
         _ there: (seconds: Int, byteCount: Int64), _ file: RemoteFile
     ) -> Bool {
         there.byteCount == file.byteCount
-            && there.seconds == Int(file.modified.timeIntervalSince1970)
+            && Double(there.seconds) == file.modified.timeIntervalSince1970.rounded(.towardZero)
     }
 
     // MARK: - Up
@@ -213,18 +229,6 @@ internal import Pictures
         _ id: String, in journal: TransferJournal
     ) async -> TransferItem? {
         journal.item(id)
-    }
-}
-
-/// Why a transfer does not begin.
-private enum TransferRefusal: Error, CustomStringConvertible {
-    case fileIsThere(String)
-
-    var description: String {
-        switch self {
-        case .fileIsThere(let path):
-            "There is a file “\(path)” already. Move it, or fetch the photo to another folder."
-        }
     }
 }
 

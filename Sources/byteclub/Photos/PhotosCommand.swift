@@ -93,14 +93,18 @@ struct PhotosCommand: ParsableCommand {
             let settings = try club.choose(registry)
             let transfers = registry.settings().transfers
             var orders: [TransferOrder] = []
+            var named: [RemotePath: String] = [:]
             for file in files {
-                let source = URL(filePath: file).standardizedFileURL
-                guard FileManager.default.isReadableFile(atPath: source.path) else {
-                    throw CommandFailure(
-                        "“\(file)” cannot be read. Nothing was ordered; check the name.")
-                }
+                let source = try Self.source(file)
                 let path = try ClubFiles.photosFolder()
                     .appending(newName: ClubFiles.photoName(for: source.lastPathComponent))
+                if let other = named.updateValue(file, forKey: path) {
+                    throw CommandFailure(
+                        other == file
+                            ? "“\(file)” is named twice. Nothing was ordered; name it once."
+                            : "“\(other)” and “\(file)” would both be “\(path.name)” in the club. Nothing "
+                                + "was ordered; rename one of them.")
+                }
                 var order = TransferOrder(.upload, path, file: source)
                 order.quality = transfers.photoQuality
                 order.bytesPerSecondLimit =
@@ -109,6 +113,32 @@ struct PhotosCommand: ParsableCommand {
             }
             try await Orders(settings, registry).add(orders)
             for order in orders { TransferEvent.write(queued: order, asJSON: json.isOn) }
+        }
+
+        /// A file that the background can read later, too.
+        private static func source(_ file: String) throws -> URL {
+            guard file != "-" else {
+                throw CommandFailure(
+                    "The background reads files, not standard input. Nothing was ordered; name a file, "
+                        + "“./-” for one of that name.")
+            }
+            let source = URL(filePath: file).standardizedFileURL
+            var status = stat()
+            guard stat(source.path, &status) == 0,
+                FileManager.default.isReadableFile(atPath: source.path)
+            else {
+                throw CommandFailure(
+                    "“\(file)” cannot be read. Nothing was ordered; check the name.")
+            }
+            guard status.st_mode & S_IFMT != S_IFDIR else {
+                throw CommandFailure(
+                    "“\(file)” is a folder. Nothing was ordered; name the photos in it.")
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw CommandFailure(
+                    "“\(file)” is not an ordinary file. Nothing was ordered; save it as one first.")
+            }
+            return source
         }
 
         @MainActor private func put(

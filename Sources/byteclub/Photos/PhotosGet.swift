@@ -54,8 +54,9 @@ struct PhotosGet: AsyncParsableCommand {
     func run() async throws {
         guard isForOutput else {
             let file = target()
-            try await checkMayWrite(file)
-            return background ? try await order(to: file) : try await fetch(to: file)
+            let replaces = try await checkMayWrite(file)
+            return background
+                ? try await order(to: file, replaces) : try await fetch(to: file, replaces)
         }
         guard !Output.isTerminal else {
             throw CommandFailure(
@@ -67,25 +68,25 @@ struct PhotosGet: AsyncParsableCommand {
             at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "photo")
-        try await fetch(to: file)
+        try await fetch(to: file, false)
         try Output.copy(file, removing: folder)
     }
 
-    private func order(to file: URL) async throws {
+    private func order(to file: URL, _ replaces: Bool) async throws {
         let registry = ClubRegistry()
         let settings = try club.choose(registry)
         var order = TransferOrder(
             .download, try ClubFiles.photosFolder().appending(name), file: file.standardizedFileURL)
-        order.replaces = force
+        order.replaces = replaces
         order.bytesPerSecondLimit =
             limitRate?.bytesPerSecond ?? registry.settings().transfers.bytesPerSecondLimit
         try await Orders(settings, registry).add([order])
         TransferEvent.write(queued: order, asJSON: json.isOn)
     }
 
-    private func fetch(to file: URL) async throws {
+    private func fetch(to file: URL, _ replaces: Bool) async throws {
         do {
-            let photo = try await download(to: file)
+            let photo = try await download(to: file, replaces)
             guard json.isOn else { return }
             TransferEvent(
                 event: "done", name: photo.name, bytes: photo.byteCount, total: photo.byteCount,
@@ -99,7 +100,7 @@ struct PhotosGet: AsyncParsableCommand {
         }
     }
 
-    private func download(to file: URL) async throws -> RemoteFile {
+    private func download(to file: URL, _ replaces: Bool) async throws -> RemoteFile {
         let folder = try ClubFiles.photosFolder()
         let store = try await club.open()
         let path = try await PhotoPaths.find(name, in: folder, of: store)
@@ -108,7 +109,8 @@ struct PhotosGet: AsyncParsableCommand {
             do throws(StoreError) {
                 return try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
                     let transfer = store.download(
-                        path, to: file, keepsPartialFile: resume, delegate: delegate)
+                        path, to: file, keepsPartialFile: resume, replaces: replaces,
+                        delegate: delegate)
                     transfer.bytesPerSecondLimit =
                         limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
                     return transfer
@@ -117,18 +119,24 @@ struct PhotosGet: AsyncParsableCommand {
                 if error.code == .notFound {
                     throw CommandFailure("There is no photo “\(name)” in the club.")
                 }
+                if let problem = error.underlying as? DestinationProblem,
+                    let sentence = problem.sentence(about: file.path)
+                {
+                    throw CommandFailure("“\(name)” was not fetched. \(sentence)")
+                }
                 throw CommandFailure("“\(name)” was not fetched.", error)
             }
         }
     }
 
-    private func checkMayWrite(_ file: URL) async throws {
+    /// - Returns: Whether a file may be replaced: not one that appears while the photo is fetched.
+    private func checkMayWrite(_ file: URL) async throws -> Bool {
         var status = stat()
-        guard lstat(file.path, &status) == 0 else { return }
+        guard lstat(file.path, &status) == 0 else { return force }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CommandFailure("“\(file.path)” is not an ordinary file. Nothing was fetched.")
         }
-        guard !force else { return }
+        guard !force else { return true }
         let taken = "There is a file “\(file.path)” already."
         guard !json.isOn, isatty(STDIN_FILENO) == 1, Output.isErrorTerminal else {
             throw CommandFailure("\(taken) Nothing was fetched; --force replaces it.")
@@ -138,6 +146,7 @@ struct PhotosGet: AsyncParsableCommand {
         guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
             throw CommandFailure("Nothing was fetched.")
         }
+        return true
     }
 
     private func target() -> URL {
@@ -145,7 +154,8 @@ struct PhotosGet: AsyncParsableCommand {
         var isFolder = false
         let isThere = FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder)
         let isMeantAsFolder = destination?.hasSuffix("/") ?? true
-        return isMeantAsFolder || (isThere && isFolder) ? place.appending(path: name) : place
+        return isMeantAsFolder || (isThere && isFolder)
+            ? place.appending(path: PhotoName.onDisk(name)) : place
     }
 }
 

@@ -16,4 +16,30 @@ import Testing
         #expect(PhotoName.free(like: "sea.jpg") { taken.contains($0) } == "sea (3).jpg")
         #expect(PhotoName.free(like: "noending") { _ in false } == "noending (2)")
     }
+
+    /// What a server may call a photo, and what its file is called then: one in the folder, always.
+    @Test(arguments: [
+        ("sea.jpg", "sea.jpg"), (".hidden.jpg", ".hidden.jpg"), ("été (2).jpg", "été (2).jpg"),
+        ("", "photo.jpg"), (".", "photo.jpg"), ("..", "photo.jpg"), ("/etc/passwd", "_etc_passwd"),
+        ("../../.bashrc", ".._.._.bashrc"), ("\u{1b}[2J.jpg", "_[2J.jpg"), ("\r\n.jpg", "__.jpg"),
+        ("a\u{0}b\u{7f}\u{9b}.jpg", "a_b__.jpg"), ("a%2Fb.jpg", "a%2Fb.jpg"), ("~", "~"),
+        ("?#.jpg", "?#.jpg"),
+    ])
+    func aHostileNameBecomesAFileInTheFolder(name: String, expected: String) {
+        #expect(PhotoName.onDisk(name) == expected)
+    }
+
+    @Test(arguments: [
+        String(repeating: "x", count: 251) + ".jpg", String(repeating: "é", count: 125) + ".jpg",
+        String(repeating: "🏔️", count: 60), "." + String(repeating: "y", count: 254),
+        String(repeating: "z", count: 5000) + ".jpeg",
+    ])
+    func aLongNameKeepsItsEndingAndFits(name: String) {
+        for name in [PhotoName.onDisk(name), PhotoName.free(like: name) { _ in false }] {
+            #expect(name.utf8.count <= 255 && name.utf8.count > 240)
+        }
+        guard name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") else { return }
+        #expect(PhotoName.isPhoto(PhotoName.onDisk(name)))
+        #expect(PhotoName.isPhoto(PhotoName.free(like: name) { _ in false }))
+    }
 }

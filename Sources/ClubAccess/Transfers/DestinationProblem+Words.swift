@@ -1,0 +1,32 @@
+package import ClubStore
+
+extension DestinationProblem {
+    /// Why a photo is not on this computer, and what to do next; nil where nothing more is known than that
+    /// its file cannot be written.
+    ///
+    /// - Parameter path: Of the file.
+    package func sentence(about path: String) -> String? {
+        let (folder, name) = Self.parts(of: path)
+        return switch self {
+        case .isThere:
+            "There is a file “\(path)” already. Move it, or fetch the photo to another folder."
+        case .isFolder: "“\(path)” is a folder. Choose another name or another folder."
+        case .hasNoFolder: "There is no folder “\(folder)”. Make it, or choose another."
+        case .nameTooLong:
+            "The name “\(name)” is too long for the disk of “\(folder)”. “byteclub photos get” can fetch it "
+                + "under another name."
+        case .nameRefused:
+            "The disk of “\(folder)” does not take the name “\(name)”. “byteclub photos get” can fetch it "
+                + "under another name."
+        case .forbidden: "You may not write in “\(folder)”. Choose another folder."
+        case .diskFull: "The disk of “\(folder)” is full. Make room and try again."
+        case .other: nil
+        }
+    }
+
+    private static func parts(of path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = path[..<slash]
+        return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    }
+}
