@@ -128,6 +128,52 @@ import Testing
         }
     }
 
+    /// Whoever looks has it gone on; nobody has to know how.
+    @Test(arguments: [["transfers"], ["transfers", "retry", "--all"]])
+    func goesOnWhenSomebodyLooks(command: [String]) async throws {
+        try await inFreshHome { home in
+            try large.write(to: home.photos.appending(path: "big.jpg"))
+            _ = try await home.run(
+                "photos", "get", "big.jpg", home.work.path + "/", "--background", "--limit-rate",
+                "300K")
+            try await eventually("something has arrived") { partialByteCount(home) > 0 }
+            for process in carriers(home) { kill(process, SIGKILL) }
+            try await eventually("nobody carries it") { carriers(home).isEmpty }
+            let result = try await home.run(command)
+            #expect(result.status == 0, "\(result.errorText)")
+            try await eventually("it is carried out again") { !carriers(home).isEmpty }
+            _ = try await home.run("transfers", "limit", "none", "--all")
+            #expect(try await waitForEnd(home).state == "done")
+            #expect(
+                try await home.run("transfers", "retry", try await rows(home)[0].id).status == 1)
+        }
+    }
+
+    @Test func whatCannotBeAddedInTheBackgroundIsToldAtOnce() async throws {
+        try await inFreshHome { home in
+            let photo = Photos.wide(width: 300, height: 100)
+            for folder in ["one", "two"] {
+                let folder = home.work.appending(path: folder)
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+                try photo.write(to: folder.appending(path: "sea.jpg"))
+            }
+            let cases = [
+                (["one/sea.jpg", "two/sea.jpg"], "would both be “sea.jpg”"),
+                (["one/sea.jpg", "one/sea.jpg"], "named twice"),
+                (["one/sea.jpg", "-"], "standard input"),
+                (["one"], "is a folder"), (["none.jpg"], "cannot be read"),
+            ]
+            for (files, words) in cases {
+                let result = try await home.run(["photos", "put", "--background", "--"] + files)
+                #expect(result.status == 1)
+                #expect(result.errorText.contains(words), "\(result.errorText)")
+                #expect(result.errorText.contains("Nothing was ordered"))
+            }
+            #expect(try await rows(home).isEmpty)
+        }
+    }
+
     @Test func isPausedResumedCancelledAndClearedFromTheShell() async throws {
         try await inFreshHome { home in
             try large.write(to: home.photos.appending(path: "big.jpg"))

@@ -38,19 +38,25 @@ extension CarrierProcess: TransferCarrying {}
     private let carrier: any TransferCarrying
     private let activity: any ActivityCounting
     private var observers: [() -> (any TransferObserver)?] = []
-    private var watch: FolderWatch?
+    private var watcher: FolderWatch?
     private var work: Task<Void, Never>?
     private var minding: Task<Void, Never>?
     private var isBusy = false
+    private var isStopped = false
+    /// Whether the system tells of changes, as far as it can.
+    private let isWatched: Bool
     /// What was ordered and is not on the disk yet: what is read there meanwhile is older.
     private var unwritten: [TransferItem.ID: TransferOrder] = [:]
 
     /// How often to look whether the carrier has been killed.
     private static let mindingInterval = Duration.seconds(1)
 
+    /// - Parameter isWatched: False as on a system that has no more watches to give; for tests.
     init(
-        _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting
+        _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting,
+        isWatched: Bool = true
     ) {
+        self.isWatched = isWatched
         self.journal = journal
         self.carrier = carrier
         self.activity = activity
@@ -60,20 +66,29 @@ extension CarrierProcess: TransferCarrying {}
     func start() {
         run { [self] in
             await Self.makeFolder(of: journal)
-            watch = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
-                MainActor.assumeIsolated { self?.journalDidChange(names) }
-            }
+            guard !isStopped else { return }
+            if isWatched { watch() }
             let found = await Self.items(of: journal)
             show(merged(found), isFirst: true)
+            // Without a watch it looks from time to time.
+            mindCarrier()
             if items.contains(where: \.isWanted) { await startCarrier() }
         }
     }
 
-    /// Looks no more. What is under way goes on.
+    private func watch() {
+        watcher = FolderWatch(journal.folder.path, on: .main) { @Sendable [weak self] names in
+            MainActor.assumeIsolated { self?.journalDidChange(names) }
+        }
+    }
+
+    /// Looks and tells no more. What is under way goes on, and what was asked for is still written down.
     func stop() {
-        watch = nil
+        isStopped = true
+        watcher = nil
         minding?.cancel()
         minding = nil
+        setBusy(false)
     }
 
     /// Observers are held weakly.
@@ -100,7 +115,7 @@ extension CarrierProcess: TransferCarrying {}
 
     /// Goes on with what has stopped, and does not wait any longer for the next attempt.
     func resume(_ ids: [String]) {
-        change(ids, if: { $0.canResume || $0.status.nextAttempt != nil }) { $0.askAgain() }
+        change(ids, if: \.canTryAgain) { $0.askAgain() }
     }
 
     /// - Parameter limit: In bytes a second; nil for none.
@@ -152,15 +167,17 @@ extension CarrierProcess: TransferCarrying {}
                 !$0.hasPrefix(".") && ($0.hasSuffix(".order") || $0.hasSuffix(".status"))
             }
             .compactMap { $0.split(separator: ".").first.map(String.init) })
-        guard names.isEmpty || !ids.isEmpty else { return }
+        guard !isStopped, names.isEmpty || !ids.isEmpty else { return }
         run { [self] in
-            guard !names.isEmpty else {
-                let read = await Self.items(of: journal)
-                return show(merged(read))
-            }
+            guard !names.isEmpty else { return await readAll() }
             let read = await Self.items(ids, of: journal)
             show(merged(items.filter { !ids.contains($0.id) } + read))
         }
+    }
+
+    private func readAll() async {
+        let read = await Self.items(of: journal)
+        show(merged(read))
     }
 
     /// What was read from the disk, with what was ordered since; in order: a name begins with its time.
@@ -177,7 +194,7 @@ extension CarrierProcess: TransferCarrying {}
     }
 
     private func show(_ new: [TransferItem], isFirst: Bool = false) {
-        guard new != items else { return }
+        guard !isStopped, new != items else { return }
         let before = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         items = new
         let ended =
@@ -221,19 +238,30 @@ extension CarrierProcess: TransferCarrying {}
         }
     }
 
-    /// A carrier that was killed is started again.
+    /// A carrier that was killed is started again; where the system does not tell of changes, they are
+    /// looked for.
     private func mindCarrier() {
-        guard !wantedItems.isEmpty else {
+        guard !wantedItems.isEmpty || watcher == nil else {
             minding?.cancel()
             minding = nil
             return
         }
-        guard minding == nil else { return }
+        guard minding == nil, !isStopped else { return }
         minding = Task { [weak self] in
             var missedCount = 0
             while !Task.isCancelled {
                 try? await Pause.sleep(for: Self.mindingInterval)
                 guard !Task.isCancelled, let self else { return }
+                if watcher == nil {
+                    // One may have become free.
+                    if isWatched { watch() }
+                    await work?.value
+                    await readAll()
+                }
+                guard !isStopped, !wantedItems.isEmpty else {
+                    mindCarrier()
+                    continue
+                }
                 missedCount = await carrier.isRunning() ? 0 : missedCount + 1
                 // One that is just starting has not said so yet.
                 if missedCount >= 2 {

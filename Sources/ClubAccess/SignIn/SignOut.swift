@@ -1,3 +1,4 @@
+internal import ClubLibrary
 package import ClubStore
 
 /// Signs out of a club: revokes the tokens on the server, then removes them from this computer.
@@ -26,6 +27,28 @@ package enum SignOut {
             try remember { () throws(SettingsError) in try registry.forget(club) }
             return .wasSignedOut
         }
+        // What the carrier does with the old sign-in ends now, and not with a refusal.
+        let transfers = TransferJournal(folder: registry.transfersFolder(of: club))
+        let paused = pause(transfers)
+        do throws(SignInError) {
+            return try await signOut(club, in: place, registry: registry, secrets: secrets)
+        } catch {
+            // Still signed in.
+            for id in paused { _ = try? transfers.change(id) { $0.askAgain() } }
+            throw error
+        }
+    }
+
+    /// - Returns: What was to run until now.
+    private static func pause(_ transfers: TransferJournal) -> [TransferItem.ID] {
+        transfers.items().filter(\.isWanted).map(\.id).filter { id in
+            (try? transfers.change(id) { $0.wish = .pause }) != nil
+        }
+    }
+
+    private static func signOut(
+        _ club: ClubSettings, in place: SecretPlace, registry: ClubRegistry, secrets: Secrets
+    ) async throws(SignInError) -> Outcome {
         var outcome = Outcome.done
         var isRevoked = false
         do throws(StoreError) {

@@ -1,4 +1,5 @@
 package import ClubLibrary
+internal import ClubStore
 internal import Files
 internal import FoundationEssentials
 internal import Glibc
@@ -36,34 +37,70 @@ package struct CarrierProcess: Sendable {
         return nil
     }
 
-    /// Whether a carrier is at work, as far as can be told from outside.
+    /// Whether a carrier is at work: whether its lock is taken. A process of its number proves nothing.
     @concurrent package func isRunning() async -> Bool {
-        guard let data = try? AtomicFile(url: Self.processFile(of: journal)).read(),
-            let process = pid_t(String(decoding: data, as: UTF8.self)), process > 0
-        else { return false }
-        return kill(process, 0) == 0 || errno == EPERM
+        guard let lock = try? FileLock(Self.lockFile(of: journal)) else { return false }
+        defer { lock.release() }
+        return lock.attempt() == .busy
     }
 
     /// Is the carrier, unless another process is: returns when nothing is left to do.
+    ///
+    /// Without a lock nothing is carried out: two carriers would upload a photo twice. The transfers then
+    /// fail with that reason, so that they are not begun over and over.
     package static func carry(
         _ journal: TransferJournal, means: TransferCarrier.Means
     ) async {
+        await carry(journal, means: means) { $0.attempt() }
+    }
+
+    static func carry(
+        _ journal: TransferJournal, means: TransferCarrier.Means,
+        attempt: (FileLock) -> FileLock.Attempt
+    ) async {
         while !Task.isCancelled {
-            guard let lock = try? FileLock(journal.folder.appending(path: "carrier.lock")) else {
-                return
+            let lock: FileLock
+            do throws(AtomicFile.Failure) {
+                lock = try FileLock(lockFile(of: journal))
+            } catch {
+                return fail(journal, "cannot be locked: \(error.reason)")
             }
-            guard case .taken = lock.attempt() else { return lock.release() }
-            let file = AtomicFile(url: processFile(of: journal))
-            try? file.write(Data("\(getpid())".utf8), isSynced: false)
+            var result = attempt(lock)
+            // Who looks whether there is a carrier holds it for a moment.
+            for _ in 0..<5 where result == .busy {
+                try? await Pause.sleep(for: .milliseconds(20))
+                result = attempt(lock)
+            }
+            switch result {
+            case .taken: break
+            case .busy: return lock.release()
+            case .impossible:
+                lock.release()
+                return fail(journal, "cannot be locked by its file system")
+            }
             await TransferCarrier(journal, means: means).run()
-            try? file.remove()
             lock.release()
             // What was ordered while the lock was still held, nobody else has taken on.
             guard journal.items().contains(where: \.isWanted) else { return }
         }
     }
 
-    private static func processFile(of journal: TransferJournal) -> URL {
-        journal.folder.appending(path: "carrier.pid")
+    /// Says of all that waits why it does not move.
+    private static func fail(_ journal: TransferJournal, _ reason: String) {
+        for item in journal.items() where item.isWanted {
+            var status = item.status
+            status.state = .failed
+            status.retryCount = item.order.retryCount
+            status.reason =
+                "The list of transfers in \(journal.folder.path) \(reason). Set XDG_STATE_HOME to a folder "
+                + "on a disk of this computer, or try again."
+            (status.nextAttempt, status.bytesPerSecond) = (nil, nil)
+            status.updated = Date()
+            try? journal.write(status, of: item.id)
+        }
+    }
+
+    private static func lockFile(of journal: TransferJournal) -> URL {
+        journal.folder.appending(path: "carrier.lock")
     }
 }

@@ -54,7 +54,10 @@ internal import FoundationEssentials
             } else {
                 // Without a watch it looks once a second.
                 let pause = watch == nil ? Duration.seconds(1) : nil
-                let wait = nextAttempt.map { Duration.seconds(max(0, $0.timeIntervalSinceNow)) }
+                let wait = nextAttempt.map {
+                    let longest = TransferStatus.longestWait
+                    return Duration.seconds(max(0, min($0.timeIntervalSinceNow, longest)))
+                }
                 _ = await signal.wait(atMost: [pause, wait].compactMap { $0 }.min())
             }
         }
@@ -64,23 +67,26 @@ internal import FoundationEssentials
 
     /// Starts and stops what the orders want.
     ///
+    /// - Parameter items: As they were read a moment ago. A transfer may have ended since: it is read once
+    ///   more before something is done about it.
     /// - Returns: When the next attempt is due; nil when nothing waits.
-    private func arrange(_ items: [TransferItem]) async -> Date? {
+    func arrange(_ items: [TransferItem]) async -> Date? {
         let wanted = Set(items.filter(\.isWanted).map(\.id))
         for (id, job) in jobs where !wanted.contains(id) { job.cancel() }
         var nextAttempt: Date?
         for item in items {
             transfers[item.id]?.bytesPerSecondLimit = item.order.bytesPerSecondLimit
             guard jobs[item.id] == nil else { continue }
-            guard item.isWanted else {
-                await settle(item)
-                continue
-            }
-            let isNew = item.order.retryCount > item.status.retryCount
-            if let due = item.status.nextAttempt, due > Date(), !isNew {
+            if let due = item.dueLater {
                 nextAttempt = min(nextAttempt ?? due, due)
-            } else if jobs.count < slotCount {
-                start(item)
+            } else if item.isWanted ? jobs.count < slotCount : item.state != item.status.state {
+                // A job leaves the list after its last state is on the disk: this one is the latest.
+                guard let item = await Self.item(item.id, in: journal) else { continue }
+                if !item.isWanted {
+                    await settle(item)
+                } else if item.dueLater == nil {
+                    start(item)
+                }
             }
         }
         return nextAttempt
@@ -118,11 +124,27 @@ internal import FoundationEssentials
         journal.items()
     }
 
+    @concurrent private static func item(
+        _ id: String, in journal: TransferJournal
+    ) async -> TransferItem? {
+        journal.item(id)
+    }
+
     /// What cannot be written is not told; the transfer goes on all the same.
     @concurrent private static func write(
         _ status: TransferStatus, of id: String, in journal: TransferJournal
     ) async {
         try? journal.write(status, of: id)
+    }
+}
+
+extension TransferItem {
+    /// When it is tried again, unless it is due or was asked for since.
+    fileprivate var dueLater: Date? {
+        guard isWanted, order.retryCount <= status.retryCount, let due = status.nextAttempt,
+            due > Date()
+        else { return nil }
+        return due
     }
 }
 

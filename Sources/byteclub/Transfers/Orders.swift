@@ -48,8 +48,13 @@ struct Orders {
     }
 
     /// Changes what is wanted of some transfers.
+    ///
+    /// - Parameters:
+    ///   - isPossible: What is asked for that it is not possible with fails the command.
+    ///   - isNeeded: What needs no change is only carried out.
     func change(
         _ chosen: ChosenTransfers, if isPossible: (TransferItem) -> Bool,
+        changing isNeeded: (TransferItem) -> Bool = { _ in true },
         _ change: (inout TransferOrder) -> Void
     ) async throws {
         let items = journal.items()
@@ -64,11 +69,19 @@ struct Orders {
         }
         let targets = items.filter { chosen.all ? isPossible($0) : chosen.ids.contains($0.id) }
         do throws(TransferJournal.Failure) {
-            for item in targets { try journal.change(item.id, change) }
+            for item in targets where isNeeded(item) { try journal.change(item.id, change) }
         } catch {
             throw CommandFailure(error.description)
         }
         try await carryOut()
+    }
+
+    /// Has carried out what waits though nobody carries it out: its process was killed.
+    func takeUp() async {
+        guard journal.items().contains(where: \.isWanted), await !carrier.isRunning() else {
+            return
+        }
+        _ = await carrier.start()
     }
 
     private func carryOut() async throws {

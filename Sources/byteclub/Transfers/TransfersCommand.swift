@@ -21,7 +21,7 @@ struct TransfersCommand: ParsableCommand {
         ],
         defaultSubcommand: List.self)
 
-    struct List: ParsableCommand {
+    struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls", abstract: "List the transfers, the oldest first.",
             discussion: """
@@ -36,8 +36,11 @@ struct TransfersCommand: ParsableCommand {
         @Flag(help: "Write JSON.")
         var json = false
 
-        func run() throws {
-            let items = try Orders(club).journal.items()
+        func run() async throws {
+            let orders = try Orders(club)
+            let items = orders.journal.items()
+            // What an earlier run has left goes on, as the page above promises.
+            await orders.takeUp()
             if json { return try Output.json(items.map(Row.init)) }
             let now = Date()
             Output.table(
@@ -77,14 +80,15 @@ struct TransfersCommand: ParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "Try again now what has failed or waits for the next attempt.")
+            abstract: "Try again now what has failed or waits for the next attempt.",
+            discussion: "What is on its way already goes on; what is done stays as it is.")
 
         @OptionGroup var club: ClubOptions
         @OptionGroup var chosen: ChosenTransfers
 
         func run() async throws {
             try await Orders(club).change(
-                chosen, if: { $0.canResume || $0.status.nextAttempt != nil }
+                chosen, if: { $0.state != .done }, changing: \.canTryAgain
             ) { $0.askAgain() }
         }
     }

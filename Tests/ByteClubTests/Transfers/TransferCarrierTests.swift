@@ -201,6 +201,144 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: order.file)) == data)
     }
 
+    @Test func aFileThatAppearsMeanwhileIsNotReplaced() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, _) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        try Data("mine".utf8).write(to: URL(filePath: order.file))
+        store.release(.download)
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.reason?.contains("There is a file") == true)
+        #expect(try Data(contentsOf: URL(filePath: order.file)) == Data("mine".utf8))
+    }
+
+    /// What was read a moment ago may be over by now.
+    @Test func nothingIsDoneAboutAnOldStateOfATransfer() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        let (wanted, cancelled) = (try download("a.jpg"), try download("b.jpg"))
+        for order in [wanted, cancelled] { try journal.write(order) }
+        try journal.change(cancelled.id) { $0.wish = .cancel }
+        let old = journal.items()
+        var status = TransferStatus()
+        status.state = .done
+        for order in [wanted, cancelled] { try journal.write(status, of: order.id) }
+        let store = store
+        let carrier = TransferCarrier(
+            journal, means: TransferCarrier.Means(club: .remote) { store })
+        #expect(await carrier.arrange(old) == nil)
+        await carrier.run(idleTime: .zero)
+        #expect(journal.items().map(\.status.state) == [.done, .done])
+        #expect(try names().isEmpty)
+    }
+
+    @Test func whatWasClearedWhileItRanLeavesNothing() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, carrier) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        center.cancel([order.id])
+        center.clear([order.id])
+        await center.finish()
+        await carrier.end()
+        let left = try FileManager.default.contentsOfDirectory(atPath: journal.folder.path)
+        #expect(left.filter { $0.hasPrefix(order.id) }.isEmpty)
+        store.release(.download)
+    }
+
+    /// Two carriers would upload a photo twice; one that only leaves would be started again for ever.
+    @Test func saysThatFilesCannotBeLocked() async throws {
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        try journal.write(order)
+        let store = store
+        await CarrierProcess.carry(
+            journal, means: TransferCarrier.Means(club: .remote) { store }
+        ) { _ in .impossible }
+        let item = try #require(journal.item(order.id))
+        #expect(item.state == .failed && !item.isWanted)
+        #expect(item.status.reason?.contains("cannot be locked") == true)
+        #expect(store.contents(of: "/photos/sea.jpg") == nil)
+        // Elsewhere, it can be asked for again.
+        let (center, _) = makeCenter()
+        await center.wait { $0.item(order.id) != nil }
+        center.resume([order.id])
+        #expect(await center.end(of: order.id).state == .done)
+    }
+
+    // MARK: - Looking
+
+    @Test func looksFromTimeToTimeWhereTheSystemTellsOfNoChanges() async throws {
+        let center = TransferCenter(
+            journal, carrier: CarrierHere(journal.folder, store), activity: activity,
+            isWatched: false)
+        center.start()
+        await center.finish()
+        var order = try download("a.jpg")
+        order.wish = .pause
+        // By another program, while nothing is to be done.
+        try journal.write(order)
+        await center.wait { $0.item(order.id)?.state == .paused }
+        center.stop()
+    }
+
+    @Test func isNotBusyAnyMoreWhenItHasStopped() async throws {
+        try store.plant("new", at: "/photos/a.jpg")
+        store.hold(.download)
+        let order = try download("a.jpg")
+        let (center, carrier) = makeCenter()
+        center.add([order])
+        await center.wait { $0.item(order.id)?.state == .running }
+        center.stop()
+        await center.finish()
+        #expect(activity.count == 0)
+        store.release(.download)
+        await carrier.end()
+        #expect(center.item(order.id)?.state == .running)
+    }
+
+    @Test func sumsOfSizesHaveNoBounds() throws {
+        var status = TransferStatus()
+        (status.byteCount, status.totalByteCount) = (.max, .max)
+        let item = TransferItem(order: try download("a.jpg"), status: status)
+        #expect(AppCoordinator.percent(of: [item, item, item]) == 99)
+        #expect(AppCoordinator.percent(of: []) == nil)
+    }
+
+    // MARK: - Names
+
+    private func photo(_ name: String) throws -> RemoteFile {
+        try store.plant("x", at: "/photos/" + name)
+    }
+
+    @Test func photosOfOneSelectionNeverGoToTheSamePlace() async throws {
+        for name in ["a.jpg", "b.jpg"] {
+            try Data("mine".utf8).write(to: folder.appending(path: name))
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.appending(path: "b (2).jpg").path, withDestinationPath: "/nowhere")
+        let photos = try [
+            "a.jpg", "a (2).jpg", "b.jpg", "\u{1}.jpg", "\u{2}.jpg", "c.jpg",
+        ].map(photo)
+        let expected = [folder.appending(path: "c.jpg").path]
+        let files = await PhotoDownloads.files(
+            for: photos, in: folder, expected: Set(expected), replacing: false)
+        #expect(
+            files.map(\.lastPathComponent) == [
+                "a (2).jpg", "a (2) (2).jpg", "b (3).jpg", "_.jpg", "_ (2).jpg", "c (2).jpg",
+            ])
+        let replaced = await PhotoDownloads.files(
+            for: photos, in: folder, expected: [], replacing: true)
+        #expect(
+            replaced.map(\.lastPathComponent) == [
+                "a.jpg", "a (2).jpg", "b.jpg", "_.jpg", "_ (2).jpg", "c.jpg",
+            ])
+    }
+
     @Test func aFileThatCannotBeWrittenIsTold() async throws {
         try store.plant("new", at: "/photos/a.jpg")
         var order = try download("a.jpg")

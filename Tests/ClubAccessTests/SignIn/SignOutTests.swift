@@ -1,3 +1,4 @@
+import ClubLibrary
 import ClubStore
 import Foundation
 import Testing
@@ -26,6 +27,39 @@ import Testing
             Issue.record("signed out twice")
             return
         }
+    }
+
+    private func transfers(_ home: LoginHome) throws -> TransferJournal {
+        let journal = TransferJournal(folder: home.registry.transfersFolder(of: club))
+        for name in ["a", "b"] {
+            var order = TransferOrder(
+                .download, try RemotePath(validating: "/photos/\(name).jpg"),
+                file: URL(filePath: "/tmp/\(name).jpg"))
+            if name == "b" { order.wish = .cancel }
+            try journal.write(order)
+        }
+        return journal
+    }
+
+    /// The process that carries them out would go on with the old sign-in, and then fail.
+    @Test func transfersWaitForAPersonAfterwards() async throws {
+        let home = LoginHome()
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let journal = try transfers(home)
+        _ = try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        #expect(journal.items().map(\.order.wish) == [.pause, .cancel])
+    }
+
+    @Test func transfersGoOnWhenTheSignOutHasFailed() async throws {
+        let keyring = TestKeyring()
+        let home = LoginHome(keyring: keyring)
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let journal = try transfers(home)
+        keyring.lock()
+        await #expect(throws: SignInError.self) {
+            try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        }
+        #expect(journal.items().map(\.isWanted) == [true, false])
     }
 
     /// A secret that is still in the keyring must not be forgotten, or it would never be removed.
