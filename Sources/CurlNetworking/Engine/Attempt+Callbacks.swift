@@ -213,7 +213,6 @@ extension Attempt {
             sockets.add(connection, among: noted.openedSockets)
         }
         noted.isConnected = true
-        noted.socket = sockets.socket(of: connection)
         timings.noteConnected(easy, isKept: isKept)
         noteMovement()
         return .proceed

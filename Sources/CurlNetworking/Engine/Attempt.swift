@@ -50,8 +50,6 @@ final class Attempt {
         /// What of the request had left when the kept-alive connection was lost.
         var loss: ConnectionLoss?
         var openedSockets: [curl_socket_t] = []
-        /// Of the TCP connection that the request has gone out on: nil over a Unix socket, where nothing is far.
-        var socket: curl_socket_t?
         /// The socket of a WebSocket that libcurl does not want to read from.
         var silentSocket: curl_socket_t?
     }
@@ -113,14 +111,6 @@ final class Attempt {
             attempt.cache.requestTime = cache.requestTime
         }
         return attempt
-    }
-
-    /// How much of the whole body the server has taken: what the kernel holds does not count. All that was sent,
-    /// once it answers.
-    var takenBodyByteCount: Int64 {
-        let sent = body.start + body.sentByteCount
-        guard let socket = noted.socket, head.isUntouched else { return sent }
-        return max(body.start, sent - Int64(byteclub_untaken_byte_count(socket)))
     }
 
     /// How much of the body has left, what earlier attempts have sent included.

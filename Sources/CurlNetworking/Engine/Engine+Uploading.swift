@@ -46,9 +46,8 @@ extension Engine {
 
     func reportUploadProgress(of transfer: Transfer) {
         let body = transfer.attempt.body
-        let sent = transfer.attempt.takenBodyByteCount
-        let reported = transfer.uploadProgress.reportedByteCount
-        guard sent > reported || (sent < reported && transfer.uploadProgress.isRepeated),
+        let sent = body.start + body.sentByteCount
+        guard sent != transfer.uploadProgress.reportedByteCount,
             transfer.upload?.step?.isUpload != false, transfer.webSocket == nil
         else { return }
         transfer.uploadProgress.reportedByteCount = sent
