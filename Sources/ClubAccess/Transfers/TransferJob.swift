@@ -241,7 +241,7 @@ extension StoreError {
             return max(wait ?? pause, .seconds(1))
         case .offline, .timedOut, .locked: return pause
         // A server that fails again and again is a matter for a person.
-        case .serverError, .badAnswer: return count < 3 ? pause : nil
+        case .serverError, .badAnswer: return count < 2 ? pause : nil
         default: return nil
         }
     }
