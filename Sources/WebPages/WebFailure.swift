@@ -37,7 +37,7 @@ public enum WebFailure {
         return what + (what.hasSuffix(".") ? " To try again, \(retry)." : ", then \(retry).")
     }
 
-    /// What an answer that is none means; nil for one that is.
+    /// Why a status code is a failure; nil below 400.
     public static func sentence(forStatus status: Int, url: URL) -> String? {
         let place = url.host() ?? "The server"
         return switch status {

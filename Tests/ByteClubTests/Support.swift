@@ -28,7 +28,7 @@ import TextEditing
 
     /// Starts following the store and returns when what is wanted has come true.
     func waitUntil(_ isTrue: @escaping @MainActor (Club) -> Bool) async {
-        let observer = Waiter(isTrue)
+        let observer = Waiter<Club>(isTrue)
         club.addObserver(observer)
         club.start()
         await observer.wait()
@@ -39,27 +39,4 @@ import TextEditing
     private(set) var count = 0
     func begin() { count += 1 }
     func end() { count -= 1 }
-}
-
-/// Waits for a condition, asked at each change of the club.
-@MainActor private final class Waiter: ClubObserver {
-    private let isTrue: @MainActor (Club) -> Bool
-    private var isDone = false
-    private var continuation: CheckedContinuation<Void, Never>?
-
-    init(_ isTrue: @escaping @MainActor (Club) -> Bool) {
-        self.isTrue = isTrue
-    }
-
-    func clubDidChange(_ club: Club) {
-        guard !isDone, isTrue(club) else { return }
-        isDone = true
-        continuation?.resume()
-        continuation = nil
-    }
-
-    func wait() async {
-        guard !isDone else { return }
-        await withCheckedContinuation { continuation = $0 }
-    }
 }

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Whoever looks has it gone on; nobody has to know how.
+    /// Listing the transfers starts a carrier again that was killed.
     @Test(arguments: [["transfers"], ["transfers", "retry", "--all"]])
     func goesOnWhenSomebodyLooks(command: [String]) async throws {
         try await inFreshHome { home in

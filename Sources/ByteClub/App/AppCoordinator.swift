@@ -221,7 +221,6 @@ extension AppCoordinator {
 extension AppCoordinator: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
         guard center === session.transfers else { return }
-        if let problem = center.problem { application.showMessage(problem, .warning) }
         showStatus(of: session.club)
     }
 }

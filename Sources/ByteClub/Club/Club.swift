@@ -186,7 +186,8 @@ internal import TextEditing
 
     /// Asks what is at a path now, and shows it.
     ///
-    /// - Returns: Nil when there is no file, or it cannot be asked: then the folder tells of it later.
+    /// - Returns: Nil if there is no file, or if the club cannot be asked; the next changes of the folder then
+    ///   include it.
     @discardableResult
     func look(at path: RemotePath) async -> RemoteFile? {
         do throws(StoreError) {

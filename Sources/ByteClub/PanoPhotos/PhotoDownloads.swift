@@ -25,10 +25,10 @@ internal import TerminalUI
         _ = owner?.startPending { [self] in
             let folder = await DownloadFolder.standard()
             let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
-            let shown = folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
             owner?.present(
                 PromptViewController(
-                    title: "Download \(what)", label: "Folder", text: shown, action: "Download",
+                    title: "Download \(what)", label: "Folder",
+                    text: TypedPath.shown(folder, home: home), action: "Download",
                     hint: "A folder that is not there is made."
                 ) { [self] typed in
                     let folder = TypedPath.resolve(

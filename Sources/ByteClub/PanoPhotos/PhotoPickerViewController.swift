@@ -217,12 +217,8 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         if list.selectedIndex == 0, entries.first?.kind == .parent, entries.count > 1 {
             list.select(1)
         }
-        title = "Upload a photo · \(shortened(folder.path))"
+        title = "Upload a photo · \(TypedPath.shown(folder.path, home: home))"
         showPicture()
-    }
-
-    private func shortened(_ path: String) -> String {
-        path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
     }
 
     func numberOfRows(in list: ListView) -> Int { entries.count }

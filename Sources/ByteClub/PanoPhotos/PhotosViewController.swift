@@ -302,7 +302,7 @@ extension PhotosViewController: TransferObserver {
         case (.download, .done):
             application?.showMessage("“\(item.shownName)” is in \(item.folderWords).", .success)
         case (_, .failed):
-            // An upload in sight tells of it itself.
+            // The box of an upload that is on the screen shows its failure.
             guard application?.topViewController as? UploadViewController == nil else { return }
             application?.showMessage(
                 "“\(item.shownName)” failed: w shows why, and tries again.", .warning,
@@ -318,7 +318,7 @@ extension TransferItem {
         let folder = URL(filePath: order.file).deletingLastPathComponent().path
         let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
         guard folder != home else { return "your home folder" }
-        return folder.hasPrefix(home + "/") ? "~" + folder.dropFirst(home.count) : folder
+        return TypedPath.shown(folder, home: home)
     }
 }
 

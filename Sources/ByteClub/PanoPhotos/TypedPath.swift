@@ -26,6 +26,11 @@ enum TypedPath {
         return normalized(folder + "/" + text)
     }
 
+    /// An absolute path as it is shown: the home folder as `~`.
+    static func shown(_ path: String, home: String) -> String {
+        path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+    }
+
     /// The longest beginning that all names which begin with `prefix` share, or nil when none does.
     ///
     /// Letter case is ignored unless the prefix itself has a capital letter.

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 enum DownloadFolder {
     /// - Parameters:
     ///   - home: The person's home folder.
-    ///   - read: The text of a file; nil when there is none.
+    ///   - read: Returns the text of a file; nil if it cannot be read.
     static func standard(
         environment: [String: String], home: String, read: (String) -> String?
     ) -> String {

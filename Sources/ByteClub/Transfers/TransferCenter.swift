@@ -31,8 +31,6 @@ extension CarrierProcess: TransferCarrying {}
 @MainActor final class TransferCenter {
     /// The oldest first.
     private(set) var items: [TransferItem] = []
-    /// Why the transfers are not carried out; nil as far as they are.
-    private(set) var problem: String?
 
     private let journal: TransferJournal
     private let carrier: any TransferCarrying
@@ -43,20 +41,26 @@ extension CarrierProcess: TransferCarrying {}
     private var minding: Task<Void, Never>?
     private var isBusy = false
     private var isStopped = false
-    /// Whether the system tells of changes, as far as it can.
+    /// Whether to ask the system for word of changes.
     private let isWatched: Bool
     /// What was ordered and is not on the disk yet: what is read there meanwhile is older.
     private var unwritten: [TransferItem.ID: TransferOrder] = [:]
 
     /// How often to look whether the carrier has been killed.
-    private static let mindingInterval = Duration.seconds(1)
+    private let mindingInterval: Duration
+    /// How often the carrier was started since it last wrote something down.
+    private var vainStartCount = 0
+    private static let vainStartLimit = 5
 
-    /// - Parameter isWatched: False as on a system that has no more watches to give; for tests.
+    /// - Parameters:
+    ///   - isWatched: False as on a system that has no more watches to give; for tests.
+    ///   - mindingInterval: How often to look whether the carrier has been killed.
     init(
         _ journal: TransferJournal, carrier: any TransferCarrying, activity: any ActivityCounting,
-        isWatched: Bool = true
+        isWatched: Bool = true, mindingInterval: Duration = .seconds(1)
     ) {
         self.isWatched = isWatched
+        self.mindingInterval = mindingInterval
         self.journal = journal
         self.carrier = carrier
         self.activity = activity
@@ -153,7 +157,7 @@ extension CarrierProcess: TransferCarrying {}
             for order in orders {
                 let problem = await Self.write(order, to: journal)
                 if unwritten[order.id] == order { unwritten[order.id] = nil }
-                if let problem { fail(order.id, problem) }
+                if let problem { fail([order.id], problem) }
             }
             await startCarrier()
         }
@@ -168,6 +172,7 @@ extension CarrierProcess: TransferCarrying {}
             }
             .compactMap { $0.split(separator: ".").first.map(String.init) })
         guard !isStopped, names.isEmpty || !ids.isEmpty else { return }
+        if names.contains(where: { $0.hasSuffix(".status") }) { vainStartCount = 0 }
         run { [self] in
             guard !names.isEmpty else { return await readAll() }
             let read = await Self.items(ids, of: journal)
@@ -210,11 +215,14 @@ extension CarrierProcess: TransferCarrying {}
         for item in ended { tell { $0.transferDidEnd(item, in: self) } }
     }
 
-    private func fail(_ id: String, _ reason: String) {
+    /// On the screen alone: what is on the disk goes on as soon as somebody asks for it.
+    private func fail(_ ids: [String], _ reason: String) {
         var changed = items
-        guard let index = changed.firstIndex(where: { $0.id == id }) else { return }
-        changed[index].status.state = .failed
-        changed[index].status.reason = reason
+        for index in changed.indices where ids.contains(changed[index].id) {
+            changed[index].status.state = .failed
+            changed[index].status.retryCount = changed[index].order.retryCount
+            changed[index].status.reason = reason
+        }
         show(changed)
     }
 
@@ -232,10 +240,23 @@ extension CarrierProcess: TransferCarrying {}
     // MARK: - The carrier
 
     private func startCarrier() async {
-        guard items.contains(where: { $0.isWanted || $0.state != $0.status.state }) else { return }
-        problem = await carrier.start().map {
-            "The program that carries the transfers out cannot be started: \($0)."
-        }
+        guard items.contains(where: \.needsCarrier) else { return }
+        guard let reason = await carrier.start() else { return }
+        fail(
+            wantedItems.map(\.id),
+            "The program that carries the transfers out cannot be started: \(reason).")
+    }
+
+    /// Starts a carrier again that has gone. One that goes each time without a word, as where its folder
+    /// cannot be written, is not started for ever.
+    private func restartCarrier() async {
+        vainStartCount += 1
+        guard vainStartCount > Self.vainStartLimit else { return await startCarrier() }
+        vainStartCount = 0
+        fail(
+            wantedItems.map(\.id),
+            "The program that carries the transfers out ends at once. See whether the folder "
+                + "\(journal.folder.path) can be written and the disk has room, then try again.")
     }
 
     /// A carrier that was killed is started again; where the system does not tell of changes, they are
@@ -250,7 +271,7 @@ extension CarrierProcess: TransferCarrying {}
         minding = Task { [weak self] in
             var missedCount = 0
             while !Task.isCancelled {
-                try? await Pause.sleep(for: Self.mindingInterval)
+                try? await Pause.sleep(for: self?.mindingInterval ?? .seconds(1))
                 guard !Task.isCancelled, let self else { return }
                 if watcher == nil {
                     // One may have become free.
@@ -266,7 +287,7 @@ extension CarrierProcess: TransferCarrying {}
                 // One that is just starting has not said so yet.
                 if missedCount >= 2 {
                     missedCount = 0
-                    await startCarrier()
+                    await restartCarrier()
                 }
             }
         }

@@ -90,21 +90,14 @@ final class UploadViewController: ViewController {
         speedLabel.text = ""
         switch item.state {
         case .running where item.status.totalByteCount > 0:
-            bytesLabel.text = TextLine(
-                Wording.byteCount(item.status.byteCount) + " / "
-                    + Wording.byteCount(item.status.totalByteCount))
-            speedLabel.text = TextLine(Self.speed(item), .secondary)
+            bytesLabel.text = TextLine(item.byteWords)
+            speedLabel.text = TextLine(
+                item.isConfirming ? "Waiting for the club's confirmation…" : item.speedWords,
+                .secondary)
         case .waiting, .running, .preparing, .paused:
             bytesLabel.text = TextLine(item.words(at: Date()), .secondary)
         case .done, .failed, .cancelled: break
         }
-    }
-
-    private static func speed(_ item: TransferItem) -> String {
-        if item.stateWord == "confirming" { return "Waiting for the club's confirmation…" }
-        let left = item.secondsLeft.map { Wording.timeLeft(.seconds(max(0, min($0, 1e9)))) }
-        return [item.status.bytesPerSecond.map(Wording.speed), left].compactMap { $0 }
-            .joined(separator: " · ")
     }
 }
 

@@ -117,29 +117,14 @@ extension VersionsViewController: ListViewDataSource, ListViewDelegate {
 }
 
 /// How one version differs from what the note is now.
-final class VersionViewController: ViewController {
-    private let textView = TextView()
-    private lazy var panel = Panel(TextLine(title, .heading), content: textView, padding: 1)
-    private let startText: TextBuffer
+final class VersionViewController: TextPageViewController {
     private let restore: () -> Void
 
     init(name: String, age: String, text: TextBuffer, restore: @escaping () -> Void) {
-        startText = text
         self.restore = restore
-        super.init()
-        title = "“\(name)”, \(age)"
+        super.init(
+            title: "“\(name)”, \(age)", text: text, footer: "- only then · + only now")
     }
-
-    override var presentationStyle: PresentationStyle { .fullScreen }
-
-    override func viewDidLoad() {
-        textView.isEditable = false
-        textView.load(startText)
-        panel.footer = "- only then · + only now"
-        view.addSubview(panel)
-    }
-
-    override func layoutView(in bounds: Rect) { panel.frame = bounds }
 
     override var keyTable: KeyTable {
         KeyTable("Version") {

@@ -39,6 +39,8 @@ enum DetachedProgram {
         let flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
         posix_spawnattr_setflags(&attributes, flags | byteclub_spawn_setsid)
 
+        // The test descriptor is for the app only.
+        let environment = environment.filter { $0.key != "BYTECLUB_TEST_FD" }
         return withCStrings(arguments) { argumentPointers in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environmentPointers in
                 posix_spawn(

@@ -103,8 +103,7 @@ extension ServerProcess {
         var process: pid_t = 0
         let failure = DetachedProgram.spawn(
             program, ["byteclub"] + arguments,
-            // The test descriptor is for the app only.
-            environment: environment.filter { $0.key != "BYTECLUB_TEST_FD" },
+            environment: environment,
             errorDescriptor: logDescriptor, descriptorThree: writeEnd, process: &process)
         guard failure == 0 else {
             throw .programNotStarted(reason: String(cString: strerror(failure)))

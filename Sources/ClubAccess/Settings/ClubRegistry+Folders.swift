@@ -30,41 +30,38 @@ extension ClubRegistry {
 
     /// How a club's lists are sorted, what was seen of them and what was deleted here.
     package func listFolder(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.stateFolder.appending(path: "clubs/embedded/lists")
-            : folder(of: club).appending(path: "lists")
+        stateFolder(of: club).appending(path: "lists")
     }
 
     /// Where the local copy of a club is kept: its listing, its texts and the changes that wait.
     package func libraryFolder(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.stateFolder.appending(path: "clubs/embedded/library")
-            : folder(of: club).appending(path: "library")
+        stateFolder(of: club).appending(path: "library")
     }
 
     /// The transfers of a club that were ordered, and how far they are.
     package func transfersFolder(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.stateFolder.appending(path: "clubs/embedded/transfers")
-            : folder(of: club).appending(path: "transfers")
+        stateFolder(of: club).appending(path: "transfers")
     }
 
     /// What a club's editor keeps of each note over restarts.
     package func editorFolder(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.stateFolder.appending(path: "clubs/embedded/editor")
-            : folder(of: club).appending(path: "editor")
+        stateFolder(of: club).appending(path: "editor")
     }
 
     /// The folder of a club's unconfirmed writes.
     func unconfirmedWrites(of club: ClubSettings) -> URL {
-        club.place == .embedded
-            ? paths.embeddedUnconfirmedWrites : folder(of: club).appending(path: "unsettled")
+        stateFolder(of: club).appending(path: "unsettled")
     }
 
     /// The capabilities of a club's server.
     func capabilitiesFile(of club: ClubSettings) -> URL {
         folder(of: club).appending(path: "abilities.json")
+    }
+
+    /// What is kept of a club here; of the one on this computer under a name that people find.
+    private func stateFolder(of club: ClubSettings) -> URL {
+        club.place == .embedded
+            ? paths.stateFolder.appending(path: "clubs/embedded") : folder(of: club)
     }
 
     private func folder(of club: ClubSettings) -> URL { folder(identity(of: club)) }

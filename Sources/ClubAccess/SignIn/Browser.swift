@@ -19,7 +19,7 @@ package enum Browser {
         var process: pid_t = 0
         let failure = DetachedProgram.spawn(
             opener, ["xdg-open", url.absoluteString],
-            environment: environment.filter { $0.key != "BYTECLUB_TEST_FD" }, process: &process)
+            environment: environment, process: &process)
         guard failure == 0 else { return false }
         ServerProcess.forget(process)
         return true

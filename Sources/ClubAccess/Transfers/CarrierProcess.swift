@@ -20,8 +20,7 @@ package struct CarrierProcess: Sendable {
     ) {
         journal = TransferJournal(folder: registry.transfersFolder(of: club))
         arguments = ["transfers", "run", "--club", club.name]
-        // The test descriptor is for the app only.
-        self.environment = environment.filter { $0.key != "BYTECLUB_TEST_FD" }
+        self.environment = environment
         self.program = program
     }
 

@@ -124,7 +124,7 @@ internal import FoundationEssentials
         journal.items()
     }
 
-    @concurrent private static func item(
+    @concurrent static func item(
         _ id: String, in journal: TransferJournal
     ) async -> TransferItem? {
         journal.item(id)

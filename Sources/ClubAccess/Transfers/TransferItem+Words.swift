@@ -28,7 +28,7 @@ extension TransferItem {
     }
 
     /// All bytes have moved; the club has not confirmed them yet.
-    private var isConfirming: Bool {
+    package var isConfirming: Bool {
         status.totalByteCount > 0 && status.byteCount >= status.totalByteCount - 1
     }
 
@@ -58,16 +58,21 @@ extension TransferItem {
     private var runningWords: String {
         guard status.totalByteCount > 0 else { return "Asking the club…" }
         // 100 only when it is confirmed.
-        var parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
-        if isConfirming { return (parts + ["waiting for the club's yes"]).joined(separator: " · ") }
-        if let speed = status.bytesPerSecond { parts.append(Wording.speed(speed)) }
-        if let seconds = secondsLeft {
-            parts.append(Wording.timeLeft(.seconds(max(0, min(seconds, 1e9)))))
-        }
-        return parts.joined(separator: " · ")
+        let parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
+        return (parts + (isConfirming ? ["waiting for the club's yes"] : speedParts))
+            .joined(separator: " · ")
     }
 
-    private var byteWords: String {
+    /// `3.1 MB/s · 5 s left`; empty while it is too early to tell.
+    package var speedWords: String { speedParts.joined(separator: " · ") }
+
+    private var speedParts: [String] {
+        let left = secondsLeft.map { Wording.timeLeft(.seconds(max(0, min($0, 1e9)))) }
+        return [status.bytesPerSecond.map(Wording.speed), left].compactMap { $0 }
+    }
+
+    /// `12 MB / 27 MB`.
+    package var byteWords: String {
         guard status.totalByteCount > 0 else { return Wording.byteCount(status.byteCount) }
         return Wording.byteCount(status.byteCount) + " / "
             + Wording.byteCount(status.totalByteCount)

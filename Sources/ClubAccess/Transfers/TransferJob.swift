@@ -64,7 +64,7 @@ internal import Pictures
         guard !isStopped else {
             // Why it was stopped says the order; a carrier that is to end leaves it to the next.
             let (journal, id) = (carrier.journal, order.id)
-            let wish = await Self.item(id, in: journal)?.order.wish
+            let wish = await TransferCarrier.item(id, in: journal)?.order.wish
             status.state =
                 switch wish {
                 case .cancel: .cancelled
@@ -223,12 +223,6 @@ internal import Pictures
             await before?.value
             await carrier.write(status, of: order.id)
         }
-    }
-
-    @concurrent private static func item(
-        _ id: String, in journal: TransferJournal
-    ) async -> TransferItem? {
-        journal.item(id)
     }
 }
 

@@ -26,7 +26,7 @@ struct LibraryFile {
         var inode: UInt
     }
 
-    /// Of the file that has the name now; nil when there is none.
+    /// The identity of the file that has the name now; nil if no file has it.
     var identity: Identity? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -36,22 +36,4 @@ extension LocalCopy {
             }.compactMap { $0 }
         }
     }
-
-    /// The text of what was deleted, where this machine has seen it.
-    public func text(of deletion: Deletion) throws -> Data? {
-        try read { database in
-            try database.first(
-                """
-                SELECT body FROM versions WHERE path = ? AND revision = ? ORDER BY id DESC LIMIT 1
-                """, .text(deletion.file.path.string), .text(deletion.file.revision.rawValue),
-                read: { $0.data(0) })
-        }
-    }
-
-    /// Strikes a deletion off the record: what it was is back, or not wanted.
-    public func forget(_ deletion: Deletion.ID) throws {
-        try write { database in
-            try database.run("DELETE FROM deletions WHERE id = ?", .integer(deletion))
-        }
-    }
 }

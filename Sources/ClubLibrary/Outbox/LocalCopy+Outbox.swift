@@ -17,7 +17,7 @@ extension LocalCopy {
     /// the ``versions(of:)``.
     ///
     /// - Parameter wasAttempted: Whether it was sent, and may have arrived.
-    /// - Returns: The file as it is shown while it waits; nil when there is none any more.
+    /// - Returns: The file as it is shown while the change waits; nil after a deletion.
     /// - Throws: `.notDurable` when the copy is kept in memory alone.
     @discardableResult
     public func enqueue(

@@ -49,7 +49,7 @@ public struct TransferJournal: Sendable {
 
     /// Changes what is wanted of a transfer.
     ///
-    /// - Returns: The transfer as it is wanted now; nil when there is none of that name.
+    /// - Returns: The transfer with the changed order; nil if no transfer has that name.
     @discardableResult
     public func change(
         _ id: String, _ change: (inout TransferOrder) -> Void

@@ -12,6 +12,14 @@ public struct TransferStatus: Codable, Hashable, Sendable {
         case done
         case failed
         case cancelled
+
+        /// Whether nothing more happens unless a person asks for it.
+        var isFinished: Bool {
+            switch self {
+            case .done, .failed, .cancelled: true
+            case .waiting, .preparing, .running, .paused: false
+            }
+        }
     }
 
     public var state = State.waiting
@@ -66,12 +74,7 @@ public struct TransferStatus: Codable, Hashable, Sendable {
     private static let byteLimit: Int64 = 1 << 50
 
     /// Whether nothing more happens unless a person asks for it.
-    public var isFinished: Bool {
-        switch state {
-        case .done, .failed, .cancelled: true
-        case .waiting, .preparing, .running, .paused: false
-        }
-    }
+    public var isFinished: Bool { state.isFinished }
 }
 
 /// A transfer: what is wanted, and how far it is.
@@ -99,7 +102,7 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// Whether a carrier has something to do for it.
+    /// Whether it is to move, now or at its turn.
     public var isWanted: Bool {
         switch state {
         case .waiting, .preparing, .running: true
@@ -108,7 +111,10 @@ public struct TransferItem: Hashable, Sendable, Identifiable {
     }
 
     /// Whether nothing more happens unless a person asks for it.
-    public var isFinished: Bool { [.done, .failed, .cancelled].contains(state) }
+    public var isFinished: Bool { state.isFinished }
+
+    /// Whether a carrier has something to do or to write down for it.
+    public var needsCarrier: Bool { isWanted || state != status.state }
 
     public var canPause: Bool { isWanted }
     public var canCancel: Bool { isWanted || state == .paused }

@@ -29,7 +29,7 @@ struct JPEGHead: Sendable {
     ///   `PictureLimits.headerByteCount`), `.tooCostly` (more markers than `markerCount`) or
     ///   `.cancelled`.
     init(_ bytes: PictureBytes, to operation: String) throws(PictureError) {
-        // Also of what lies between markers and is none.
+        // The limit includes bytes between the markers.
         var reader = PictureByteReader(
             bytes, limit: PictureLimits.headerByteCount, to: operation)
         guard try reader.word() == 0xFFD8 else { return }

@@ -1,6 +1,6 @@
 /// A page as styled text: what a reader sees of HTML, without markup, scripts or places on a screen.
 ///
-/// The text is the page's own. It may hold control and bidirectional characters, which whoever draws it
+/// The text is the page's own. It may hold control and bidirectional characters, which the code that draws it
 /// has to make visible.
 public struct WebDocument: Hashable, Sendable {
     /// The text of `<title>` in one line; empty when the page has none.

@@ -85,8 +85,7 @@ struct Orders {
     }
 
     private func carryOut() async throws {
-        guard journal.items().contains(where: { $0.isWanted || $0.state != $0.status.state })
-        else { return }
+        guard journal.items().contains(where: \.needsCarrier) else { return }
         guard let reason = await carrier.start() else { return }
         throw CommandFailure(
             "The transfers are in the list, but the program that carries them out cannot be started: "

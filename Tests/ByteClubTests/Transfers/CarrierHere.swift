@@ -36,3 +36,21 @@ final class CarrierHere: TransferCarrying {
         for task in tasks { await task.value }
     }
 }
+
+/// A carrier that never carries anything.
+final class NoCarrier: TransferCarrying {
+    let startCount = Mutex(0)
+    private let reason: String?
+
+    /// - Parameter reason: Why it cannot be started; nil for one that ends at once.
+    init(reason: String?) {
+        self.reason = reason
+    }
+
+    func start() async -> String? {
+        startCount.withLock { $0 += 1 }
+        return reason
+    }
+
+    func isRunning() async -> Bool { false }
+}

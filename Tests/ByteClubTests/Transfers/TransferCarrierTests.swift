@@ -3,6 +3,7 @@ import ClubStore
 import ClubStoreTestSupport
 import Foundation
 import Pictures
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,6 +44,35 @@ import Testing
 
     private func names() throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["j"])
+    }
+
+    // MARK: - No carrier
+
+    @Test func saysWhyNoCarrierCanBeStarted() async throws {
+        let center = TransferCenter(
+            journal, carrier: NoCarrier(reason: "Permission denied"), activity: activity)
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        center.start()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.state == .failed)
+        #expect(item.status.reason?.contains("cannot be started: Permission denied") == true)
+    }
+
+    @Test func doesNotStartACarrierForEverThatEndsAtOnce() async throws {
+        let carrier = NoCarrier(reason: nil)
+        let center = TransferCenter(
+            journal, carrier: carrier, activity: activity, mindingInterval: .milliseconds(1))
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        center.start()
+        center.add([order])
+        let item = await center.end(of: order.id)
+        #expect(item.status.reason?.contains("ends at once") == true)
+        #expect(carrier.startCount.withLock { $0 } <= 8)
+        // It is tried again as soon as somebody asks for it.
+        center.resume([order.id])
+        #expect(center.item(order.id)?.isWanted == true)
+        center.stop()
     }
 
     // MARK: - Up
@@ -364,32 +394,10 @@ extension TransferCenter {
     @MainActor @discardableResult func wait(
         _ isTrue: @escaping @MainActor (TransferCenter) -> Bool
     ) async -> [TransferItem] {
-        let waiter = TransferWaiter(isTrue)
+        let waiter = Waiter<TransferCenter>(isTrue)
         addObserver(waiter)
-        waiter.transfersDidChange(self)
+        waiter.look(at: self)
         await waiter.wait()
         return items
-    }
-}
-
-@MainActor private final class TransferWaiter: TransferObserver {
-    private let isTrue: @MainActor (TransferCenter) -> Bool
-    private var isDone = false
-    private var continuation: CheckedContinuation<Void, Never>?
-
-    init(_ isTrue: @escaping @MainActor (TransferCenter) -> Bool) {
-        self.isTrue = isTrue
-    }
-
-    func transfersDidChange(_ center: TransferCenter) {
-        guard !isDone, isTrue(center) else { return }
-        isDone = true
-        continuation?.resume()
-        continuation = nil
-    }
-
-    func wait() async {
-        guard !isDone else { return }
-        await withCheckedContinuation { continuation = $0 }
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(error?.isOfThePicture == (code != .cancelled), sourceLocation: sourceLocation)
     }
 
-    /// The next picture is none the wiser.
+    /// The next picture is not affected.
     private func expectPicture(in workers: PictureWorkers) async throws {
         let decoded = try await workers.decode(PictureFile(data: Photos.corners()))
         #expect(decoded.image.size == PixelSize(width: 96, height: 64))

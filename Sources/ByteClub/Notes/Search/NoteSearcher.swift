@@ -30,8 +30,6 @@ struct NoteSearchProgress: Sendable {
 
     /// More than a person reads through.
     static let hitLimit = 200
-    /// A note above it is opened and searched there.
-    nonisolated static let byteLimit: Int64 = 1 << 20
 
     init(_ club: Club, texts: NoteTexts) {
         self.club = club
@@ -148,8 +146,6 @@ struct NoteSearchProgress: Sendable {
     @concurrent private nonisolated static func searchable(
         _ contents: ClubContents
     ) async -> [RemoteFile] {
-        contents.allFiles
-            .filter { contents.kind(of: $0) == .notes && $0.byteCount <= byteLimit }
-            .sorted { $0.path < $1.path }
+        contents.searchableNotes
     }
 }
