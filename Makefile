@@ -11,7 +11,7 @@ SOURCES = Package.swift Sources Tests Benchmarks
 # `make fuzz` works this long on each parser.
 SECONDS_EACH ?= 600
 
-.PHONY: run test build program nerdfeed bench outside sanitize fuzz deps deps-test deps-bench format lint clean
+.PHONY: run test build program nerdfeed bench bench-editing outside sanitize fuzz deps deps-test deps-bench format lint clean
 
 run: program
 	@exec .build/release/byteclub
@@ -37,6 +37,11 @@ test: deps-test
 
 bench: deps-bench
 	@Benchmarks/run.sh
+
+# Replays recorded editing sessions: TRACES="a.json.gz b.json.gz".
+bench-editing: deps
+	@$(SWIFT) build --configuration release --static-swift-stdlib --product TextBench >&2
+	@.build/release/TextBench --sessions $(TRACES)
 
 sanitize: deps-test
 	@scripts/sanitize

@@ -159,7 +159,9 @@ let tests: [Target] = [
         path: "Tests/OutboxProgram", swiftSettings: strict),
     .testTarget(
         name: "ClubLibraryTests",
-        dependencies: ["ClubLibrary", "ClubStore", "ClubStoreTestSupport", "outbox-program"],
+        dependencies: [
+            "ClubLibrary", "ClubStore", "ClubStoreTestSupport", "TestSupport", "outbox-program",
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "ClubAccessTests",
@@ -190,7 +192,7 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "FoundationPeer", path: "Benchmarks/FoundationPeer", swiftSettings: strict),
     .executableTarget(
-        name: "TextBench", dependencies: ["TextEditing", "TerminalUI"],
+        name: "TextBench", dependencies: ["CZlib", "TextEditing", "TerminalUI"],
         path: "Benchmarks/TextBench", swiftSettings: strict),
     .executableTarget(
         name: "StoreBench", dependencies: ["ClubStore", "DropboxAPI", "TestSupport"],

@@ -1,9 +1,11 @@
 // Measures the text buffer, the layout and the editor. Prints a line for each figure:
 //
 //     swift run -c release TextBench [FOLDER-OF-TRACES]
+//     swift run -c release TextBench --sessions SESSION.json.gz...
 //
 // Times are medians in milliseconds unless the name says otherwise.
 import FoundationEssentials
+import Glibc
 import TextEditing
 
 func milliseconds(_ duration: Duration) -> Double {
@@ -29,6 +31,9 @@ func residentMegabytes() -> Int {
     return pages * 4096 / 1_000_000
 }
 
+if CommandLine.arguments.dropFirst().first == "--sessions" {
+    exit(replaySessions(Array(CommandLine.arguments.dropFirst(2))) ? 0 : 1)
+}
 let folder = CommandLine.arguments.dropFirst().first ?? "Tests/TextEditingTests/Fixtures"
 for name in ["seph-blog1", "sveltecomponent"] {
     try measureTrace(name, in: folder)
