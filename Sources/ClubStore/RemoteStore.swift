@@ -165,8 +165,8 @@ public protocol RemoteStore: Sendable {
 extension RemoteStore {
     public var clockLead: TimeInterval? { nil }
 
-    /// The largest file that ``fetch(_:)`` loads into memory, in bytes: 16 MiB.
-    public var fetchLimit: Int64 { 16 << 20 }
+    /// The largest file that ``fetch(_:)`` loads into memory, in bytes.
+    public var fetchLimit: Int64 { RemoteFile.fetchLimit }
 
     /// Removes a file in any revision, or a folder with its contents.
     @concurrent public func delete(_ path: RemotePath) async throws(StoreError) {
@@ -200,4 +200,9 @@ extension RemoteStore {
         download(
             path, to: file, keepsPartialFile: keepsPartialFile, replaces: true, delegate: delegate)
     }
+}
+
+extension RemoteFile {
+    /// The largest file that is read into memory as a whole, in bytes: 128 MiB. So large may a note be.
+    public static var fetchLimit: Int64 { 128 << 20 }
 }

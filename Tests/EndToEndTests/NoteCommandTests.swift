@@ -169,10 +169,10 @@ import Testing
 
     @Test func aTextThatIsTooLargeStaysWhereItWasWritten() async throws {
         try await inFreshHome { home in
-            let script = "head -c 17000000 /dev/zero | tr '\\0' x >\"$1\""
-            try await edit(in: home, by: script, showing: "16 MiB at most") { terminal in
+            let script = "truncate -s 134217729 \"$1\""
+            try await edit(in: home, by: script, showing: "128 MiB at most") { terminal in
                 let (path, text) = try #require(editedTexts(in: home).first)
-                #expect(text.count == 17_000_000)
+                #expect(text.count == 134_217_729)
                 #expect(terminal.screen.contains("Your text is in \(path)"))
             }
         }

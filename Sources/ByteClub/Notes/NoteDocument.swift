@@ -30,8 +30,14 @@ internal import TextEditing
     private var draftSequence = 0
     private var draftDelay: Task<Void, Never>?
 
+    /// How long the latest draft took to write.
+    private var draftCost = Duration.zero
+
     /// A draft follows the last key after this long; while keys keep coming, at least this often.
     private static let draftPause: Duration = .milliseconds(400)
+    /// A draft is not written for more than a fifth of the time: one of 100 MB takes a second.
+    private static let draftCostFactor = 4
+    private static let longestDraftPause: Duration = .seconds(10)
 
     /// A new note in a folder of the club's.
     init(club: Club, drafts: DraftStore, folder: RemotePath = .root) {
@@ -84,14 +90,20 @@ extension NoteDocument {
     func textDidChange(_ text: @escaping @MainActor () -> TextBuffer?) {
         guard draftDelay == nil else { return }
         draftDelay = Task {
-            try? await Pause.sleep(for: Self.draftPause)
+            try? await Pause.sleep(for: Self.pause(afterDraftOf: draftCost))
             draftDelay = nil
             guard !Task.isCancelled, let text = text() else { return }
             let draft = nextDraft()
             let (sequence, store) = (draftSequence, drafts)
+            let start = ContinuousClock.now
             let failure = await Self.write(draft, text, sequence, to: store)
+            draftCost = .now - start
             if let failure { onDraftFailure?(failure) }
         }
+    }
+
+    private static func pause(afterDraftOf cost: Duration) -> Duration {
+        max(draftPause, min(cost * draftCostFactor, longestDraftPause))
     }
 
     /// Keeps the text as a draft that waits until the note is opened again, and lets go of it.
@@ -205,7 +217,7 @@ extension NoteDocument {
     }
 
     /// What the store's `fetch` takes into memory: a larger note could not be opened again.
-    nonisolated static let byteLimit = 16 << 20
+    nonisolated static let byteLimit = Int(RemoteFile.fetchLimit)
 
     /// Sends the text to the club; returns when the store has confirmed it, or when it waits on the disk
     /// because the club cannot be reached: see ``isWaiting``.

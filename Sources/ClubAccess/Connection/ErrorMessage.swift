@@ -184,7 +184,8 @@ extension ErrorMessage {
             "The club cannot keep anything under the name \(name). Choose another one, without slashes "
                 + "and control characters, a space at either end, or a full stop at the end."
         case .tooLarge where error.operation == .fetch:
-            "\(capitalized(name)) is too large for a note: 16 MiB is the most that is opened here."
+            "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is the most that "
+                + "is opened here."
         case .tooLarge where isAboutRoot(error):
             "The club's server takes no request of this size. Ask whoever runs it."
         case .tooLarge:

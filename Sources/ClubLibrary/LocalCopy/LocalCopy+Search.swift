@@ -91,6 +91,9 @@ extension LocalCopy {
 }
 
 extension LocalCopy {
+    /// A larger text is not in the index: writing its words would hold the database for seconds.
+    static let wordByteLimit = 16 << 20
+
     /// Lets the words of a version be found, in the place of those of the version before.
     static func index(_ id: Int64, at path: RemotePath, _ data: Data, in database: Database) throws
     {
@@ -99,8 +102,10 @@ extension LocalCopy {
             read: { $0.integer(0) })
         guard old != id else { return }
         try unindex(path, in: database)
-        // Only UTF-8 has words.
-        guard String(validating: data, as: UTF8.self) != nil else { return }
+        // Only UTF-8 has words; those of a very large note are found in the editor.
+        guard data.count <= wordByteLimit, String(validating: data, as: UTF8.self) != nil else {
+            return
+        }
         try database.run(
             "INSERT OR REPLACE INTO indexed (path, version) VALUES (?, ?)", .text(path.string),
             .integer(id))

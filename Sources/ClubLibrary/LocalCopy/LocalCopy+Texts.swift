@@ -131,6 +131,12 @@ extension LocalCopy {
 
     /// So many versions of each note are kept, and those that what waits is compared with when it is sent.
     static let versionLimit: Int64 = 50
+    /// So many bytes of versions of a large note; the latest two in any case.
+    static let versionByteLimit: Int64 = 256 << 20
+
+    static func versionLimit(forByteCount count: Int) -> Int64 {
+        max(2, min(versionLimit, versionByteLimit / Int64(max(1, count))))
+    }
 
     /// - Returns: The version's number.
     @discardableResult
@@ -157,7 +163,8 @@ extension LocalCopy {
                 AND hash NOT IN (SELECT base_hash FROM outbox WHERE base_hash IS NOT NULL)
                 AND NOT EXISTS (SELECT 1 FROM outbox
                     WHERE outbox.path = versions.path AND base_revision = versions.revision)
-            """, .text(file.path.string), .text(file.path.string), .integer(versionLimit))
+            """, .text(file.path.string), .text(file.path.string),
+            .integer(versionLimit(forByteCount: data.count)))
         return id
     }
 }

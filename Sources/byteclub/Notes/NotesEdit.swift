@@ -53,7 +53,7 @@ struct NotesEdit: AsyncParsableCommand {
         }
         guard text.count <= TextInput.byteLimit else {
             throw CommandFailure(
-                "A note may have 16 MiB at most. Nothing was written." + (edited?.sentence ?? ""))
+                TextInput.limitSentence + " Nothing was written." + (edited?.sentence ?? ""))
         }
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,

@@ -9,7 +9,7 @@ struct NotesNew: AsyncParsableCommand {
         commandName: "new", abstract: "Write a new note.",
         discussion: """
             The text is what is piped or redirected into the command, or typed after “-” up to ^D. A note of \
-            this name that is there already is never replaced. A note has 16 MiB at most. A text that \
+            this name that is there already is never replaced. A note has 128 MiB at most. A text that \
             cannot be sent is kept as a draft, which the app offers at its next start.
             """)
 

@@ -1,12 +1,14 @@
 import ByteClub
 import ClubAccess
+import ClubStore
 import FoundationEssentials
 import Glibc
 
 /// A note's text from standard input.
 enum TextInput {
     /// A note has no more: what the screen can open.
-    static let byteLimit = 16 << 20
+    static let byteLimit = Int(RemoteFile.fetchLimit)
+    static let limitSentence = "A note may have \(byteLimit >> 20) MiB at most."
 
     /// Whether something is piped or redirected into the program: a terminal is not, nor is `/dev/null`.
     static var isPiped: Bool {
@@ -38,7 +40,7 @@ enum TextInput {
             }
             data.append(contentsOf: buffer[..<count])
             guard data.count <= byteLimit else {
-                throw CommandFailure("A note may have 16 MiB at most. Nothing was written.")
+                throw CommandFailure(Self.limitSentence + " Nothing was written.")
             }
         }
     }
