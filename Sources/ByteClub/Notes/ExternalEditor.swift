@@ -1,4 +1,3 @@
-internal import CLinux
 internal import ClubLibrary
 internal import Dispatch
 internal import FoundationEssentials
@@ -13,11 +12,9 @@ struct ExternalEditor: Sendable {
     init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         let chosen = [environment["VISUAL"], environment["EDITOR"]].compactMap { $0 }
             .first { $0.contains { !$0.isWhitespace } }
-        let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
-        let usual = ["sensible-editor", "editor", "nano", "vi"].first { name in
-            folders.contains { access("\($0)/\(name)", X_OK) == 0 }
-        }
-        guard let command = chosen ?? usual else { return nil }
+        let usual = ChildProgram.path(
+            ofFirst: ["sensible-editor", "editor", "nano", "vi"], environment: environment)
+        guard let command = chosen ?? usual?.name else { return nil }
         self.command = command
     }
 
@@ -58,31 +55,10 @@ struct ExternalEditor: Sendable {
 
     /// - Returns: 0 or an error number.
     private func start(_ file: HandedOverDraft, _ process: inout pid_t) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // Inherited: as long as the editor is there, the file is.
-        posix_spawn_file_actions_adddup2(&actions, file.lock, 3)
-        byteclub_spawn_close_from(&actions, 4)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-        // The shell splits the command; the path is an argument, whatever is in it.
-        let words = ["sh", "-c", "\(command) \"$1\"", "sh", file.path]
-        let environment = ProcessInfo.processInfo.environment
-            .filter { $0.key != "BYTECLUB_TEST_FD" }.map { "\($0.key)=\($0.value)" }
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) }
-        arguments.append(nil)
-        variables.append(nil)
-        defer { for string in arguments + variables { free(string) } }
-        return posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, &variables)
+        // The shell splits the command; the path is an argument, whatever is in it. The lock is inherited:
+        // as long as the editor is there, the file is.
+        ChildProgram.start(
+            ["/bin/sh", "-c", "\(command) \"$1\"", "sh", file.path], descriptors: [3: file.lock],
+            process: &process)
     }
 }

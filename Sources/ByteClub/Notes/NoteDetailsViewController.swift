@@ -21,7 +21,9 @@ final class NoteDetailsViewController: ViewController {
     var startLine = 1
 
     let document: NoteDocument
-    private let settings: EditorSettings
+    let settings: EditorSettings
+    /// Once it was wanted, and a spelling program is installed.
+    var spelling: NoteSpelling?
     private let startText: TextBuffer
     /// Whether the text differs from what is in the club although nothing has been typed here.
     private let startsDirty: Bool
@@ -96,8 +98,10 @@ final class NoteDetailsViewController: ViewController {
         textView.didMoveCaret = { [weak self] in
             self?.showPlace()
             self?.findBar.selectionDidChange()
+            self?.spelling?.caretDidMove()
         }
         showMarkup()
+        if settings.spelling != .off { markSpelling() }
         document.onDraftFailure = { [weak self] sentence in
             self?.application?.showMessage(sentence, .warning)
         }
@@ -216,6 +220,8 @@ final class NoteDetailsViewController: ViewController {
             KeyCommand.handOverNote.performs(unless: busy) {
                 self.handOver(savingAfterwards: false)
             }
+            KeyCommand.checkSpelling.performs(unless: busy) { self.checkSpelling() }
+            KeyCommand.markSpelling.performs { self.toggleSpellingMarks() }
             KeyCommand.toggleWholeScreen.performs(unless: unlessBeside) {
                 self.fillsScreen.toggle()
             }
@@ -383,7 +389,8 @@ extension NoteDetailsViewController {
         case .tooLarge:
             alert(
                 "Too large for a note",
-                "A note may have 16 MiB at most. Shorten it, or save the rest as another note.")
+                "A note may have \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
+            )
         case .changedMeanwhile:
             if let path = document.file?.path { didFindChange?(path) }
             settleConflict(closing: closing)
@@ -486,6 +493,7 @@ extension KeyCommand {
         label: "$EDITOR", weight: 32)
 
     static let editorCommands: [KeyCommand] = [
-        .doneWithNote, .saveNote, .cancelNote, .handOverNote, .toggleWholeScreen,
+        .doneWithNote, .saveNote, .cancelNote, .handOverNote, .checkSpelling, .markSpelling,
+        .toggleWholeScreen,
     ]
 }

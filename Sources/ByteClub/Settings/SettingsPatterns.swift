@@ -98,6 +98,7 @@ enum SettingsPatterns {
         "^(\(["on", "off", "yes", "no", "true", "false"].map(anyCase).joined(separator: "|")))$"
 
     /// See ``ByteRate/init(_:)``.
+    static let language = "^[A-Za-z0-9][A-Za-z0-9_-]{1,19}$"
     static let rate = "^(?!0*(\\.0*)?[KMGkmg]?$)([0-9]+(\\.[0-9]*)?|\\.[0-9]+)[KMGkmg]?$"
 
     /// A word, its letters in any case.

@@ -73,7 +73,7 @@ package enum SettingsSchema {
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(SettingsPatterns.flag, forKey: Name("pattern"))
             case .look(let description):
-                // A number alone is a colour of the palette.
+                // A number alone is a color of the palette.
                 try values.encode(["string", "integer"], forKey: Name("type"))
                 try values.encode(description, forKey: Name("description"))
                 try values.encode(SettingsPatterns.look, forKey: Name("pattern"))
@@ -81,7 +81,7 @@ package enum SettingsSchema {
                 try values.encode(255, forKey: Name("maximum"))
             case .keys(let description, let isTyping, let isNeeded):
                 try values.encode(description, forKey: Name("description"))
-                // A digit is a key too, where it is no text.
+                // A digit is also a key where keys do not type text.
                 let types = isTyping ? ["string"] : ["string", "integer"]
                 try values.encode(types + ["array"], forKey: Name("type"))
                 try encodeKey(isTyping, into: &values)
@@ -216,6 +216,10 @@ package enum SettingsSchema {
                     "Cells between tab stops.",
                     minimum: Double(EditorSettings.tabWidths.lowerBound),
                     maximum: Double(EditorSettings.tabWidths.upperBound), isWhole: true),
+                "spelling": .anyOf([
+                    .flag("Whether misspelled words are marked."),
+                    .text("The language to check.", pattern: SettingsPatterns.language),
+                ]),
             ], description: "The note editor.")
     }
 

@@ -5,11 +5,47 @@ package struct EditorSettings: Hashable, Sendable {
     package var showsLineNumbers = false
     /// Cells between tab stops.
     package var tabWidth = 4
+    package var spelling = SpellingChoice.off
 
     package static let tabWidths = 1...16
 
     /// The standard settings.
     package init() {}
+}
+
+/// Whether misspelled words are marked as they are typed. F7 steps through them in any case.
+package enum SpellingChoice: Hashable, Sendable {
+    case off
+    /// In the language of the system's settings.
+    case on
+    /// `en_GB`, `de`.
+    case language(String)
+
+    package var language: String? {
+        if case .language(let name) = self { name } else { nil }
+    }
+
+    init?(node: YAMLNode) {
+        if let isOn = node.flag {
+            self = isOn ? .on : .off
+        } else if let choice = node.scalar.flatMap(Self.init(language:)) {
+            self = choice
+        } else {
+            return nil
+        }
+    }
+
+    /// The name of a dictionary: letters and digits in parts.
+    ///
+    /// - Returns: Nil for anything else; only such names reach another program's arguments.
+    package init?(language: String) {
+        let parts = language.split(whereSeparator: { $0 == "_" || $0 == "-" })
+        guard (2...20).contains(language.utf8.count), let first = language.utf8.first,
+            first != UInt8(ascii: "-"), first != UInt8(ascii: "_"), !parts.isEmpty,
+            parts.joined().allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        else { return nil }
+        self = .language(language)
+    }
 }
 
 extension Settings {
@@ -22,6 +58,10 @@ extension Settings {
             if let width = fields.integer("tab-width", in: EditorSettings.tabWidths) {
                 chosen.tabWidth = width
             }
+            let spelling = fields.value(
+                "spelling", SpellingChoice.init(node:),
+                mustBe: "on, off or a language, e.g. en_GB")
+            if let spelling { chosen.spelling = spelling }
         }
         editor = chosen
     }

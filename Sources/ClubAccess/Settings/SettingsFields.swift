@@ -66,7 +66,8 @@ struct SettingsFields {
             mustBe: "a number from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    private mutating func value<Value>(
+    /// - Parameter read: Nil for a value that is not allowed.
+    mutating func value<Value>(
         _ name: String, _ read: (YAMLNode) -> Value?, mustBe demand: String
     ) -> Value? {
         known.insert(name)

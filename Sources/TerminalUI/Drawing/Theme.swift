@@ -44,6 +44,8 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
     case code
     case link
     case sign
+    /// A word that no dictionary has.
+    case misspelled
     /// A control character made visible.
     case invisible
 }
@@ -120,6 +122,7 @@ extension Theme {
         case .code: Style(foreground: .palette(30))
         case .link: Style(foreground: blue, .underline)
         case .sign: Style(foreground: .palette(130))
+        case .misspelled: Style(foreground: .palette(160), .underline)
         case .invisible: Style(foreground: .palette(130))
         }
     }
@@ -147,6 +150,7 @@ extension Theme {
         case .code: Style(foreground: .palette(2))
         case .link: Style(foreground: cyan, .underline)
         case .sign: Style(foreground: .palette(3))
+        case .misspelled: Style(foreground: .palette(1), .underline)
         case .invisible: Style(foreground: .palette(3))
         }
     }
@@ -159,7 +163,8 @@ extension Theme {
             Style(.bold)
         case .selection, .activeTab, .focusedButton, .selectedText: Style(.reverse)
         case .inactiveSelection: Style([.bold, .underline])
-        case .button, .field, .focusedField, .match, .emphasis, .link: Style(.underline)
+        case .button, .field, .focusedField, .match, .emphasis, .link, .misspelled:
+            Style(.underline)
         case .invisible: Style(.dim)
         }
     }

@@ -86,6 +86,11 @@ public class TextInputView: View {
     /// The selected bytes; empty at the caret when nothing is selected.
     public var selectedRange: Range<Int> { editor.selection.range }
 
+    /// Whether the caret is in a range or at one of its ends.
+    public func isCaret(at range: Range<Int>) -> Bool {
+        range.lowerBound <= editor.caret && editor.caret <= range.upperBound
+    }
+
     /// Selects bytes of the text and shows them.
     public func select(_ range: Range<Int>) {
         perform { $0.select(Selection(anchor: range.lowerBound, head: range.upperBound)) }

@@ -10,7 +10,9 @@ extension TextView {
 
     /// What each of some rows shows in another look than the text.
     func decorations(of rows: [TextRow]) -> [[TextDecoration]] {
-        var result = showsMarkup ? markup(of: rows) : Array(repeating: [], count: rows.count)
+        var result =
+            showsMarkup || markedWords != nil
+            ? markup(of: rows) : Array(repeating: [], count: rows.count)
         guard let first = rows.first, let last = rows.last, !matches.isEmpty else { return result }
         var next = Self.index(ofFirst: matches, endingAfter: first.range.lowerBound)
         var found: [TextDecoration] = []
@@ -46,6 +48,7 @@ extension TextView {
             if row.line != line {
                 line = row.line
                 spans = markup(ofLine: line, &fences)
+                spans += marks(ofLine: line, spans)
             }
             result.append(spans.filter { $0.range.overlaps(row.range) })
         }
@@ -55,7 +58,7 @@ extension TextView {
 
     private func markup(ofLine line: Int, _ fences: inout MarkdownFences) -> [TextDecoration] {
         let range = editor.text.range(ofLine: line)
-        guard range.count <= MarkdownLine.lengthLimit else { return [] }
+        guard showsMarkup, range.count <= MarkdownLine.lengthLimit else { return [] }
         let bytes = editor.text.bytes(in: range)
         guard fences.accept(bytes) == .outside else {
             return [TextDecoration(range: range, role: .code)]
@@ -63,6 +66,38 @@ extension TextView {
         return MarkdownLine.spans(of: bytes, base: range.lowerBound).map {
             TextDecoration(range: $0.range, role: Self.role(of: $0.kind))
         }
+    }
+
+    private func marks(ofLine line: Int, _ spans: [TextDecoration]) -> [TextDecoration] {
+        guard let markedWords else { return [] }
+        return markedWords(words(ofLine: line, spans)).map {
+            TextDecoration(range: $0, role: .misspelled)
+        }
+    }
+
+    /// The words of a line but for those in code and addresses.
+    private func words(ofLine line: Int, _ spans: [TextDecoration]) -> [Range<Int>] {
+        let range = editor.text.range(ofLine: line)
+        guard range.count <= MarkdownLine.lengthLimit else { return [] }
+        let others = spans.filter { $0.role == .code || $0.role == .link }.map(\.range)
+        return SpellingWords.ranges(in: editor.text.bytes(in: range), base: range.lowerBound)
+            .filter { word in !others.contains { $0.overlaps(word) } }
+    }
+
+    /// The words of some lines that a dictionary can know, in ascending order: not those in code and
+    /// addresses, where ``showsMarkup`` tells them apart.
+    public func words(ofLines lines: Range<Int>) -> [Range<Int>] {
+        let lines = lines.clamped(to: 0..<editor.text.lineCount)
+        guard let first = lines.first else { return [] }
+        var fences = MarkdownFences(
+            before: editor.text.range(ofLine: first).lowerBound, in: editor.text)
+        return lines.flatMap { words(ofLine: $0, markup(ofLine: $0, &fences)) }
+    }
+
+    /// Has ``markedWords`` asked again.
+    public func markedWordsDidChange() {
+        markupCache = nil
+        setNeedsDisplay()
     }
 
     private static func role(of kind: MarkupKind) -> Role {

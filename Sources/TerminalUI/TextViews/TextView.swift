@@ -28,6 +28,12 @@ public final class TextView: TextInputView {
         didSet { if showsMarkup != oldValue { setNeedsDisplay() } }
     }
 
+    /// Those of some words that are to be marked as misspelled; nil marks none. Asked about words on the
+    /// screen, each time that the text there changes, as offsets of the text.
+    public var markedWords: (@MainActor ([Range<Int>]) -> [Range<Int>])? {
+        didSet { markedWordsDidChange() }
+    }
+
     /// Whether a new line begins as the one before does: indented, and as the next item of a list.
     public var continuesLines = false
 

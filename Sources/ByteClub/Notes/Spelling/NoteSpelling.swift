@@ -1,0 +1,79 @@
+internal import TerminalUI
+internal import TextEditing
+
+/// The spelling of the text in an editor: marks misspelled words on the screen, and finds the next one.
+@MainActor final class NoteSpelling {
+    let speller: Speller
+    private let textView: TextView
+    /// The word that is being typed: it is not finished, so neither marked nor asked for.
+    private var typed: Range<Int>?
+
+    /// So many lines at a time are looked through.
+    private static let lineCount = 200
+
+    init(_ speller: Speller, _ textView: TextView) {
+        self.speller = speller
+        self.textView = textView
+    }
+
+    var showsMarks: Bool {
+        get { textView.markedWords != nil }
+        set {
+            guard newValue else {
+                speller.didLearn = nil
+                textView.markedWords = nil
+                return
+            }
+            speller.didLearn = { [weak textView] in textView?.markedWordsDidChange() }
+            textView.markedWords = { [weak self] words in self?.misspelled(among: words) ?? [] }
+        }
+    }
+
+    /// Looks at the word again that the caret has left.
+    func caretDidMove() {
+        guard let typed, !textView.isCaret(at: typed) else { return }
+        self.typed = nil
+        textView.markedWordsDidChange()
+    }
+
+    private func misspelled(among words: [Range<Int>]) -> [Range<Int>] {
+        words.filter { range in
+            if textView.isDirty, textView.isCaret(at: range) {
+                typed = range
+                return false
+            }
+            return speller.isWrong(word(in: range))
+        }
+    }
+
+    func word(in range: Range<Int>) -> String {
+        String(decoding: textView.buffer.bytes(in: range), as: UTF8.self)
+    }
+
+    /// A misspelled word and what it may have been meant to be.
+    struct Finding {
+        var range: Range<Int>
+        var word: String
+        var suggestions: [String]
+    }
+
+    /// The first misspelled word at or behind a place; nil when there is none to the text's end, or the
+    /// spelling cannot be checked.
+    func next(from offset: Int) async -> Finding? {
+        var line = textView.buffer.line(at: min(offset, textView.buffer.count))
+        while line < textView.buffer.lineCount, !Task.isCancelled {
+            let state = textView.state
+            let words = textView.words(ofLines: line..<line + Self.lineCount)
+                .filter { $0.lowerBound >= offset }
+            let answers = await speller.answers(for: words.map(word))
+            // Another text than the one that was asked about: nothing is to be changed in it.
+            guard textView.state == state, !speller.hasFailed else { return nil }
+            for (range, answer) in zip(words, answers) {
+                guard case .unknown(let suggestions)? = answer else { continue }
+                return Finding(range: range, word: word(in: range), suggestions: suggestions)
+            }
+            line += Self.lineCount
+        }
+        return nil
+    }
+}

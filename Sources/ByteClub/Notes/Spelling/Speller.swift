@@ -1,0 +1,140 @@
+internal import Dispatch
+internal import FoundationEssentials
+
+/// What is known of words' spelling: asked once for each word, off the main actor.
+@MainActor final class Speller {
+    /// Told when more is known.
+    var didLearn: (() -> Void)?
+    /// Told once, with a sentence, when the spelling cannot be checked any more.
+    var didFail: ((String) -> Void)?
+
+    private let makeProgram: @Sendable () throws -> SpellingProgram
+    private var program: SpellingProgram?
+    private var answers: [String: SpellingAnswer] = [:]
+    /// Let pass by the person, until the note is closed.
+    private var ignored: Set<String> = []
+    private var wanted: Set<String> = []
+    private var work: Task<Void, Never>?
+    private(set) var hasFailed = false
+
+    /// Longer runs of letters are not words.
+    private static let wordByteLimit = 64
+    /// Of a note of a hundred megabytes the words on the screen are asked for, never all.
+    private static let answerLimit = 100_000
+
+    /// - Returns: Nil when no spelling program is installed.
+    convenience init?(
+        language: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        guard let choice = SpellingProgram.Choice(language: language, environment: environment)
+        else { return nil }
+        self.init(choice)
+    }
+
+    init(_ choice: SpellingProgram.Choice) {
+        makeProgram = { try SpellingProgram(choice) }
+    }
+
+    /// Whether a word is spelled wrong, as far as it is known yet; what is not known is asked for.
+    func isWrong(_ word: String) -> Bool {
+        if case .unknown? = answer(word) { return true }
+        return false
+    }
+
+    /// What is known of a word; nil while it is asked for.
+    func answer(_ word: String) -> SpellingAnswer? {
+        guard word.utf8.count <= Self.wordByteLimit, !ignored.contains(word) else { return .known }
+        if let answer = answers[word] { return answer }
+        if !hasFailed {
+            wanted.insert(word)
+            ask()
+        }
+        return nil
+    }
+
+    /// Returns what is known of words when all of it is.
+    func answers(for words: [String]) async -> [SpellingAnswer?] {
+        for word in words { _ = answer(word) }
+        while let work { await work.value }
+        return words.map(answer)
+    }
+
+    /// Lets a word pass, until the note is closed.
+    func ignore(_ word: String) {
+        ignored.insert(word)
+        didLearn?()
+    }
+
+    /// Adds a word to the person's own dictionary, which their other programs use as well.
+    func learn(_ word: String) {
+        ignore(word)
+        let before = work
+        work = Task { [weak self] in
+            await before?.value
+            guard let self else { return }
+            defer { goOn() }
+            guard let program else { return }
+            do {
+                try await Self.run(on: program) { try $0.learn(word) }
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func ask() {
+        guard work == nil else { return }
+        work = Task { [weak self] in
+            guard let self else { return }
+            defer { goOn() }
+            do {
+                let program =
+                    if let program = self.program {
+                        program
+                    } else {
+                        try await Self.start(makeProgram)
+                    }
+                self.program = program
+                let words = wanted.sorted()
+                let found = try await Self.run(on: program) { try $0.ask(words) }
+                if answers.count > Self.answerLimit { answers = [:] }
+                for (word, answer) in zip(words, found) { answers[word] = answer }
+                wanted.subtract(words)
+            } catch {
+                fail(error)
+            }
+            didLearn?()
+        }
+    }
+
+    private func goOn() {
+        work = nil
+        if !wanted.isEmpty, !hasFailed { ask() }
+    }
+
+    private func fail(_ error: any Error) {
+        wanted = []
+        program = nil
+        guard !hasFailed else { return }
+        hasFailed = true
+        let reason = (error as? SpellingProgram.Failure)?.reason ?? "\(error)"
+        didFail?("The spelling is not checked: \(reason).")
+    }
+
+    @concurrent private nonisolated static func start(
+        _ make: @Sendable () throws -> SpellingProgram
+    ) async throws -> SpellingProgram {
+        try make()
+    }
+
+    private nonisolated static func run<Result: Sendable>(
+        on program: SpellingProgram,
+        _ body: @escaping @Sendable (SpellingProgram) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            program.queue.async { @Sendable in
+                continuation.resume(with: Swift.Result { try body(program) })
+            }
+        }
+    }
+}

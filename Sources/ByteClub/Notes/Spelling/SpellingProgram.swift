@@ -1,0 +1,145 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import Glibc
+
+/// The system's spelling program, asked over pipes as `ispell -a` was.
+///
+/// It is a process of its own: neither its dictionaries nor its faults are in the editor's memory. All
+/// methods are called on ``queue``.
+final class SpellingProgram: Sendable {
+    /// Which program, and how it is called.
+    struct Choice: Equatable, Sendable {
+        var path: String
+        var arguments: [String]
+
+        /// The first that is installed of enchant, aspell and hunspell.
+        ///
+        /// - Parameter language: `en_GB`; nil for the one of the system's settings.
+        init?(
+            language: String?,
+            environment: [String: String] = ProcessInfo.processInfo.environment
+        ) {
+            guard
+                let found = ChildProgram.path(
+                    ofFirst: ["enchant-2", "aspell", "hunspell"], environment: environment)
+            else { return nil }
+            path = found.path
+            arguments = ["-a"]
+            switch found.name {
+            case "aspell": arguments += ["--encoding=utf-8"]
+            case "hunspell": arguments += ["-i", "UTF-8"]
+            default: break
+            }
+            if let language { arguments += ["-d", language] }
+        }
+
+        var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    }
+
+    /// Why there is no answer, for a sentence: `aspell has ended`.
+    struct Failure: Error, Equatable {
+        var reason: String
+    }
+
+    let queue = DispatchQueue(label: "byteclub.spelling")
+    private let name: String
+    private let process: pid_t
+    /// Both ends are one socket: what is written to a program that has ended is an error, not a signal.
+    private let socket: Int32
+
+    private static let answerByteLimit = 1 << 20
+    /// A dictionary on a cold disk takes a second.
+    private static let patience: Int32 = 10_000
+
+    /// Starts it.
+    init(_ choice: Choice) throws(Failure) {
+        name = choice.name
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw Failure(reason: "it cannot be started: \(String(cString: strerror(errno)))")
+        }
+        defer { close(ends[1]) }
+        let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { if silence >= 0 { close(silence) } }
+        var environment = ProcessInfo.processInfo.environment
+        environment["LC_CTYPE"] = environment["LC_ALL"] == nil ? "C.UTF-8" : nil
+        var process: pid_t = 0
+        let failure = ChildProgram.start(
+            [choice.path] + choice.arguments,
+            descriptors: silence < 0
+                ? [0: ends[1], 1: ends[1]] : [0: ends[1], 1: ends[1], 2: silence],
+            environment: environment, process: &process)
+        guard failure == 0 else {
+            close(ends[0])
+            throw Failure(reason: "it cannot be started: \(String(cString: strerror(failure)))")
+        }
+        self.process = process
+        socket = ends[0]
+    }
+
+    deinit {
+        // It ends at the end of its input; one that does not is not waited for.
+        close(socket)
+        kill(process, SIGTERM)
+        let process = process
+        queue.async { @Sendable in
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        }
+    }
+
+    /// What it says of words; one answer for each.
+    func ask(_ words: [String]) throws(Failure) -> [SpellingAnswer] {
+        var answers: [SpellingAnswer] = []
+        // Few at a time: neither side then waits for the other to read.
+        for start in stride(from: 0, to: words.count, by: 16) {
+            let part = words[start..<min(start + 16, words.count)]
+            // The sign makes it data, whatever the word begins with.
+            try send(part.map { "^\($0)\n" }.joined())
+            answers += try receive(part.count)
+        }
+        return answers
+    }
+
+    /// Adds a word to the person's own dictionary.
+    func learn(_ word: String) throws(Failure) {
+        try send("*\(word)\n#\n")
+    }
+
+    private func send(_ text: String) throws(Failure) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure(reason: "\(name) has ended") }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    private func receive(_ count: Int) throws(Failure) -> [SpellingAnswer] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&descriptor, 1, Self.patience)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { throw Failure(reason: "\(name) does not answer") }
+            let length = read(socket, &piece, piece.count)
+            if length < 0, errno == EINTR { continue }
+            guard length > 0 else {
+                throw Failure(reason: "\(name) has ended: is a dictionary installed?")
+            }
+            bytes += piece[..<length]
+            guard bytes.count <= Self.answerByteLimit else {
+                throw Failure(reason: "\(name) answers without an end")
+            }
+            // Each answer ends with an empty line.
+            guard bytes.suffix(2) == [0x0A, 0x0A] else { continue }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let answers = SpellingAnswer.answers(in: text, count: count) { return answers }
+        }
+    }
+}
