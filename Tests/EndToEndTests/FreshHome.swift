@@ -116,24 +116,6 @@ func expectPossibleColors(_ look: Look, _ terminal: TerminalDriver) async throws
     #expect(look.colorProblem(in: screen) == nil)
 }
 
-/// Waits until something outside the terminal is so, looking again and again.
-func eventually(
-    _ goal: String, patience: Duration = TerminalDriver.patience, _ isSo: () throws -> Bool
-) async throws {
-    let end = ContinuousClock.now + patience
-    while try !isSo() {
-        guard ContinuousClock.now < end else {
-            throw NeverHappened(goal: goal)
-        }
-        try await Task.sleep(for: .milliseconds(4))
-    }
-}
-
-struct NeverHappened: Error, CustomStringConvertible {
-    let goal: String
-    var description: String { "it never happened: \(goal)" }
-}
-
 /// Lets as many through at a time as there are processors: each test runs two programs.
 private final class Turnstile: Sendable {
     static let shared = Turnstile(ProcessInfo.processInfo.activeProcessorCount)

@@ -60,7 +60,7 @@ import Testing
         _ = try await NotesRemove.remove("plan", from: store)
         #expect(text("/plan.txt") == nil)
         #expect(text("/plan/a.txt") == "inside")
-        // Without it, the folder is what is told of.
+        // Without it, the message is about the folder.
         let error = await #expect(throws: StoreError.self) {
             try await NotePaths.find("plan", in: store)
         }

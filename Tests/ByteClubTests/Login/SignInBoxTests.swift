@@ -1,6 +1,7 @@
 import ClubStore
 import Foundation
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import ByteClub
@@ -73,30 +74,25 @@ import Testing
         func end() { continuation?.resume() }
     }
 
-    private func eventually(_ isSo: () -> Bool) async {
-        for _ in 0..<100_000 where !isSo() { await Task.yield() }
-        #expect(isSo())
-    }
-
-    @Test func theBoxIsGoneBeforeWhatComesOfTheWork() async {
+    @Test func theBoxIsGoneBeforeWhatComesOfTheWork() async throws {
         let work = Work()
         root.present(WaitingViewController(title: "Sign in", sentence: "…", work: work.run))
-        await eventually { work.isBegun }
+        try await eventually("the next state") { work.isBegun }
         #expect(application.topViewController is WaitingViewController)
         work.end()
-        await eventually { !work.endings.isEmpty }
+        try await eventually("the next state") { !work.endings.isEmpty }
         #expect(work.endings == [false])
         #expect(!work.wasCancelled)
         #expect(application.topViewController === root)
     }
 
-    @Test func givenUpItIsCancelledAndEndsWithoutTheBox() async {
+    @Test func givenUpItIsCancelledAndEndsWithoutTheBox() async throws {
         let work = Work()
         var wasGivenUp = false
         root.present(
             WaitingViewController(
                 title: "Sign in", sentence: "…", didGiveUp: { wasGivenUp = true }, work: work.run))
-        await eventually { work.isBegun }
+        try await eventually("the next state") { work.isBegun }
         application.press("Esc")
         #expect(wasGivenUp)
         #expect(application.topViewController === root)
@@ -104,7 +100,7 @@ import Testing
         let other = ViewController()
         root.present(other)
         work.end()
-        await eventually { !work.endings.isEmpty }
+        try await eventually("the next state") { !work.endings.isEmpty }
         #expect(work.endings == [true])
         #expect(work.wasCancelled)
         #expect(application.topViewController === other)

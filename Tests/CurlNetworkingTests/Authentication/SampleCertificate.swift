@@ -3,7 +3,7 @@ import Foundation
 /// A certificate made by the `openssl` command: self-signed, number 1234, valid from 2020 to 2100, for
 /// `localhost`, `*.club.test`, 127.0.0.1 and ::1, with a mail address among its names.
 enum Sample {
-    /// Made anew each time: the bytes of a global `Data` are a leak to the Address Sanitizer.
+    /// Made again each time: the bytes of a global `Data` are a leak to the Address Sanitizer.
     static var der: Data {
         Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data()
     }

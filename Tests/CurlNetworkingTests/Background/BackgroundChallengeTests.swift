@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlNetworking
 
-/// Who answers a challenge to a background task, and what is told of how it went.
+/// Who answers a challenge to a background task, and what is reported about it.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundChallengeTests {
     @Test func theDelegateIsAskedWhileItsProgramIsThere() async throws {
         let home = try BackgroundHome()
@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-/// Answers challenges as a test has it.
+/// Answers challenges as a test says.
 private final class AskedDelegate: URLSessionDownloadDelegate {
     typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
 

@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-/// Waits for something that nobody tells of; the time limit of the suite ends a wait without end.
+/// Waits for something that is not reported; the time limit of the suite ends a wait without end.
 func eventually(_ isTrue: @Sendable () async -> Bool) async {
     while await !isTrue(), !Task.isCancelled { await Task.yield() }
 }

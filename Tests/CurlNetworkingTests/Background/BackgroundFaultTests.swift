@@ -51,7 +51,7 @@ import Testing
         while home.journalNames.contains(where: { $0.hasSuffix("-3.task") }) { await Task.yield() }
         let helper = try #require(home.helpers.first)
         program.kill()
-        // The helper finishes, finds that nobody is there, and leaves by itself.
+        // The helper finishes, finds that nobody is there, and exits on its own.
         await BackgroundHome.end(of: helper) { gate.open() }
         #expect(
             BackgroundTransfers(environment: home.environment).identifiersWithPendingEvents
@@ -221,7 +221,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    /// The server may have carried it out. A helper that is asked to go is no better off than a killed one.
+    /// The server may have carried it out. A helper that is asked to go knows as little as a killed one.
     @Test(arguments: [SIGKILL, 0])
     func aPostThatWasSentWholeIsNotSentAgainByTheNextHelper(signal: Int32) async throws {
         let home = try BackgroundHome()

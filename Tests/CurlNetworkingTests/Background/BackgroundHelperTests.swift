@@ -294,7 +294,7 @@ import Testing
                     if becomeUser(user) {
                         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
                     }
-                    // Whoever is woken may need a new thread, which would be the other user's for ever.
+                    // Code that is woken here may need a new thread, which would be the other user's forever.
                     precondition(becomeUser(0), "the thread has to be root's again")
                     continuation.resume(returning: ends)
                 }

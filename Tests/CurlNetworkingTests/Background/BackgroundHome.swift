@@ -26,7 +26,7 @@ final class BackgroundHome: Sendable {
             "XDG_DATA_HOME": path + "/data", "XDG_RUNTIME_DIR": path + "/run",
             BackgroundEnvironment.idleVariable: String(restSeconds),
         ]
-        // As the library has it; a sanitizer's settings are among them.
+        // As in the library; a sanitizer's settings are among them.
         for (name, value) in BackgroundEnvironment.fitting(own) where environment[name] == nil {
             environment[name] = value
         }
@@ -53,7 +53,7 @@ final class BackgroundHome: Sendable {
     }
 
     /// All homes of this process. A session that still had something to say when its home went has
-    /// started a helper once more, which made folders anew: at the end there is nobody left to do so.
+    /// started a helper once more, which made folders again: at the end there is nobody left to do so.
     private static let paths = Mutex<[String]>([])
     private static let lastHandler: Int32 = atexit {
         for path in BackgroundHome.paths.withLock({ $0 }) where access(path, F_OK) == 0 {

@@ -126,7 +126,7 @@ import Testing
         data[data.count / 2] ^= 1
         try folder.put(data, "journal/" + names[0])
         try folder.put(Data(), "journal/" + names[1])
-        // A good record under another's name is none.
+        // A good record under another's name is invalid.
         try folder.put(try #require(folder.get("journal/" + names[3])), "journal/" + names[2])
         let again = try BackgroundJournal(path: folder.path(of: "journal"))
         #expect(again.tasks(of: "club").count == 1)

@@ -31,7 +31,7 @@ import Testing
         session.downloadTask(with: server.url).resume()
         var (reached, killed): (Int64, pid_t) = (0, 0)
         for life in 1...lives {
-            // Beyond what the last one may still have told of.
+            // Beyond what the last one may still have reported.
             let (goal, last) = (reached + 400_000, killed)
             await eventually {
                 total.withLock(\.self) > goal && home.helpers.contains { $0 != last }
@@ -60,7 +60,7 @@ import Testing
             await eventually {
                 server.server.requests.count >= count || delegate.snapshot.completionCount > 0
             }
-            // An app that never gets as far as its helper gives up by itself, and has no part to continue.
+            // An app that never gets as far as its helper gives up on its own, and has no part to continue.
             await eventually {
                 if delegate.snapshot.completionCount > 0 { return true }
                 return await session.background?.isAttached() == true

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlNetworking
 
-/// What of a configuration the helper goes by.
+/// What the helper uses of a configuration.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundSettingsTests {
     @Test func aBackgroundConfigurationHasNoCache() {
         #expect(URLSessionConfiguration.background(withIdentifier: "test").urlCache == nil)

@@ -50,7 +50,7 @@ import Testing
         #expect(delegate.error?.code == .backgroundSessionInUseByAnotherProcess)
         gate.open()
         await program.heard("complete")
-        // It is told of no task of the other's, and has the identifier from now on.
+        // It learns of no task of the other's, and has the identifier from now on.
         while await session.background?.isApart() == false { await Task.yield() }
         session.downloadTask(with: server.url()).resume()
         await delegate.completion(of: 2)

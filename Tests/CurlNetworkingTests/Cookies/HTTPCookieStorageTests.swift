@@ -164,7 +164,7 @@ import Testing
         let storage = HTTPCookieStorage(fileURL: file)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        // Locked before there is anything to write: the write that follows by itself may be soon.
+        // Locked before there is anything to write: the automatic write may follow soon.
         let lock = open(file.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(flock(lock, LOCK_EX) == 0)
         try receive("a=1; max-age=60", in: storage)

@@ -123,7 +123,7 @@ import Testing
         #expect(PartialFiles.isName(made.name))
         #expect(write(made.descriptor, "12345", 5) == 5)
         #expect(throws: URLError(.cannotOpenFile)) { try parts.open(made.name) }
-        // As a child has it that was forked and is no other program yet.
+        // The descriptor of a child that was forked and has not executed a program yet.
         let inherited = dup(made.descriptor)
         LockedFile.close(made.descriptor)
         let found = try #require(try parts.open(made.name))

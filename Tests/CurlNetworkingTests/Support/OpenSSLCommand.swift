@@ -2,7 +2,7 @@ import Glibc
 
 /// The `openssl` command in a process of its own, which is killed with the last reference to it.
 ///
-/// Foundation's `Process` will not do: its children inherit the pipes of others that are started
+/// Foundation's `Process` is not sufficient: its children inherit the pipes of others that are started
 /// beside them, and from a thread of Dispatch the signals that are blocked there.
 final class OpenSSLCommand {
     static let path = "/usr/bin/openssl"
@@ -69,7 +69,7 @@ final class OpenSSLCommand {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Waits for the end of a command that comes to one by itself.
+    /// Waits for the end of a command that ends on its own.
     static func run(_ arguments: [String]) throws {
         let command = try OpenSSLCommand(arguments)
         let text = command.read { _ in false }

@@ -106,7 +106,7 @@ final class TLSHost: Sendable {
     let place: ReservedPort
     private let state: State
 
-    /// Used by its thread, stopped by whoever has the host.
+    /// Used by its thread, stopped by the owner of the host.
     private final class State: @unchecked Sendable {
         // Unchecked because of the command, which is written to by the thread alone, and stopped
         // once, from the host's deinit.

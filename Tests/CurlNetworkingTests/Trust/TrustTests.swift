@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlNetworking
 
-/// Who decides about a server, and what comes of it.
+/// Who decides about a server, and the result.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: OpenSSLCommand.isInstalled))
 struct TrustTests {
     private let shop: CertificateShop

@@ -254,7 +254,7 @@ private final class WebSocketRecorder: URLSessionWebSocketDelegate {
     private let sent = Mutex(0)
 
     var calls: [String] { record.withLock { $0 } }
-    /// How often it was told of a body.
+    /// How often a sent body was reported to it.
     var sentCount: Int { sent.withLock { $0 } }
 
     func urlSession(

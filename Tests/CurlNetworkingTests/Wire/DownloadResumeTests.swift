@@ -85,7 +85,7 @@ import Testing
         #expect(delegate.error?.code == .cancelled)
         #expect(delegate.error?.downloadTaskResumeData == blob)
         #expect(delegate.error?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data == blob)
-        // It is over: there is nothing more to be had.
+        // It is over: no more resume data is available.
         #expect(await task.cancelByProducingResumeData() == nil)
     }
 

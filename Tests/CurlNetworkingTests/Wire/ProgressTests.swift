@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
-    // MARK: - By itself
+    // MARK: - Alone
 
     @Test func countsAndTellsAFraction() {
         let progress = Progress(totalUnitCount: 8)

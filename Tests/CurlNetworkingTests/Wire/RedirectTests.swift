@@ -113,7 +113,7 @@ import Testing
             let target = request.target == "/" ? "file:///etc/passwd" : "/elsewhere"
             return [.answer("302 Found", ["Location: " + target])]
         }
-        // Nobody is asked about one; and whoever names one, asked about another, gets an error.
+        // The delegate is not asked about one; and one that it names, asked about another, is an error.
         let file = URLRequest(url: URL(filePath: "/etc/passwd"))
         for (target, calls) in [("/", ["completed"]), ("/x", ["redirect 302", "completed"])] {
             let delegate = RecordingDelegate { $0.redirect = { _ in file } }

@@ -7,8 +7,8 @@ import Testing
 
 /// What may happen in a call, and what may not before it is answered.
 @Suite(.timeLimit(.minutes(1))) struct TaskCallsTests {
-    /// What the delegate is told of a streamed upload that is redirected, challenged and answered, and
-    /// of a download, in order.
+    /// The calls that the delegate gets for a streamed upload that is redirected, challenged and answered,
+    /// and for a download, in order.
     private static let uploadCalls = [
         "created", "stream", "sent", "redirect", "challenge", "response", "data", "metrics",
         "completed",

@@ -245,7 +245,7 @@ private final class ResumingServer: Sendable {
         })
     }
 
-    /// To be called when the client has been told of a 104.
+    /// To be called when the client has received a 104.
     var wasHeard: @Sendable (HTTPURLResponse) -> Void {
         { [heard] _ in heard.open() }
     }
