@@ -24,7 +24,7 @@ __attribute__((constructor)) static void turn_into_worker(
     int count, char **words, char **environment) {
     (void)environment;
     if (count != 2 || strcmp(words[0], name) != 0 || strcmp(words[1], purpose) != 0) return;
-    // A set-user-ID program does not do what its caller's words say.
+    // A set-user-ID program must not follow its caller's arguments.
     if (getauxval(AT_SECURE)) return;
     prctl(PR_SET_NAME, "pictures", 0, 0, 0);
     umask(077);

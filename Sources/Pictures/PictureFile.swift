@@ -43,7 +43,7 @@ public struct PictureFile: Sendable {
 
     /// Decodes the picture upright at the size chosen for it, never enlarged.
     ///
-    /// What is missing of a picture that is cut short or damaged is grey.
+    /// What is missing of a picture that is cut short or damaged is gray.
     ///
     /// - Parameters:
     ///   - keepsAlpha: false puts what is transparent on white.

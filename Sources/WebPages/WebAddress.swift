@@ -19,7 +19,7 @@ public enum WebAddress {
     /// The http or https address that somebody has typed; https where the scheme is missing.
     ///
     /// - Parameter query: Arguments to add, each as `name=value`, not escaped.
-    /// - Returns: nil for what is no such address.
+    /// - Returns: nil for anything else.
     public static func typed(_ text: String, query: [String] = []) -> URL? {
         var address = escaped(text)
         if !address.contains("://") { address = "https://" + address }

@@ -20,7 +20,7 @@ public struct WebPage: Sendable {
         return (url.host() ?? "") + url.path
     }
 
-    /// What a link leads to; nil when it is no address.
+    /// What a link leads to; nil when the address is invalid.
     public func target(ofLink index: Int) -> URL? {
         guard document.links.indices.contains(index) else { return nil }
         let address = document.links[index].address

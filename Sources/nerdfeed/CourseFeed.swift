@@ -10,7 +10,7 @@ struct Course: Hashable, Sendable, Encodable {
     var next: String?
 }
 
-/// A list of courses as the service has it, as far as it can be understood.
+/// A service's list of courses, as far as it can be read.
 struct CourseFeed: Sendable {
     private static let limit = 20_000
 
@@ -18,7 +18,7 @@ struct CourseFeed: Sendable {
     /// Entries without a title and an address.
     var skippedCount = 0
 
-    /// What to tell of entries that are not shown.
+    /// A sentence about entries that are not shown.
     var complaint: String? {
         switch skippedCount {
         case 0: nil

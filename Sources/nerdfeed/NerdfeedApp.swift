@@ -19,7 +19,7 @@ import TerminalUI
         }
     }
 
-    /// With the cache and the cookies of every session, told of on the main queue.
+    /// With the cache and cookies of every session; its delegate is called on the main queue.
     static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.default
         configuration.httpAdditionalHeaders = ["User-Agent": "nerdfeed/0.1"]

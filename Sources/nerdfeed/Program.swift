@@ -37,7 +37,7 @@ import Glibc
     }
 }
 
-/// Why nothing came of it, as a sentence for standard error.
+/// Why the program failed, as a sentence for standard error.
 struct Failure: Error {
     let sentence: String
     var status: CInt = 1

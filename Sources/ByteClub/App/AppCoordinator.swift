@@ -20,7 +20,7 @@ internal import TextEditing
     }
     /// Which look at the club the person was told after that nobody is signed in: once for each.
     private var askedToSignIn: Int?
-    /// What the person was told of that is not shown.
+    /// The skipped files that the person already knows about.
     private var toldSkipped: [String] = []
     /// Whether something was said of the changes being sent now.
     private var hasToldOfSync = false
@@ -73,7 +73,7 @@ internal import TextEditing
         alert("The club on this computer", notice)
     }
 
-    /// Tells of what is wrong in the settings; the rest counts all the same.
+    /// Shows what is wrong in the settings; the valid ones apply anyway.
     func warn(of problems: [Settings.Problem]) {
         guard let first = problems.first else { return }
         let whole = "config.yml, \(first.description)"
@@ -323,8 +323,8 @@ extension AppCoordinator: ClubObserver {
         return words
     }
 
-    /// Once for each time the person looks, and not above what the person is doing: whoever saves a note is
-    /// asked there.
+    /// Once for each time the person looks, and not above what the person is doing: saving a note
+    /// asks there.
     private func askToSignIn(_ error: StoreError) {
         guard askedToSignIn != session.club.refreshCount,
             application.topViewController === tabBarController

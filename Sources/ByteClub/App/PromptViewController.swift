@@ -20,7 +20,7 @@ final class PromptViewController: ViewController {
 
     /// - Parameters:
     ///   - hint: What to write, in small print.
-    ///   - accept: Gets what was typed and returns why it will not do; nil closes the box.
+    ///   - accept: Gets what was typed and returns why it is not accepted; nil closes the box.
     init(
         title: String, label: String, text: String, action: String, hint: String = "",
         isSecure: Bool = false,

@@ -18,7 +18,7 @@ internal import TextEditing
         /// The first listing has not come yet.
         case connecting
         case connected
-        /// The last attempt failed; another will follow by itself.
+        /// The last attempt failed; another follows automatically.
         case failed(StoreError)
     }
 
@@ -224,7 +224,7 @@ internal import TextEditing
         return try result.get()
     }
 
-    /// Has retries told of while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
+    /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
     /// where no task runs, and the program would crash.
     @inline(never) @_optimize(none)
     private static func telling<Value: Sendable>(
@@ -281,7 +281,7 @@ extension Club {
         self.refused = refused
         letGo(of: refused)
         if let opened = try? await openStore(), !Self.areSame(opened, refused) { return opened }
-        // Whoever asks next looks again.
+        // The next request looks again.
         letGo(of: refused)
         return nil
     }

@@ -10,7 +10,7 @@ struct AwaitedRefresh {
 }
 
 extension FileList {
-    /// Lists the club again and says what came of it.
+    /// Lists the club again and shows the result.
     func refresh() {
         awaitedRefresh = AwaitedRefresh(
             listingCount: club.listingCount, contents: club.contents)

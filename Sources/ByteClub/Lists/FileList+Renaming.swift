@@ -80,7 +80,7 @@ extension FileList {
             .first { $0.lowercased().hasPrefix(wanted.lowercased()) && $0 != wanted }
     }
 
-    /// - Returns: Why that is no folder to move to, or nil when the moving has begun.
+    /// - Returns: Why nothing can be moved there; nil when the moving has begun.
     private func move(_ targets: [FileEntry], toFolder typed: String) -> String? {
         var target = RemotePath.root
         do {

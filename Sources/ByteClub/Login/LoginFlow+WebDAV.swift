@@ -119,7 +119,7 @@ extension LoginFlow {
                 ]))
     }
 
-    /// Whoever accepts the key has the password sent there. That is chosen on purpose, by going to the
+    /// After the key is accepted the password is sent there. It takes a choice on purpose, by going to the
     /// button: no key does it, and Enter alone does not.
     ///
     /// - Parameter isChanged: Another key was accepted before.

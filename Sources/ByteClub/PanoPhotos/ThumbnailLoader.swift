@@ -135,7 +135,7 @@ extension ThumbnailLoader {
         let result: Result<Void, StoreError> = await {
             do throws(StoreError) {
                 try await club.perform { store throws(StoreError) in
-                    // One that takes long is no reason for the others to wait.
+                    // The others do not wait for a slow one.
                     await withDiscardingTaskGroup { group in
                         for await (path, result) in store.thumbnails(
                             of: batch.map(\.path), size: size)

@@ -259,8 +259,8 @@ extension CarrierProcess: TransferCarrying {}
                 + "\(journal.folder.path) can be written and the disk has room, then try again.")
     }
 
-    /// A carrier that was killed is started again; where the system does not tell of changes, they are
-    /// looked for.
+    /// A carrier that was killed is started again; where the system does not report changes, the folder
+    /// is polled.
     private func mindCarrier() {
         guard !wantedItems.isEmpty || watcher == nil else {
             minding?.cancel()

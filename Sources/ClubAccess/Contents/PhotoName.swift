@@ -17,8 +17,8 @@ package enum PhotoName {
         return (isNamedDrawing ? String(fileName.dropLast(4)) : fileName) + ".jpg"
     }
 
-    /// The name of a photo's file on this computer: as the club has it, without what would lead elsewhere
-    /// or is no text (a slash, control characters), and short enough for a file system.
+    /// The name of a photo's file on this computer: its name in the club without slashes and control
+    /// characters, and short enough for a file system.
     package static func onDisk(_ name: String) -> String {
         let scalars = name.unicodeScalars.map { scalar in
             let isHarmful = scalar == "/" || scalar.properties.generalCategory == .control

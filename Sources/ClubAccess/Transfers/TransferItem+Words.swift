@@ -1,7 +1,7 @@
 package import ClubLibrary
 package import FoundationEssentials
 
-/// How a transfer is told of, on the screen and in the shell.
+/// How a transfer is described on the screen and in the shell.
 extension TransferItem {
     /// Where its bytes go: `↑` into the club, `↓` to this computer.
     package var arrow: String { order.direction == .upload ? "↑" : "↓" }

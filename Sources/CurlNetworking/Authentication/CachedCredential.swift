@@ -12,7 +12,7 @@ struct CachedCredential: Sendable {
         case digest(DigestAccess)
     }
 
-    /// nil when the credential is none for this offer.
+    /// nil when the credential does not fit this offer.
     init?(_ offer: AuthenticationOffer, _ credential: URLCredential, for request: ChallengedRequest)
     {
         guard let user = credential.user, let password = credential.password else { return nil }

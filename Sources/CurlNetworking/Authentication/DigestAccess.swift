@@ -96,7 +96,7 @@ struct DigestAccess: Sendable {
     ///   - target: The request target, letter by letter as it is sent.
     ///   - bodyHash: Hash of the body in hexadecimal, for `auth-int`; nil for no body.
     ///   - clientNonce: Never used before.
-    /// - Returns: nil when this machine's OpenSSL does not do the algorithm.
+    /// - Returns: nil when this machine's OpenSSL lacks the algorithm.
     mutating func answer(
         user: String, password: String, method: String, target: String, bodyHash: String?,
         clientNonce: String
@@ -143,7 +143,7 @@ struct DigestAccess: Sendable {
             expectedServerDigest: offer.protection == .request ? cached : nil)
     }
 
-    /// A name beyond ASCII goes by RFC 8187 where the server reads UTF-8.
+    /// A name beyond ASCII is encoded as in RFC 8187 where the server reads UTF-8.
     private func userParameter(_ user: String) -> String? {
         if offer.hashesUser {
             return offer.algorithm.hexHash("\(user):\(offer.realm)").map { "username=\"\($0)\"" }

@@ -18,7 +18,7 @@ enum DigestAlgorithm: Int, CaseIterable, Comparable, Sendable {
 
     static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
-    /// nil when this machine's OpenSSL does not do it (MD5 in FIPS mode).
+    /// nil when this machine's OpenSSL lacks it (MD5 in FIPS mode).
     func hash(_ bytes: some ContiguousBytes) -> [UInt8]? {
         guard var stream = DigestStream(self) else { return nil }
         bytes.withUnsafeBytes { stream.append($0) }

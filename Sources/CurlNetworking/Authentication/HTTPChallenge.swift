@@ -108,7 +108,7 @@ private struct FieldScanner {
     enum Assignment {
         /// No equals sign follows; nothing was read.
         case none
-        /// Nil when what follows the equals sign is no value.
+        /// Nil when no valid value follows the equals sign.
         case value(String?)
     }
 

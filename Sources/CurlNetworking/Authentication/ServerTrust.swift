@@ -9,14 +9,14 @@ public import FoundationEssentials
 /// trust.certificates.first?.publicKeySHA256 == expected
 /// ```
 public struct ServerTrust: Hashable, Sendable {
-    /// The server's own certificate, then those that vouch for it, as far as they are known.
+    /// The server's own certificate, then its issuers' as far as they are known.
     public let certificates: [ServerCertificate]
     /// The name or address it was asked to authenticate.
     public let host: String
     /// OpenSSL's verdict: 0, or the number of an X509_V_ERR.
     let verdict: Int
 
-    /// - Parameter chain: DER, the server's own first. What is no certificate is left out.
+    /// - Parameter chain: DER, the server's own first. Invalid certificates are left out.
     init(host: String, chain: [Data], verdict: Int) {
         self.host = host
         self.certificates = chain.compactMap(ServerCertificate.init)

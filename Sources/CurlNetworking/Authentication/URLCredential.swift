@@ -98,7 +98,7 @@ extension URLCredential: CustomStringConvertible, CustomReflectable {
 public struct ClientIdentity: Hashable, Sendable {
     /// How certificate and key are stored.
     public enum Format: Hashable, Sendable {
-        /// The certificate, behind it those that vouch for it, and the key in the same file or
+        /// The certificate, followed by its issuers', and the key in the same file or
         /// another.
         case pem(certificate: URL, key: URL?)
         /// All in one.

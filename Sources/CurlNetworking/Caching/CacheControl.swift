@@ -34,8 +34,8 @@ struct CacheControl: Hashable, Sendable {
             .flatMap { ListField.members(of: $0.argument ?? "") }
     }
 
-    /// The seconds of a directive, the first if there are several; nil when it is not there. What is no
-    /// number counts as none at all: a response with it is stale.
+    /// The seconds of a directive, the first if there are several; nil when it is not there. An invalid
+    /// number counts as 0: a response with it is stale.
     func seconds(_ name: String) -> Double? {
         guard let directive = directives.first(where: { $0.name == name }) else { return nil }
         return directive.argument.flatMap(Self.deltaSeconds) ?? 0

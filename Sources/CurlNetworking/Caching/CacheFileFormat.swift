@@ -13,7 +13,7 @@ import FoundationEssentials
 /// | … | the head: status, times, URL, variant and fields, and user info if there is any |
 /// | … | the body |
 ///
-/// The file must be exactly as long as that. What does not fit together is no entry.
+/// The file must be exactly as long as that. Otherwise the entry is invalid.
 struct CacheFilePreamble: Hashable, Sendable {
     var headByteCount: Int
     var bodyByteCount: Int

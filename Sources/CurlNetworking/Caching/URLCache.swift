@@ -136,8 +136,8 @@ extension URLCache: Hashable {
 // MARK: - For its parts
 
 extension URLCache {
-    /// How large a body may be to be stored by a session: a twentieth of the disk's share, as Apple
-    /// has it, or a fifth of the memory's.
+    /// How large a body may be to be stored by a session: a twentieth of the disk's share, as in
+    /// Apple's URLCache, or a fifth of the memory's.
     var largestBodyByteCount: Int { max(diskCapacity / 20, memoryCapacity / 5) }
 
     /// Where answers are kept; nil for a cache in memory.

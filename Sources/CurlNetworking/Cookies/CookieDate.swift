@@ -10,7 +10,7 @@ struct CookieDate {
     private var month: Int?
     private var year: Int?
 
-    /// Returns nil for what is no date.
+    /// Returns nil for invalid dates.
     static func parse(_ text: some Sequence<UInt8>) -> Date? {
         var date = CookieDate()
         for token in Array(text).split(whereSeparator: isDelimiter) { date.take(token) }
@@ -41,7 +41,7 @@ struct CookieDate {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// `1:02:03`, and whatever follows after a byte that is no digit.
+    /// `1:02:03`, and anything after the first byte that is not a digit.
     private static func time(
         _ token: ArraySlice<UInt8>
     ) -> (hour: Int, minute: Int, second: Int)? {

@@ -11,7 +11,7 @@ struct AttemptConfiguration: Sendable {
     /// All fields but libcurl's own.
     var headers: HTTPHeaderFields
     var body = Body.none
-    /// Whether what follows the head is no body of HTTP's and has no framing: a WebSocket.
+    /// Whether the bytes after the head are not an HTTP body and have no framing: a WebSocket.
     var isRaw = false
     /// Shared among the addresses of a host; zero and infinite spans never run out.
     var connectTimeout: TimeInterval = 60

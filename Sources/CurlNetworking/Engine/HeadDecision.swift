@@ -142,6 +142,6 @@ extension AuthenticationAction {
 }
 
 extension ResponseHead {
-    /// 101 is final: what follows it is no HTTP.
+    /// 101 is final: the bytes after it are not HTTP.
     fileprivate var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 }

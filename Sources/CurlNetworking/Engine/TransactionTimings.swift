@@ -36,7 +36,7 @@ struct TransactionTimings {
     }
 
     mutating func noteHead() {
-        // What a proxy says before there is a tunnel is no answer.
+        // What a proxy sends before the tunnel is open does not count as the response.
         if responseStart == 0, requestStart > 0 {
             responseStart = DispatchTime.now().uptimeNanoseconds
         }

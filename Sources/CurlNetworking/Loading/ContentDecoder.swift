@@ -62,7 +62,7 @@ final class ContentDecoder {
 
     /// Takes bytes as they come, cut anywhere.
     ///
-    /// - Parameter take: Gets what comes of them, piece by piece.
+    /// - Parameter take: Gets the decoded bytes, piece by piece.
     /// - Returns: What `take` has said last.
     func decode(
         _ bytes: UnsafeRawBufferPointer,

@@ -5,7 +5,7 @@
 enum DecompressionLimit {
     static let ratio: Int64 = 100
 
-    /// How much may come of a body that expands more than that.
+    /// How large a body may become that expands more than that.
     static func byteCount(for destination: TaskReceiver.Destination) -> Int64 {
         switch destination {
         case .memory: 64 << 20

@@ -36,7 +36,7 @@ struct ResponseHeadParser: Sendable {
         case tooLarge
         case tooManyLines
         case badStatusLine
-        /// `Content-Length` is no number, too large a number, or several of them.
+        /// `Content-Length` is not a number, too large, or there are several.
         case badLength
 
         var text: String {
@@ -128,8 +128,8 @@ struct ResponseHeadParser: Sendable {
         lastName = nil
     }
 
-    /// RFC 9110 §8.4.1. Servers name what is no coding at all here (`utf-8`), and gateways what they
-    /// made up.
+    /// RFC 9110 §8.4.1. Some servers name things here that are not codings (`utf-8`), and gateways
+    /// invent their own.
     private mutating func noteCodings(_ headers: HTTPHeaderFields) {
         guard headers["Content-Encoding"] != nil || headers["Transfer-Encoding"] != nil else {
             return

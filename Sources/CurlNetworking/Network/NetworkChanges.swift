@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Tells of changes of the kernel's networks. The kernel is listened to only while somebody watches.
+/// Reports changes of the kernel's networks. The kernel is listened to only while somebody watches.
 final class NetworkChanges: Sendable {
     private struct State {
         var watchers: [ObjectIdentifier: @Sendable () -> Void] = [:]

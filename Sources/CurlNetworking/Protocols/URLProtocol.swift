@@ -28,7 +28,7 @@ open class URLProtocol {
     public let request: URLRequest
     /// The answer that a cache has for the request, when there is one.
     public let cachedResponse: CachedURLResponse?
-    /// Who is told of the load.
+    /// Receives the load's events.
     public var client: (any URLProtocolClient)?
     /// The task it loads for.
     public private(set) var task: URLSessionTask?

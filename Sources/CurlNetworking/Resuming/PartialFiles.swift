@@ -65,7 +65,7 @@ struct PartialFiles: Sendable {
 
     /// Opens a part for going on with it. nil when it is gone.
     ///
-    /// - Throws: `.cannotOpenFile` for a name that is not ours, what is no plain file of the user's with one
+    /// - Throws: `.cannotOpenFile` for a name that is not ours, anything but a regular file of the user's with one
     ///   name, and one that another task is writing.
     func open(_ name: String) throws(URLError) -> (descriptor: Int32, byteCount: Int64)? {
         guard Self.isName(name) else {

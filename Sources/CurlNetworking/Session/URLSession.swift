@@ -1,7 +1,7 @@
 public import Dispatch
 import Synchronization
 
-/// Makes tasks that load over HTTP, and reports to a delegate or completion handlers what comes of them.
+/// Makes tasks that load over HTTP, and reports their results to a delegate or completion handlers.
 ///
 /// The names and the rules are those of Apple's `URLSession`. All sessions of a process share one
 /// libcurl engine on one queue; no task has a thread of its own.

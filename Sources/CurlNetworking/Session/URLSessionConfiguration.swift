@@ -58,8 +58,8 @@ public final class URLSessionConfiguration: Sendable {
 
     /// Fields added to each request that does not set them itself.
     ///
-    /// Names and values that are no strings are sent as they print. Authorization, cookies and the
-    /// like stop at a redirect to another origin.
+    /// Names and values that are not strings are sent as they print. Authorization, cookies and
+    /// similar fields are not sent after a redirect to another origin.
     public var httpAdditionalHeaders: [AnyHashable: Any]? {
         get { settings.withLock { $0.additionalHeaders?.dictionary } }
         set {
@@ -96,8 +96,8 @@ public final class URLSessionConfiguration: Sendable {
         set { settings.withLock { $0.connectionsPerHost = max(1, newValue) } }
     }
 
-    /// Where credentials are looked up before a delegate is asked, and kept as their persistence has
-    /// it. `.shared` unless set, an empty one of its own in an ephemeral configuration; nil: none.
+    /// Where credentials are looked up before a delegate is asked, and kept according to their
+    /// persistence. `.shared` unless set, an empty one of its own in an ephemeral configuration; nil: none.
     public var urlCredentialStorage: URLCredentialStorage? {
         get { settings.withLock { $0.credentialStorage } }
         set { settings.withLock { $0.credentialStorage = newValue } }

@@ -90,7 +90,7 @@ struct DownloadStart: TaskStart {
 
     var source: BodySource { .none }
 
-    /// The request the first task was made with, as far as the blob has it.
+    /// The request the first task was made with, as far as the blob contains it.
     var request: URLRequest {
         var request = URLRequest(url: data?.originalURL ?? URL(filePath: "/"))
         if data == nil { request.url = nil }

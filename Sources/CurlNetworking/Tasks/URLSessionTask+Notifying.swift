@@ -311,7 +311,7 @@ extension URLSessionTask {
         }
     }
 
-    /// Whether the end of the connection is no failure: a WebSocket was closed with a goodbye.
+    /// Whether the end of the connection is not a failure: a WebSocket was closed with a close frame.
     private var hasEndedWell: Bool {
         (self as? URLSessionWebSocketTask)?.hasSaidGoodbye ?? false
     }

@@ -192,7 +192,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         link.close(closeCode, reason: reason)
     }
 
-    /// Who is told of the WebSocket: the task's own delegate, if it is one for WebSockets, else the
+    /// The receiver of the WebSocket's events: the task's own delegate, if it is one for WebSockets, else the
     /// session's.
     var webSocketListener: (any URLSessionWebSocketDelegate)? {
         delegate as? any URLSessionWebSocketDelegate
@@ -200,7 +200,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     }
 }
 
-/// Is told of the life of WebSockets.
+/// Receives the events of WebSockets.
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
     /// The connection is there. `protocol` is the one the server has chosen of those it was offered.
     func urlSession(

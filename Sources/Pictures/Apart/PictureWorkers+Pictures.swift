@@ -5,7 +5,7 @@ import Glibc
 extension PictureWorkers {
     /// Decodes a picture upright, at most as large as a box, its shape kept; nothing is enlarged.
     ///
-    /// What is transparent is white, what is missing of a damaged picture grey.
+    /// What is transparent is white, what is missing of a damaged picture gray.
     ///
     /// - Parameter box: The largest width and height; the picture's full size when nil.
     /// - Throws: `PictureError`; `.tooLarge` also when the result itself would be, `.tooCostly` and

@@ -89,7 +89,7 @@ public final class PictureWorkers: Sendable {
         case file(Int32)
     }
 
-    /// What came of a picture; the bytes of what was written to the strip.
+    /// The result for a picture; the bytes of what was written to the strip.
     struct Outcome: Sendable {
         let answer: PictureJob.Answer
         let bytes: [UInt8]

@@ -22,7 +22,7 @@ public struct PNGFile: Sendable {
 
     /// The size in pixels.
     ///
-    /// - Throws: `PictureError`: `.notAPicture` for what is no PNG.
+    /// - Throws: `PictureError`: `.notAPicture` for other files.
     public func size() throws(PictureError) -> PixelSize {
         try withDecoder(to: "read \(name)") { decoder throws(PictureError) in
             try decoder.readHeader().size
