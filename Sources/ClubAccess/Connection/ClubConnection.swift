@@ -63,6 +63,7 @@ package enum ClubConnection {
         configuration.trust.pinnedKey = webdav.pin
         configuration.capabilitiesFile = capabilitiesFile
         configuration.unconfirmedWritesFolder = unconfirmedWrites
+        configuration.thumbnailer = PictureThumbnailer()
         return try WebDAVStore(configuration)
     }
 

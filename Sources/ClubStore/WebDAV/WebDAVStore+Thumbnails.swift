@@ -1,6 +1,5 @@
 import CurlNetworking
 public import FoundationEssentials
-import Pictures
 
 extension WebDAVStore {
     public func thumbnails(
@@ -26,17 +25,21 @@ extension WebDAVStore {
     ) async throws(StoreError) -> Data {
         guard !path.isRoot else { throw StoreError(.noThumbnail, during: .thumbnail, at: path) }
         if let preview = try await preview(of: path, size: size) { return preview }
+        guard let thumbnailer = configuration.thumbnailer else {
+            throw StoreError(.noThumbnail, during: .thumbnail, at: path)
+        }
         let sink = PictureSink(limit: configuration.limits.pictureByteCount, path: path)
-        if let small = try await embeddedPicture(of: path, size: size, into: sink) { return small }
+        if let small = try await embeddedPicture(of: path, size: size, into: sink, thumbnailer) {
+            return small
+        }
         if !sink.isComplete {
             try await receive(sink, at: path) { [address] () throws(StoreError) in
                 sink.requestForRest(of: address.url(of: path))
             }
         }
         let picture = sink.finish()
-        return try await make(at: path) { () async throws(PictureError) in
-            try await PictureWorkers.shared.thumbnail(
-                of: PictureFile(data: picture), fitting: size.box, mode: .bestFit)
+        return try await make(at: path) {
+            try await thumbnailer.thumbnail(of: picture, size: size)
         }
     }
 
@@ -45,7 +48,8 @@ extension WebDAVStore {
     ///
     /// Otherwise nil; the sink then holds the beginning.
     private func embeddedPicture(
-        of path: RemotePath, size: ThumbnailSize, into sink: PictureSink
+        of path: RemotePath, size: ThumbnailSize, into sink: PictureSink,
+        _ thumbnailer: any Thumbnailer
     ) async throws(StoreError) -> Data? {
         // Cameras embed 160 × 120, some twice that.
         guard size.width <= 640 else { return nil }
@@ -62,9 +66,8 @@ extension WebDAVStore {
         guard !sink.isComplete else { return nil }
         let beginning = sink.picture
         do throws(StoreError) {
-            return try await make(at: path) { () async throws(PictureError) in
-                try await PictureWorkers.shared.embeddedThumbnail(
-                    in: PictureFile(data: beginning), fitting: size.box, mode: .bestFit)
+            return try await make(at: path) {
+                try await thumbnailer.embeddedThumbnail(in: beginning, size: size)
             }
         } catch {
             guard error.code == .noThumbnail else { throw error }
@@ -82,14 +85,14 @@ extension WebDAVStore {
     }
 
     private func make(
-        at path: RemotePath, _ work: () async throws(PictureError) -> Thumbnail
+        at path: RemotePath, _ work: () async throws -> Data
     ) async throws(StoreError) -> Data {
-        do throws(PictureError) {
-            return try await work().data
+        do {
+            return try await work()
         } catch {
             throw StoreError(
-                error.code == .cancelled ? .cancelled : .noThumbnail, during: .thumbnail, at: path,
-                underlying: error)
+                error is CancellationError ? .cancelled : .noThumbnail, during: .thumbnail,
+                at: path, underlying: error)
         }
     }
 
@@ -116,8 +119,4 @@ extension WebDAVStore {
             }
         }
     }
-}
-
-extension ThumbnailSize {
-    fileprivate var box: PixelSize { PixelSize(width: width, height: height) }
 }

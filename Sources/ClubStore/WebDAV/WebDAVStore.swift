@@ -37,6 +37,8 @@ public final class WebDAVStore: RemoteStore {
         /// them only while the program runs.
         public var unconfirmedWritesFolder: URL?
 
+        /// Makes thumbnails that the server does not make; without one there are none.
+        public var thumbnailer: (any Thumbnailer)?
         var limits = Limits()
         var policy = RetryPolicy()
         var clock = WaitingClock()

@@ -109,6 +109,7 @@ import Testing
                 var configuration = WebDAVStore.Configuration(
                     baseURL: address, credentials: .password(user: "u", password: "p"))
                 configuration.clock.sleep = { _ in }
+                configuration.thumbnailer = PictureThumbnailer()
                 return try WebDAVStore(configuration)
             }
         ),

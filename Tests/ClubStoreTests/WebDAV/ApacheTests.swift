@@ -12,9 +12,10 @@ struct ApacheTests {
     @Test(arguments: ApacheServer.Door.allCases, RemoteStoreContract.checks)
     func keepsThePromise(_ door: ApacheServer.Door, _ promise: ContractCheck) async throws {
         let club = try ApacheServer.shared.makeClub(behind: door)
-        try await promise.check(
-            try WebDAVStore(
-                baseURL: club.url, credentials: door == .open ? .none : Self.member))
+        var configuration = WebDAVStore.Configuration(
+            baseURL: club.url, credentials: door == .open ? .none : Self.member)
+        configuration.thumbnailer = TestThumbnailer()
+        try await promise.check(try WebDAVStore(configuration))
     }
 
     @Test func aWrongPasswordIsToldAsSuch() async throws {

@@ -44,6 +44,7 @@ struct WebDAVServerTests {
             } ?? .none
         var configuration = WebDAVStore.Configuration(
             baseURL: try #require(NamedServer.address), credentials: credentials)
+        configuration.thumbnailer = TestThumbnailer()
         let top = try WebDAVStore(configuration)
         let name = "contract-\(UUID().uuidString.prefix(8))"
         configuration.folder = try path("/\(name)")

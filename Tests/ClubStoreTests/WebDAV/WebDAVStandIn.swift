@@ -127,6 +127,7 @@ final class WebDAVStandIn: Sendable {
         waitsSoFar = waits
         var configuration = WebDAVStore.Configuration(
             baseURL: server.url(manners.base), credentials: credentials)
+        configuration.thumbnailer = TestThumbnailer()
         configuration.clock.jitter = { 1 }
         // The result of timing-dependent probes must not depend on the machine.
         let now = Date()

@@ -22,6 +22,7 @@ func makeStore(
     try skip(unlessInstalled: kind)
     let club = try await RealWebDAVServer.shared(kind).makeClub()
     var configuration = WebDAVStore.Configuration(baseURL: club, credentials: .none)
+    configuration.thumbnailer = TestThumbnailer()
     configure(&configuration)
     return try WebDAVStore(configuration)
 }

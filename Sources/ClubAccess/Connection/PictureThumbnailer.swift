@@ -1,0 +1,35 @@
+internal import ClubStore
+internal import FoundationEssentials
+internal import Pictures
+
+/// Thumbnails from the processes that decode pictures apart.
+struct PictureThumbnailer: Thumbnailer {
+    func thumbnail(of picture: Data, size: ThumbnailSize) async throws -> Data {
+        try await make {
+            () async throws(PictureError) in
+            try await PictureWorkers.shared.thumbnail(
+                of: PictureFile(data: picture), fitting: size.box, mode: .bestFit)
+        }
+    }
+
+    func embeddedThumbnail(in beginning: Data, size: ThumbnailSize) async throws -> Data {
+        try await make {
+            () async throws(PictureError) in
+            try await PictureWorkers.shared.embeddedThumbnail(
+                in: PictureFile(data: beginning), fitting: size.box, mode: .bestFit)
+        }
+    }
+
+    private func make(_ work: () async throws(PictureError) -> Thumbnail) async throws -> Data {
+        do throws(PictureError) {
+            return try await work().data
+        } catch {
+            if error.code == .cancelled { throw CancellationError() }
+            throw error
+        }
+    }
+}
+
+extension ThumbnailSize {
+    fileprivate var box: PixelSize { PixelSize(width: width, height: height) }
+}
