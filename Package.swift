@@ -69,7 +69,7 @@ let modules: [Target] = [
     .target(name: "Files", swiftSettings: strict),
     .target(
         name: "ClubStore",
-        dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files", "Pictures"],
+        dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files"],
         swiftSettings: strict),
     .target(
         name: "ClubLibrary", dependencies: ["CSQLite", "ClubStore", "DropboxAPI", "Files"],
@@ -151,7 +151,7 @@ let tests: [Target] = [
         name: "ClubStoreTests",
         dependencies: [
             "ClubServer", "ClubStore", "ClubStoreTestSupport", "CurlNetworking", "DropboxAPI",
-            "TestSupport",
+            "Pictures", "TestSupport",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -178,8 +178,11 @@ let tests: [Target] = [
             "Pictures", "TerminalUI", "TestSupport", "TextEditing", "byteclub",
         ],
         swiftSettings: strict),
+    .executableTarget(
+        name: "groceries", dependencies: ["CExecutor", "TerminalUI"], path: "Examples/Groceries",
+        swiftSettings: strict),
     .testTarget(
-        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "nerdfeed"],
+        name: "EndToEndTests", dependencies: ["TestSupport", "byteclub", "groceries", "nerdfeed"],
         exclude: ["Screens"],
         swiftSettings: strict),
 ]
@@ -242,7 +245,7 @@ let package = Package(
         .executable(name: "nerdfeed", targets: ["nerdfeed"]),
         // Byte Club itself links the first alone, and is spared all of Foundation.
         .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
-        .library(name: "TerminalUI", targets: ["TerminalUI"]),
+        .library(name: "TerminalUI", targets: ["TerminalUI", "TextEditing"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

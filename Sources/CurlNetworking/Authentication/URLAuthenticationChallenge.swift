@@ -76,8 +76,10 @@ public protocol URLAuthenticationChallengeSender: AnyObject, Sendable {
 }
 
 extension URLAuthenticationChallengeSender {
+    /// Does nothing: a sender that has no default handling of its own.
     public func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
 
+    /// Does nothing: a sender that offers one protection space only.
     public func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }
 
