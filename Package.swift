@@ -35,10 +35,18 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
 ]
 
+/// `make` says which commit it builds. It is a setting of one small target, so that a new commit compiles that alone;
+/// the manifest itself runs no git, which would not be noticed when its answer changes.
+let commit: [CSetting] = {
+    guard let name = Context.environment["BYTECLUB_COMMIT"], !name.isEmpty else { return [] }
+    return [.define("BYTECLUB_COMMIT", to: name)]
+}()
+
 /// The house, ground floor first: a module imports only what stands above it.
 let modules: [Target] = [
     .target(name: "CExecutor"),
     .target(name: "CArguments"),
+    .target(name: "CVersion", cSettings: commit),
     .target(
         name: "CTLS", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CBackgroundHelper"),
@@ -96,14 +104,15 @@ let modules: [Target] = [
         name: "byteclub",
         dependencies: [
             "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "Pictures",
-            "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor",
+            "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor", "CVersion",
             argumentParser,
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "nerdfeed",
         dependencies: [
-            "CurlNetworking", "TerminalUI", "TextEditing", "WebPages", "CExecutor", argumentParser,
+            "CurlNetworking", "TerminalUI", "TextEditing", "WebPages", "WebText", "CExecutor",
+            "CVersion", argumentParser,
         ],
         swiftSettings: strict),
 ]

@@ -25,6 +25,12 @@
 
 #define BYTECLUB_JPEG_BUFFER_SIZE 65536
 
+#define BYTECLUB_TEXT(words) #words
+#define BYTECLUB_TEXT_OF(macro) BYTECLUB_TEXT(macro)
+
+/* The version of the headers; the library itself says none. */
+static inline const char *byteclub_jpeg_version(void) { return BYTECLUB_TEXT_OF(LIBJPEG_TURBO_VERSION); }
+
 /* Why a visit ended early. Anything else than "fine" leaves the coder good for destruction only. */
 typedef enum byteclub_jpeg_status {
     BYTECLUB_JPEG_FINE = 0,

@@ -5,10 +5,14 @@
 #include <iconv.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
+
+// 20914 for 2.9.14: of the library that is loaded, whatever the headers were.
+static inline int byteclub_xml_version(void) { return atoi(xmlParserVersion); }
 
 // What the parser calls. `attributes` are pairs of a name and a value, which may be NULL, and NULL at the end.
 typedef void (*byteclub_html_start)(

@@ -13,7 +13,7 @@ struct ByteClubCommand: AsyncParsableCommand {
             Without a command the screen opens: two tabs, Notes and PanoPhotos. Press ? there to see \
             every key.
             """,
-        version: "byteclub 0.1.0",
+        version: Version.line,
         subcommands: [
             NotesCommand.self, PhotosCommand.self, TransfersCommand.self, OutboxCommand.self,
             LoginCommand.self, LogoutCommand.self,

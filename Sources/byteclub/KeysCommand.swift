@@ -6,28 +6,55 @@ import TerminalUI
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "List every key of the screen.",
-        discussion: "With the keys of your own that config.yml has.")
+        discussion: """
+            With the keys of your own that config.yml has.
+
+            With --json: an array of objects with context, name (what config.yml calls the command), keys and \
+            title.
+            """)
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
 
     @Flag(help: "Write the names that config.yml calls the commands by, too.")
     var ids = false
 
-    func validate() throws { try club.checkUnsaid() }
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    /// For `docs/Keys.md`.
+    @Flag(help: .private)
+    var markdown = false
+
+    func validate() throws {
+        try club.checkUnsaid()
+        if json, ids { throw ValidationError("--json has the names anyway. Leave --ids out.") }
+    }
+
+    private struct Row: Encodable {
+        var context: String
+        var name: String
+        var keys: [String]
+        var title: String
+    }
 
     @MainActor func run() async throws {
-        let settings = ClubOptions.settings()
-        let bindings = ScreenSettings(settings).keys
-        var isFirst = true
-        for context in KeyContext.all {
-            if !isFirst { Output.line("") }
-            isFirst = false
-            Output.line(context.title)
-            let rows = context.commands.map { command in
-                let keys = bindings.keys(for: command).map(\.displayName).joined(separator: ", ")
-                return (ids ? [command.id] : []) + [keys, command.title]
+        if markdown { return Output.write(KeysPage.markdown()) }
+        let bindings = ScreenSettings(ClubOptions.settings()).keys
+        let rows = KeyContext.all.map { context in
+            context.commands.map { command in
+                Row(
+                    context: context.title, name: command.id,
+                    keys: bindings.keys(for: command).map(\.displayName), title: command.title)
             }
-            Output.table(rows)
+        }
+        if json { return try Output.json(rows.flatMap(\.self)) }
+        for (index, context) in rows.enumerated() {
+            if index > 0 { Output.line("") }
+            Output.line(context.first?.context ?? "")
+            Output.table(
+                context.map {
+                    (ids ? [$0.name] : []) + [$0.keys.joined(separator: ", "), $0.title]
+                })
         }
     }
 }

@@ -48,6 +48,7 @@ import Glibc
         let message = ByteClubCommand.fullMessage(for: error)
         if ByteClubCommand.exitCode(for: error) == .success {
             Output.write(message + "\n")
+            if message == Version.line { Version.libraries.forEach(Output.line) }
             exit(0)
         }
         let prefix = "Error: "

@@ -1,3 +1,4 @@
+import CVersion
 import CurlNetworking
 import Dispatch
 import FoundationEssentials
@@ -22,7 +23,7 @@ import TerminalUI
     /// With the cache and cookies of every session; its delegate is called on the main queue.
     static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.default
-        configuration.httpAdditionalHeaders = ["User-Agent": "nerdfeed/0.1"]
+        configuration.httpAdditionalHeaders = ["User-Agent": "nerdfeed/\(BYTECLUB_VERSION)"]
         configuration.timeoutIntervalForRequest = 30
         return URLSession(configuration: configuration, delegate: nil, delegateQueue: .main)
     }

@@ -16,7 +16,7 @@ struct NerdfeedCommand: AsyncParsableCommand {
             The service answers with JSON: {"courses": [{"title": "…", "url": "…", "upcoming": \
             [{"start_date": "2014-11-24"}]}]}. Press ? on the screen to see every key.
             """,
-        version: "nerdfeed 0.1.0", subcommands: [Open.self, List.self], defaultSubcommand: Open.self
+        version: Version.line, subcommands: [Open.self, List.self], defaultSubcommand: Open.self
     )
 
     struct Open: AsyncParsableCommand {

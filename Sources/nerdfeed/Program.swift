@@ -33,6 +33,7 @@ import Glibc
             exit(64)
         }
         Output.line(message)
+        if message == Version.line { Version.libraries.forEach(Output.line) }
         exit(0)
     }
 }

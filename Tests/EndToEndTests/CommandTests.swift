@@ -109,6 +109,32 @@ import Testing
         ).run()
     }
 
+    @Test func saysItsVersionAndThoseOfItsLibraries() async throws {
+        try await inFreshHome { home in
+            let output = try await home.run("--version")
+            #expect(output.status == 0 && output.errorText.isEmpty)
+            let lines = output.text.split(separator: "\n")
+            let names = ["byteclub", "libcurl", "OpenSSL", "ncurses", "SQLite", "libjpeg-turbo"]
+            #expect(lines.count == names.count)
+            for (line, name) in zip(lines, names) {
+                #expect(line.hasPrefix(name + " "), "\(line)")
+                #expect(line.dropFirst(name.count + 1).first?.isNumber == true, "\(line)")
+            }
+        }
+    }
+
+    @Test func listsItsKeysForPrograms() async throws {
+        struct Row: Decodable { var context, name, title: String; var keys: [String] }
+        try await inFreshHome { home in
+            try home.write(settings: "keys:\n  notes.new: a\n")
+            let output = try await home.run("keys", "--json")
+            #expect(output.status == 0, "\(output.errorText)")
+            let rows = try JSONDecoder().decode([Row].self, from: output.standardOutput)
+            #expect(rows.first { $0.name == "notes.new" }?.keys == ["a"])
+            #expect(rows.first { $0.name == "app.keys" }?.context == "Everywhere")
+        }
+    }
+
     /// As in a chroot or a small container.
     @Test(
         .enabled("it can be hidden") {
@@ -119,7 +145,7 @@ import Testing
             let version = try await Self.withoutProc(#"exec "$0" --version"#, home.environment())
             #expect(version.status == 0, "\(version.errorText)")
             #expect(version.text.hasPrefix("byteclub "))
-            #expect(version.text.split(separator: "\n").count == 1)
+            #expect(!version.text.contains("Notes"))
             let nonsense = try await Self.withoutProc(#"exec "$0" nonsense"#, home.environment())
             #expect(nonsense.status == 2)
         }

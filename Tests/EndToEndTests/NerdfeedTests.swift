@@ -261,7 +261,8 @@ import Testing
     }
 
     @Test func tellsOfBadUsage() async throws {
-        #expect(try await run("--version").text.hasPrefix("nerdfeed "))
+        let version = try await run("--version").text
+        #expect(version.hasPrefix("nerdfeed ") && version.contains("\nlibxml2 2."), "\(version)")
         let help = try await run("--help")
         #expect(help.status == 0 && help.text.contains("--demo"))
         for arguments in [[], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"]] {

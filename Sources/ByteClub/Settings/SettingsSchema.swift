@@ -202,9 +202,10 @@ package enum SettingsSchema {
         .object(
             Dictionary(
                 uniqueKeysWithValues: Role.allCases.map {
-                    ($0.rawValue, Node.look("E.g. bold blue, or \"white on #005f87\"."))
+                    ($0.rawValue, Node.look("The look of \($0.purpose)."))
                 }),
-            description: "What a text is for, and how it looks.")
+            description: "What a text is for, and how it looks: bold blue, or \"white on #005f87\"."
+        )
     }
 
     private static var editor: Node {

@@ -20,6 +20,11 @@ public struct TerminalFacts: Hashable, Sendable {
     /// E.g. `ncurses 6.4.20221231`.
     public var library = ""
 
+    /// The version of the library that draws, e.g. `ncurses 6.4.20221231`. Looks at no terminal.
+    public static var libraryVersion: String {
+        curses_version().map { String(cString: $0) } ?? "ncurses"
+    }
+
     public init() {}
 
     /// Looks at the environment and at standard input and output. Draws nothing.
@@ -29,7 +34,7 @@ public struct TerminalFacts: Hashable, Sendable {
         facts.wantsNoColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         facts.isUTF8 = Charset.adopted() == .utf8
         facts.isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
-        facts.library = curses_version().map { String(cString: $0) } ?? ""
+        facts.library = libraryVersion
         var (rows, columns): (Int32, Int32) = (0, 0)
         if isatty(STDOUT_FILENO) == 1, byteclub_window_size(STDOUT_FILENO, &rows, &columns) != 0 {
             facts.size = Size(width: Int(columns), height: Int(rows))

@@ -1,0 +1,40 @@
+extension Role {
+    /// What it is for, in a few words: for schemas and manuals.
+    public var purpose: String {
+        switch self {
+        case .text: "ordinary text"
+        case .secondary: "sizes, ages, hints"
+        case .accent: "highlights"
+        case .heading: "titles, and headings in notes"
+        case .border: "the line around a pane"
+        case .focusedBorder: "the line around the pane that has the keys"
+        case .selection: "the selected row of the list that has the keys"
+        case .inactiveSelection: "the selected row of another list"
+        case .marked: "marked rows"
+        case .match: "what a filter or a search has found"
+        case .key: "keys in the footer"
+        case .keyLabel: "what they do"
+        case .activeTab: "the open tab"
+        case .inactiveTab: "the others"
+        case .button: "buttons"
+        case .focusedButton: "the button that has the keys"
+        case .disabled: "what cannot be done now"
+        case .field: "text fields"
+        case .focusedField: "the text field that has the keys"
+        case .selectedText: "selected text"
+        case .progress: "the done part of a progress bar"
+        case .progressTrack: "the rest of it"
+        case .success: "messages of success"
+        case .warning: "warnings"
+        case .error: "errors"
+        case .backdrop: "the screen behind a dialog"
+        case .emphasis: "emphasis in notes"
+        case .strong: "strong emphasis in notes"
+        case .code: "code in notes"
+        case .link: "addresses in notes"
+        case .sign: "the signs of lists and quotations in notes"
+        case .misspelled: "misspelled words"
+        case .invisible: "control characters made visible"
+        }
+    }
+}
