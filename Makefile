@@ -11,7 +11,15 @@ SOURCES = Package.swift Sources Tests Benchmarks
 # `make fuzz` works this long on each parser.
 SECONDS_EACH ?= 600
 
-.PHONY: run test build program nerdfeed bench bench-editing outside sanitize fuzz deps deps-test deps-bench format lint clean
+# The commit that `--version` names; BYTECLUB_COMMIT says it where git cannot.
+STAMPED = BYTECLUB_COMMIT=$${BYTECLUB_COMMIT-$$(git describe --always --dirty --exclude '*' 2>/dev/null || true)}
+
+# Where `make install` puts the programs: below $(DESTDIR)$(PREFIX).
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: run test build program nerdfeed install uninstall deb check-deb sbom bench bench-editing outside sanitize fuzz \
+	deps deps-test deps-bench deps-package format lint clean
 
 run: program
 	@exec .build/release/byteclub
@@ -20,14 +28,37 @@ build: program
 	@scripts/check-start .build/release/byteclub
 
 program: deps
-	@$(SWIFT) build $(RELEASE) --product byteclub
+	@$(STAMPED) $(SWIFT) build $(RELEASE) --product byteclub
 	@scripts/check-hardening .build/release/byteclub
 
 # The second program on the libraries.
 nerdfeed: deps
-	@$(SWIFT) build $(RELEASE) --product nerdfeed
+	@$(STAMPED) $(SWIFT) build $(RELEASE) --product nerdfeed
 	@scripts/check-hardening .build/release/nerdfeed
 	@echo "Built .build/release/nerdfeed. For a first look: .build/release/nerdfeed --demo"
+
+# What was built; it is built here only where it is missing, so that root needs no toolchain.
+install:
+	@[ -x .build/release/byteclub ] && [ -x .build/release/nerdfeed ] || $(MAKE) program nerdfeed
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-files install
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-files uninstall
+
+# A Debian package in dist/.
+deb: deps-package program nerdfeed
+	@scripts/make-deb
+
+# Installs, runs, upgrades and removes it in a clean Debian.
+check-deb:
+	@scripts/install-system-packages clean
+	@scripts/check-install
+	@scripts/check-package
+
+# What a release consists of, as CycloneDX.
+sbom:
+	@mkdir -p dist
+	@SWIFT="$(SWIFT)" scripts/make-sbom dist/byteclub.cdx.json
 
 # So many tests at a time: all at once, each would wait for all the others, and deadlines with them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
@@ -64,6 +95,9 @@ deps-test:
 deps-bench:
 	@scripts/install-system-packages run test bench
 
+deps-package:
+	@scripts/install-system-packages run package
+
 format:
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
@@ -72,4 +106,4 @@ lint:
 	@scripts/lint-words
 
 clean:
-	rm -rf .build
+	rm -rf .build dist
