@@ -193,16 +193,49 @@ import Testing
         return String(decoding: address, as: UTF8.self)
     }
 
-    @Test func aWrongCodeIsToldAndTheNextOneIsTaken() async throws {
+    @Test(arguments: [TerminalSize.classic, TerminalSize(columns: 40, rows: 14)])
+    func aWrongCodeCanBeCorrectedOnTheSamePage(size: TerminalSize) async throws {
         try await withClub { _, terminal in
-            terminal.type(":club work\n")
-            try await terminal.wait(forText: "oauth2/authorize")
-            terminal.type("nonsense\n")
-            try await terminal.wait(forText: "did not accept the code")
+            terminal.resize(to: size)
             try await terminal.waitUntilIdle()
-            let consent = try #require(dropbox.consent(to: address(on: terminal.screen)))
+            terminal.type(":club work\n")
+            try await terminal.wait(forText: "Sign in to work")
+            let page = try await copied(terminal)
+            let consent = try #require(dropbox.consent(to: page))
+            terminal.press(.enter)
+            try await terminal.wait(forText: "Paste the code")
+            #expect(!dropbox.routes.contains { $0.hasSuffix("oauth2/token") })
+            terminal.type("nonsense\n")
+            try await terminal.wait(forText: "did not accept")
+            #expect(try await copied(terminal) == page)
+            for button in ["Cancel", "Copy address", "Sign in "] {
+                #expect(terminal.screen.contains(button), "\(button)\n\(terminal.screen)")
+            }
             terminal.type(consent.code + "\n")
             try await terminal.wait(forText: "Afar.txt")
+        }
+    }
+
+    @Test func cancelOnDropboxsLastBoxKeepsWhatWasTyped() async throws {
+        try await withClub { _, terminal in
+            terminal.type(":login\n")
+            try await terminal.wait(forText: "open now")
+            terminal.type("Gk\n")
+            let box = try await terminal.wait(forText: "App key")
+            #expect(box.contains("https://www.dropbox.com/developers/apps"))
+            #expect(try await copied(terminal) == "https://www.dropbox.com/developers/apps")
+            terminal.type("my0key\n")
+            try await terminal.wait(forText: "Folder")
+            terminal.type("Team notes\n")
+            try await terminal.wait(forText: "oauth2/authorize")
+            terminal.press(.escape)
+            let folder = try await terminal.wait(for: "the box before") {
+                $0.contains("Folder") && !$0.contains("oauth2/authorize")
+            }
+            #expect(folder.contains("Team notes"))
+            terminal.press(.escape)
+            let key = try await terminal.wait(forText: "App key")
+            #expect(key.contains("my0key"))
         }
     }
 

@@ -13,6 +13,8 @@ final class PromptViewController: ViewController {
     private let hint: String
     /// What Tab makes of what was typed; nil when there is nothing to add.
     var completion: ((String) -> String?)?
+    /// An address in the hint, for the clipboard.
+    var address: String?
     /// Called with what was accepted, when the box is gone.
     var didAccept: ((String) -> Void)?
     /// Called when the box was left without an answer.
@@ -61,6 +63,13 @@ final class PromptViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
+            if let address {
+                KeyCommand.copyAddress.performs {
+                    self.application?.copyToClipboard(address)
+                    self.application?.showMessage(
+                        "The address is in the clipboard, if the terminal allows it.")
+                }
+            }
             KeyCommand.cancelAlert.performs { self.cancel() }
         }
     }

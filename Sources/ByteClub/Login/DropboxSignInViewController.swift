@@ -8,6 +8,7 @@ internal import TerminalUI
 final class DropboxSignInViewController: ViewController {
     private let joining: DropboxSignIn
     private let club: ClubSettings
+    private let back: () -> Void
     private let didJoin: (DropboxSignIn.SignedInClub) -> Void
 
     private var signIn: DropboxOAuth
@@ -16,6 +17,8 @@ final class DropboxSignInViewController: ViewController {
     private var finishing: Task<Void, Never>?
     private var isFinishing: Bool { finishing != nil }
     private var isGivenUp = false
+    /// The page shows the code; one page serves every attempt, so that a code that was mistyped can be corrected.
+    private var isAskingForCode = false
 
     private let words = Label("")
     private let address = Label("")
@@ -27,13 +30,16 @@ final class DropboxSignInViewController: ViewController {
     private lazy var doneButton = Button("Sign in") { [weak self] in self?.submit() }
     private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
 
-    /// - Parameter didJoin: Called when the person is signed in and the box is gone.
+    /// - Parameters:
+    ///   - back: Called when the box was left without a sign-in: goes one box back.
+    ///   - didJoin: Called when the person is signed in and the box is gone.
     init(
-        _ joining: DropboxSignIn, as club: ClubSettings,
+        _ joining: DropboxSignIn, as club: ClubSettings, back: @escaping () -> Void = {},
         didJoin: @escaping (DropboxSignIn.SignedInClub) -> Void
     ) {
         self.joining = joining
         self.club = club
+        self.back = back
         self.didJoin = didJoin
         signIn = DropboxOAuth(app: joining.settings.app)
         super.init()
@@ -62,30 +68,42 @@ final class DropboxSignInViewController: ViewController {
 
     override func preferredSize(in available: Size) -> Size {
         let width = min(72, available.width)
-        let rows = [words, reason, address].reduce(0) {
-            $0 + $1.sizeThatFits(Size(width: width, height: 40)).height
-        }
-        return Size(
-            width: width,
-            height: min(available.height, rows + (field.isHidden ? 0 : 1) + 1 + 3))
+        let parts = parts(in: Size(width: width, height: 40))
+        let height = parts.reduce(0) { $0 + $1.height } + parts.count - 1
+        return Size(width: width, height: min(available.height, height))
     }
 
-    /// What is needed comes first: on a small screen the address is cut, and can be copied.
+    /// What is to be seen, from the top, with its rows.
+    private func parts(in size: Size) -> [(view: View, height: Int)] {
+        var views: [View] = [words, address]
+        if !field.isHidden { views.append(field) }
+        if !reason.text.isEmpty { views.append(reason) }
+        views.append(buttons)
+        return views.map { ($0, $0 === field ? 1 : $0.sizeThatFits(size).height) }
+    }
+
+    /// Where not all has room, what is needed comes first: the address can be copied. A button is always in sight.
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        let isRoomy = bounds.height >= 12
-        func place(_ part: View, _ height: Int) {
-            part.frame = area.takeTop(min(area.height, height))
-            if isRoomy, height > 0 { _ = area.takeTop(min(area.height, 1)) }
+        let parts = parts(in: Size(width: bounds.width, height: 40))
+        let wanted = parts.reduce(0) { $0 + $1.height }
+        words.isHidden = bounds.height < wanted
+        reason.frame = .zero
+        guard words.isHidden else {
+            let gap = bounds.height >= wanted + parts.count - 1 ? 1 : 0
+            for part in parts {
+                part.view.frame = area.takeTop(part.height)
+                _ = area.takeTop(gap)
+            }
+            return
         }
-        func height(_ part: View) -> Int { part.sizeThatFits(bounds.size).height }
-        if isRoomy { place(words, height(words)) }
-        words.isHidden = !isRoomy
-        if isRoomy { place(address, height(address)) }
-        place(field, field.isHidden ? 0 : 1)
-        place(reason, reason.text.isEmpty ? 0 : height(reason))
-        place(buttons, height(buttons))
-        if !isRoomy { place(address, area.height) }
+        func height(_ view: View) -> Int { parts.first { $0.view === view }?.height ?? 0 }
+        field.frame = area.takeTop(height(field))
+        let reasonHeight = height(reason)
+        let buttonHeight = min(height(buttons), max(1, area.height - min(1, reasonHeight)))
+        buttons.frame = area.takeBottom(buttonHeight)
+        reason.frame = area.takeTop(min(reasonHeight, area.height))
+        address.frame = area
     }
 
     override var keyTable: KeyTable {
@@ -129,8 +147,10 @@ extension DropboxSignInViewController {
         askForCode()
     }
 
-    /// The page leads nowhere and shows the code.
+    /// The page leads nowhere and shows the code. What was typed, and the page it is from, stay.
     private func askForCode() {
+        guard !isAskingForCode else { return }
+        isAskingForCode = true
         waiting?.cancel()
         signIn = DropboxOAuth(app: joining.settings.app)
         show("Open this page in a browser, let Byte Club in, and bring the code that it shows:")
@@ -160,7 +180,7 @@ extension DropboxSignInViewController {
     /// Gives up whatever is under way; what is left of it ends without the box.
     private func cancel() {
         if isFinishing { application?.dismissMessage() }
-        dismiss()
+        dismiss { [back] in back() }
     }
 }
 
@@ -168,7 +188,10 @@ extension DropboxSignInViewController {
 
 extension DropboxSignInViewController {
     private func submit() {
-        guard !field.isHidden else { return }
+        guard !field.isHidden, !isFinishing else { return }
+        guard field.text.contains(where: { !$0.isWhitespace }) else {
+            return explain("Paste the code that the page shows, then press Enter.")
+        }
         finish(field.text, of: signIn)
     }
 
@@ -199,10 +222,23 @@ extension DropboxSignInViewController {
     private func fail(_ error: SignInError) {
         if case .noAnswer(.cancelled) = error { return }
         guard isOnScreen else { return }
-        // A code is valid once, and a page for one code: another attempt needs a new one.
-        askForCode()
-        field.text = ""
-        explain(error.description)
+        guard isAskingForCode else {
+            askForCode()
+            return explain(error.description)
+        }
+        // What is pasted now takes its place.
+        field.selectAll()
+        switch error {
+        case .signIn(let reason) where [.codeRefused, .revoked].contains(reason.code):
+            explain(
+                "Dropbox did not accept this code. Compare it with the page. If it was used before, or is older "
+                    + "than a few minutes, open the page again: it shows a new one.")
+        case .signIn: explain(error.description)
+        default:
+            // The code has been taken; what failed came after it.
+            field.text = ""
+            explain("\(error) Opened again, the page shows a new code.")
+        }
     }
 
     private func explain(_ sentence: String) {

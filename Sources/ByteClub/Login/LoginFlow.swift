@@ -78,7 +78,7 @@ internal import TerminalUI
         guard !club.needsSignIn || canKeepClubs() else { return }
         switch club.place {
         case .embedded: then(club)
-        case .dropbox(let settings): signIn(settings, named: club.name, then: then)
+        case .dropbox(let settings): signIn(settings, named: club.name, back: {}, then: then)
         case .webdav(let settings):
             askPassword(WebDAVEntry(settings: settings, name: club.name, back: {}, then: then))
         }
@@ -96,34 +96,46 @@ internal import TerminalUI
     ) {
         ask(
             "Join a club on Dropbox", "App key", appKey,
-            hint: "From Dropbox's App Console; docs/Clubs.md tells how to make one.", back: back,
+            hint:
+                "Make an app: \(Self.appConsole) (scoped access, app folder), and copy its App key.",
+            address: Self.appConsole, back: back,
             check: { key in ClubSettings.refusal(of: .init(appKey: key)) },
             then: { [weak self] key in self?.askFolder(appKey: key, back: back, then: then) })
     }
 
+    /// Where an app is made, and its key shown.
+    private static let appConsole = "https://www.dropbox.com/developers/apps"
+
     private func askFolder(
-        appKey: String, back: @escaping () -> Void, then: @escaping (ClubSettings) -> Void
+        appKey: String, folder: String = "", back: @escaping () -> Void,
+        then: @escaping (ClubSettings) -> Void
     ) {
         func settings(_ folder: String) -> ClubSettings.Dropbox {
             .init(appKey: appKey, folder: folder.isEmpty ? nil : folder)
         }
         ask(
-            "Join a club on Dropbox", "Folder", "",
+            "Join a club on Dropbox", "Folder", folder,
             hint: "Empty for everything that the app may see.",
             back: { [weak self] in self?.joinDropbox(appKey: appKey, back: back, then: then) },
             check: { ClubSettings.refusal(of: settings($0)) },
-            then: { [weak self] in self?.signIn(settings($0), named: nil, then: then) })
+            then: { [weak self] folder in
+                self?.signIn(
+                    settings(folder), named: nil,
+                    back: { [weak self] in
+                        self?.askFolder(appKey: appKey, folder: folder, back: back, then: then)
+                    }, then: then)
+            })
     }
 
     private func signIn(
-        _ settings: ClubSettings.Dropbox, named name: String?,
+        _ settings: ClubSettings.Dropbox, named name: String?, back: @escaping () -> Void,
         then: @escaping (ClubSettings) -> Void
     ) {
         do throws(SignInError) {
             let joining = try DropboxSignIn(settings, registry: registry)
             let club = try joining.club(named: name)
             present(
-                DropboxSignInViewController(joining, as: club) { [application] joined in
+                DropboxSignInViewController(joining, as: club, back: back) { [application] joined in
                     then(joined.club)
                     let words =
                         joined.missingScopes.isEmpty
@@ -140,8 +152,8 @@ internal import TerminalUI
     // MARK: - Boxes
 
     func ask(
-        _ title: String, _ label: String, _ text: String, hint: String, isSecure: Bool = false,
-        back: @escaping () -> Void, check: @escaping (String) -> String?,
+        _ title: String, _ label: String, _ text: String, hint: String, address: String? = nil,
+        isSecure: Bool = false, back: @escaping () -> Void, check: @escaping (String) -> String?,
         then: @escaping (String) -> Void
     ) {
         let prompt = PromptViewController(
@@ -151,6 +163,7 @@ internal import TerminalUI
         // Of a password every character counts.
         prompt.didAccept = { then(isSecure ? $0 : $0.trimmingBlanks()) }
         prompt.didCancel = back
+        prompt.address = address
         present(prompt)
     }
 
