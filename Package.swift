@@ -176,7 +176,7 @@ let tests: [Target] = [
         name: "ClubAccessTests",
         dependencies: [
             "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
-            "Files", "Pictures", "TestSupport",
+            "CurlNetworking", "Files", "Pictures", "TestSupport",
         ], exclude: ["Connection/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(

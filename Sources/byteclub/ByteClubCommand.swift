@@ -22,6 +22,7 @@ struct ByteClubCommand: AsyncParsableCommand {
         ])
 
     @OptionGroup var club: ClubOptions
+    @OptionGroup var screen: ScreenOptions
 
     func run() async throws {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
@@ -29,11 +30,13 @@ struct ByteClubCommand: AsyncParsableCommand {
         }
         let registry = ClubRegistry()
         do {
-            try await Screen.open(try registry.club(named: club.name), registry: registry)
+            try await Screen.open(
+                try registry.club(named: club.name), registry: registry, choices: screen.choices)
         } catch let error as ClubChoiceError {
             // On the screen another club can be chosen, and the settings can be fixed meanwhile.
             guard club.name == nil else { throw CommandFailure(error.description) }
-            try await Screen.open(.embedded, registry: registry, notice: error.description)
+            try await Screen.open(
+                .embedded, registry: registry, notice: error.description, choices: screen.choices)
         }
     }
 

@@ -13,13 +13,14 @@ enum Screen {
     ///   - notice: Something to tell the person first.
     static func open(
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
-        notice: String? = nil
+        notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Never {
         CommandFailure.clubInUse.withLock { $0 = club }
         let status: Int32
         do {
             status = try await ByteClubApp.run(
-                club, registry: registry, choosingClub: choosingClub, notice: notice)
+                club, registry: registry, choosingClub: choosingClub, notice: notice,
+                choices: choices)
         } catch let error as StoreError {
             throw error
         } catch {

@@ -249,6 +249,8 @@ import Testing
         Usage("notes cat missing.txt", 1), Usage("notes rm missing.txt", 1),
         Usage("photos get missing.jpg", 1), Usage("photos put missing.jpg", 1),
         Usage("notes new a/../b -", 1), Usage("nonsense", 2), Usage("notes ls --nonsense", 2),
+        Usage("--theme pink", 2), Usage("--theme light --plain --version", 0),
+        Usage("keys --json --ids", 2),
         Usage("notes cat", 2), Usage("--version", 0), Usage("--help", 0), Usage("notes --help", 0),
     ]
 

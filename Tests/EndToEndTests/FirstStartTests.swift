@@ -16,6 +16,9 @@ import Testing
             let note = try #require(home.noteNames.first)
             try await terminal.wait(forText: note)
             let notes = try await terminal.waitUntilIdle()
+            // How to join another club is said, and the keys are in sight all the same.
+            #expect(notes.contains("login"), "\(notes)")
+            #expect(notes.text(ofRow: look.size.rows - 1).contains("keys"), "\(notes)")
             #expect(look.colorProblem(in: notes) == nil)
 
             let greeting = try #require(

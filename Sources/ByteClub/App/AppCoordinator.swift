@@ -10,7 +10,9 @@ internal import TextEditing
 
     private unowned let application: Application
     private let registry: ClubRegistry
-    private let settings: Settings
+    private var settings: Settings
+    /// What the arguments say of the screen, whatever the file does.
+    private let choices: ScreenChoices
     private let activity: ActivityCounter
     private var session: ClubSession
     private let memories = ListMemories()
@@ -28,13 +30,15 @@ internal import TextEditing
     private var remembering: Task<Void, Never>?
 
     init(
-        application: Application, club: ClubSettings, registry: ClubRegistry, settings: Settings
+        application: Application, club: ClubSettings, registry: ClubRegistry, settings: Settings,
+        choices: ScreenChoices = ScreenChoices()
     ) {
         // Nothing is on the screen yet that could be held up.
         clubs = registry.list()
         self.application = application
         self.registry = registry
         self.settings = settings
+        self.choices = choices
         activity = ActivityCounter(application)
         session = ClubSession(
             to: club, registry: registry, settings: settings,
@@ -64,8 +68,11 @@ internal import TextEditing
 
     /// Says in one line how to join another club; for somebody who is here for the first time.
     func welcome() {
-        application.showMessage(
-            "To join a club on Dropbox or WebDAV, press : and type login.", for: .seconds(20))
+        application.showHint(
+            [
+                "To join a club on Dropbox or WebDAV, press : and type login.",
+                "Another club? Press : and type login.", ":login joins",
+            ], for: .seconds(60))
     }
 
     /// Tells why another club than expected is shown.
@@ -88,6 +95,7 @@ internal import TextEditing
 
     /// Shows the clubs there are, and how to join another.
     func chooseClub() {
+        application.dismissHint()
         login.choose(current: session.club.settings)
     }
 
@@ -213,6 +221,27 @@ extension AppCoordinator {
 
     private func alert(_ title: String, _ sentence: String) {
         tabBarController.present(AlertController(title: title, message: TextLine(sentence)))
+    }
+}
+
+// MARK: - Settings
+
+extension AppCoordinator {
+    private func showSettings() {
+        application.dismissHint()
+        let controller = SettingsViewController(registry.settingsFile, settings)
+        controller.didRead = { [weak self] in self?.adopt($0) }
+        controller.chooseClub = { [weak self] in self?.chooseClub() }
+        tabBarController.present(controller)
+    }
+
+    /// Goes on with other settings; what is open keeps its own.
+    private func adopt(_ settings: Settings) {
+        self.settings = settings
+        choices.apply(ScreenSettings(settings), settings, to: &application.configuration)
+        application.adoptTheme()
+        session.notes.editorSettings = settings.editor
+        session.photos.transferSettings = settings.transfers
     }
 }
 
@@ -406,6 +435,10 @@ extension AppCoordinator: ApplicationDelegate {
                 guard let self else { return }
                 tabBarController.present(TransfersViewController(session.transfers))
             })
+        commands.append(
+            PaletteCommand(
+                "settings", title: "Theme, editor, transfers and what else can be set", unless: busy
+            ) { [weak self] in self?.showSettings() })
         let waiting = session.club.waiting.count
         commands.append(
             PaletteCommand(

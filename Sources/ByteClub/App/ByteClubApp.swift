@@ -13,24 +13,25 @@ internal import TerminalUI
     ///   - registry: Where the others are.
     ///   - choosingClub: Shows all of them at once.
     ///   - notice: Something to tell the person first.
+    ///   - choices: What the arguments say of the screen.
     /// - Returns: The exit status: 0, or 128 and the signal's number when a signal ended it.
     /// - Throws: `TerminalError`, a sentence for the person, when there is no terminal to draw on.
     package static func run(
         _ club: ClubSettings, registry: ClubRegistry, choosingClub: Bool = false,
-        notice: String? = nil
+        notice: String? = nil, choices: ScreenChoices = ScreenChoices()
     ) async throws -> Int32 {
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()
         configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
-        configuration.bindings = screenSettings.keys
-        configuration.styles = screenSettings.styles
+        choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse
         let application = Application(
             screen: CursesScreen(options: options), configuration: configuration)
         let coordinator = AppCoordinator(
-            application: application, club: club, registry: registry, settings: settings)
+            application: application, club: club, registry: registry, settings: settings,
+            choices: choices)
         application.delegate = coordinator
         let isFirstStart =
             club.place == .embedded

@@ -18,7 +18,7 @@ package struct KeyContext: Sendable {
     package static let all: [KeyContext] = [
         everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, reader, text,
         picker, upload, transfers,
-        signIn,
+        signIn, settings,
         boxes,
         menus,
     ]
@@ -29,7 +29,8 @@ package struct KeyContext: Sendable {
         [panorama, everywhere], [versions, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
         [picker, text, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
-        [signIn, text, boxes, everywhere], [text, boxes, everywhere], [menus, everywhere],
+        [signIn, text, boxes, everywhere], [settings, boxes, everywhere],
+        [text, boxes, everywhere], [menus, everywhere],
     ]
 
     /// Commands that lead out of a place where nothing else does: each keeps a key.
@@ -59,6 +60,7 @@ package struct KeyContext: Sendable {
     private static let upload = KeyContext("Upload", KeyCommand.transferCommands)
     private static let transfers = KeyContext("Transfers", KeyCommand.transferListCommands)
     private static let signIn = KeyContext("Sign in", KeyCommand.loginCommands, isTyping: true)
+    private static let settings = KeyContext("Settings", KeyCommand.settingsCommands)
     private static let boxes = KeyContext("Boxes", KeyCommand.boxCommands)
     private static let menus = KeyContext("Menus", KeyCommand.menuCommands, isTyping: true)
 }

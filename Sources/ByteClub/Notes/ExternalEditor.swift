@@ -36,8 +36,15 @@ struct ExternalEditor: Sendable {
 
     /// Runs it on the terminal that this program has on its standard descriptors; returns when it has ended.
     func run(on file: HandedOverDraft) async -> Ending {
+        await run(on: file.path, lock: file.lock)
+    }
+
+    /// The same on a file of its own.
+    ///
+    /// - Parameter lock: A descriptor for the editor to inherit; -1 for none.
+    func run(on path: String, lock: CInt = -1) async -> Ending {
         var process: pid_t = 0
-        let failure = start(file, &process)
+        let failure = start(path, lock, &process)
         guard failure == 0 else { return .notStarted(failure) }
         let child = process
         // A queue of its own: once used, the global ones wake the program up every second.
@@ -54,11 +61,11 @@ struct ExternalEditor: Sendable {
     }
 
     /// - Returns: 0 or an error number.
-    private func start(_ file: HandedOverDraft, _ process: inout pid_t) -> Int32 {
+    private func start(_ path: String, _ lock: CInt, _ process: inout pid_t) -> Int32 {
         // The shell splits the command; the path is an argument, whatever is in it. The lock is inherited:
         // as long as the editor is there, the file is.
         ChildProgram.start(
-            ["/bin/sh", "-c", "\(command) \"$1\"", "sh", file.path], descriptors: [3: file.lock],
-            process: &process)
+            ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path],
+            descriptors: lock >= 0 ? [3: lock] : [:], process: &process)
     }
 }

@@ -9,7 +9,8 @@ internal import TextEditing
 final class NotesViewController: ViewController {
     let club: Club
     let drafts: DraftStore
-    let editorSettings: EditorSettings
+    /// Of texts that are opened from now on.
+    var editorSettings: EditorSettings
     /// Remembers carets, toggles and what can be undone; nil for nothing.
     var editorMemory: EditorMemory?
     private let texts: NoteTexts

@@ -9,7 +9,8 @@ internal import TerminalUI
 final class PhotosViewController: ViewController {
     private let club: Club
     private let transfers: TransferCenter
-    private let transferSettings: TransferSettings
+    /// Of transfers that are ordered from now on.
+    var transferSettings: TransferSettings
     private let memory: ListMemory
     private(set) lazy var files = FileList(.photos, of: club, memory: memory, owner: self)
     private var list: ListView { files.list }

@@ -6,11 +6,20 @@ extension ScreenSettings {
     mutating func readTheme(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {
-            report(node.line, "The theme must be names of roles, each with its look after a colon.")
+            report(
+                node.line,
+                "The theme must be names of roles, each with its look after a colon, and “name” with one of: \(Self.schemeNames)."
+            )
             return
         }
         var seen: Set<Role> = []
+        var isNamed = false
         for (key, value) in pairs {
+            if key.scalar == "name" {
+                readScheme(value, isRepeated: isNamed, at: key.line)
+                isNamed = true
+                continue
+            }
             guard let role = key.scalar.flatMap(Role.init(rawValue:)) else {
                 if !isNewer {
                     report(
@@ -35,5 +44,18 @@ extension ScreenSettings {
         }
     }
 
+    private mutating func readScheme(_ node: YAMLNode, isRepeated: Bool, at line: Int) {
+        guard !isRepeated else {
+            return report(line, "“name” is there twice; the first one counts.")
+        }
+        guard let scheme = node.scalar.flatMap(Theme.Scheme.init(rawValue:)) else {
+            return report(
+                node.line,
+                "There is no theme “\(node.scalar ?? "")”. There are: \(Self.schemeNames).")
+        }
+        self.scheme = scheme
+    }
+
+    private static let schemeNames = Theme.Scheme.allCases.map(\.rawValue).joined(separator: ", ")
     private static let roleNames = Role.allCases.map(\.rawValue).joined(separator: ", ")
 }

@@ -7,6 +7,8 @@ package struct ScreenSettings: Sendable {
     package var keys = KeyBindings()
     /// The looks that the person chose; the others are the standard ones.
     package var styles: [Role: Style] = [:]
+    /// How the others look.
+    package var scheme = Theme.Scheme.automatic
     /// What could not be taken from the whole file, in its order.
     package private(set) var problems: [Settings.Problem]
 

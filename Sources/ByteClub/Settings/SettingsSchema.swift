@@ -131,7 +131,10 @@ package enum SettingsSchema {
                     "version": .number(
                         "The form of the file.", minimum: 1, maximum: Double(Settings.version),
                         isWhole: true),
-                    "mouse": .flag("Whether clicks and the wheel are Byte Club's."),
+                    "mouse": .flag("Whether clicks and the wheel are Byte Club's (default: on)."),
+                    "plain": .flag(
+                        "For a screen that is read aloud: no lines, no colors, no pictures, the cursor where the keys go."
+                    ),
                     "clubs": clubs, "keys": keys, "theme": theme, "editor": editor,
                     "transfers": transfers,
                 ], description: "Every section may be left out."))
@@ -203,7 +206,14 @@ package enum SettingsSchema {
             Dictionary(
                 uniqueKeysWithValues: Role.allCases.map {
                     ($0.rawValue, Node.look("The look of \($0.purpose)."))
-                }),
+                } + [
+                    (
+                        "name",
+                        Node.text(
+                            "How all of it looks (default: auto, readable on any background).",
+                            choices: Theme.Scheme.allCases.map(\.rawValue))
+                    )
+                ]),
             description: "What a text is for, and how it looks: bold blue, or \"white on #005f87\"."
         )
     }
@@ -231,6 +241,8 @@ package enum SettingsSchema {
                     "The JPEG quality of photos that are added.",
                     minimum: TransferSettings.photoQualities.lowerBound,
                     maximum: TransferSettings.photoQualities.upperBound),
+                "wait-on-metered": .flag(
+                    "Whether photos wait while the network is metered (default: off)."),
                 "limit-rate": .anyOf([
                     .text("Bytes in a second: 500K, 4M.", pattern: SettingsPatterns.rate),
                     .number("Bytes in a second.", minimum: 1, maximum: 999_999_999_999_999),

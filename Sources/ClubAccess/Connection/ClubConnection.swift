@@ -11,17 +11,22 @@ package enum ClubConnection {
     ///
     /// - Parameter refused: A store of this club whose sign-in the server has rejected. It is replaced if
     ///   the person has signed in since, perhaps in another program.
+    /// - Parameter avoidsMeteredNetworks: For a process of transfers: requests fail as offline where the network
+    ///   is paid by volume. Counts for the first opening.
     /// - Throws: A `StoreError` during `connect`: `.unauthorized` when signed out.
     package static func open(
-        _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil
+        _ club: ClubSettings, registry: ClubRegistry, inPlaceOf refused: (any RemoteStore)? = nil,
+        avoidsMeteredNetworks: Bool = false
     ) async throws(StoreError) -> any RemoteStore {
         switch club.place {
         case .embedded: try await EmbeddedClub.open(paths: registry.paths)
         // It looks for newer tokens automatically.
-        case .dropbox(let dropbox): try line(to: club, dropbox, registry: registry).store
+        case .dropbox(let dropbox):
+            try line(to: club, dropbox, registry: registry, avoidsMeteredNetworks).store
         case .webdav(let webdav):
             try await store(
-                of: club, webdav, registry: registry, inPlaceOf: refused as? WebDAVStore)
+                of: club, webdav, registry: registry, inPlaceOf: refused as? WebDAVStore,
+                avoidsMeteredNetworks)
         }
     }
 
@@ -29,7 +34,8 @@ package enum ClubConnection {
     /// it.
     private static func store(
         of club: ClubSettings, _ webdav: ClubSettings.WebDAV, registry: ClubRegistry,
-        inPlaceOf refused: WebDAVStore?
+        inPlaceOf refused: WebDAVStore?,
+        _ avoidsMeteredNetworks: Bool
     ) async throws(StoreError) -> WebDAVStore {
         let key = Key(paths: registry.paths, club: club)
         let old = stores.withLock { $0[key] }
@@ -39,7 +45,8 @@ package enum ClubConnection {
         let store = try makeStore(
             to: webdav, secret: secret,
             capabilitiesFile: registry.capabilitiesFile(of: club),
-            unconfirmedWrites: registry.unconfirmedWrites(of: club))
+            unconfirmedWrites: registry.unconfirmedWrites(of: club),
+            avoidsMeteredNetworks: avoidsMeteredNetworks)
         return stores.withLock { stores in
             // Another caller may have opened it first.
             if let now = stores[key], now.store !== old?.store { return now.store }
@@ -50,7 +57,7 @@ package enum ClubConnection {
 
     static func makeStore(
         to webdav: ClubSettings.WebDAV, secret: String, capabilitiesFile: URL? = nil,
-        unconfirmedWrites: URL? = nil
+        unconfirmedWrites: URL? = nil, avoidsMeteredNetworks: Bool = false
     ) throws(StoreError) -> WebDAVStore {
         let credentials: WebDAVCredentials =
             switch webdav.signIn {
@@ -64,6 +71,7 @@ package enum ClubConnection {
         configuration.capabilitiesFile = capabilitiesFile
         configuration.unconfirmedWritesFolder = unconfirmedWrites
         configuration.thumbnailer = PictureThumbnailer()
+        configuration.avoidsMeteredNetworks = avoidsMeteredNetworks
         return try WebDAVStore(configuration)
     }
 
@@ -102,14 +110,16 @@ package enum ClubConnection {
     private static let stores = Mutex<[Key: SignedIn]>([:])
 
     private static func line(
-        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, registry: ClubRegistry
+        to club: ClubSettings, _ dropbox: ClubSettings.Dropbox, registry: ClubRegistry,
+        _ avoidsMeteredNetworks: Bool
     ) throws(StoreError) -> Line {
         let key = Key(paths: registry.paths, club: club)
         if let line = lines.withLock({ $0[key] }) { return line }
         let vault = SecretVault(club: club, registry: registry, secrets: ClubSecrets(registry))
         let line = try makeLine(
             to: dropbox, vault: vault,
-            unconfirmedWrites: registry.unconfirmedWrites(of: club))
+            unconfirmedWrites: registry.unconfirmedWrites(of: club),
+            avoidsMeteredNetworks: avoidsMeteredNetworks)
         return lines.withLock { lines in
             if let line = lines[key] { return line }
             lines[key] = line
@@ -118,12 +128,14 @@ package enum ClubConnection {
     }
 
     static func makeLine(
-        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unconfirmedWrites: URL? = nil
+        to dropbox: ClubSettings.Dropbox, vault: any TokenVault, unconfirmedWrites: URL? = nil,
+        avoidsMeteredNetworks: Bool = false
     ) throws(StoreError) -> Line {
         let app = dropbox.app
         let access = DropboxAccess(app: app, vault: vault)
         var configuration = DropboxStore.Configuration(hosts: app.hosts)
         configuration.unconfirmedWritesFolder = unconfirmedWrites
+        configuration.avoidsMeteredNetworks = avoidsMeteredNetworks
         if let folder = dropbox.folder { configuration.folder = try ClubSettings.root(of: folder) }
         return Line(store: DropboxStore(configuration, access: access), access: access)
     }

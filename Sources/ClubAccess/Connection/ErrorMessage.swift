@@ -163,6 +163,8 @@ extension ErrorMessage {
             "The club's server cannot answer just now. Try again \(later(wait))."
         case .serverError:
             "The club's server failed. Try again in a few minutes."
+        case .offline where error.connectionFailure == .metered:
+            "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
         case .offline:
             "Nothing answers, or the connection broke. Check the network and try again."
         case .untrusted:

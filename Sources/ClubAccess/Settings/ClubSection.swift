@@ -8,14 +8,11 @@ internal import FoundationEssentials
 /// unchanged. Otherwise nothing is changed.
 struct ClubSection {
     private let text: String
-    /// Without their line feeds; each keeps its carriage return, if it has one.
-    private let lines: [String]
+    private let document: YAMLLines
 
     init(_ text: String) {
         self.text = text
-        // By bytes: to Swift, CRLF is one character and not a line feed.
-        lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
+        document = YAMLLines(text)
     }
 
     /// The text with this club in place of the one with the same name.
@@ -37,22 +34,22 @@ struct ClubSection {
         guard let root = try? YAMLNode.parse(text), let section = section(in: root),
             let entry = entry(of: name, in: section.value)
         else { return checked(text, clubs) }
-        return checked(replacing(entry, with: []), clubs)
+        return checked(document.replacing(entry, with: []), clubs)
     }
 }
 
 extension ClubSection {
     private func inserting(_ club: ClubSettings) -> String? {
         guard let root = try? YAMLNode.parse(text), !root.isNull else {
-            return appending(["clubs:"] + Self.lines(of: club, indent: 2))
+            return document.appending(["clubs:"] + Self.lines(of: club, indent: 2))
         }
         guard root.pairs != nil else { return nil }
         guard let section = section(in: root) else {
-            return appending(["clubs:"] + Self.lines(of: club, indent: root.column + 1))
+            return document.appending(["clubs:"] + Self.lines(of: club, indent: root.column + 1))
         }
         if section.value.isNull {
             let key = section.key
-            return replacing(
+            return document.replacing(
                 key.line..<key.line, with: Self.lines(of: club, indent: key.column + 1))
         }
         guard case .mapping(let pairs, isFlow: false) = section.value.content,
@@ -60,10 +57,10 @@ extension ClubSection {
         else { return nil }
         let new = Self.lines(of: club, indent: first.key.column - 1)
         if let entry = entry(of: club.name, in: section.value) {
-            return replacing(entry, with: new)
+            return document.replacing(entry, with: new)
         }
-        let end = end(ofEntryAt: last.key)
-        return replacing(end..<end, with: new)
+        let end = document.end(ofEntryAt: last.key)
+        return document.replacing(end..<end, with: new)
     }
 
     private func section(in root: YAMLNode) -> (key: YAMLNode, value: YAMLNode)? {
@@ -75,40 +72,7 @@ extension ClubSection {
         guard case .mapping(let pairs, isFlow: false) = section.content,
             let pair = pairs.first(where: { $0.key.scalar == name })
         else { return nil }
-        return (pair.key.line - 1)..<end(ofEntryAt: pair.key)
-    }
-
-    /// The line after the last one that is indented more than the key. Comments between entries belong
-    /// to the following entry.
-    private func end(ofEntryAt key: YAMLNode) -> Int {
-        var end = key.line
-        for index in key.line..<max(key.line, lines.count) {
-            let content = lines[index].drop { $0 == " " || $0 == "\t" }
-            if content.isEmpty || content.first == "#" || content == "\r" { continue }
-            guard lines[index].count - content.count >= key.column else { break }
-            end = index + 1
-        }
-        return end
-    }
-
-    /// The file's line ending.
-    private var ending: String { lines.first?.last == "\r" ? "\r" : "" }
-
-    /// Nil for lines that do not exist: YAML has more line endings than editors do.
-    private func replacing(_ range: Range<Int>, with new: [String]) -> String? {
-        guard range.lowerBound >= 0, range.upperBound <= lines.count else { return nil }
-        var result = lines
-        // Adds a missing final line ending.
-        if range.upperBound == result.count, result.last != "" { result.append("") }
-        result.replaceSubrange(range, with: new.map { $0 + ending })
-        return result.joined(separator: "\n")
-    }
-
-    private func appending(_ new: [String]) -> String {
-        var result = lines
-        if result.last == "" { result.removeLast() }
-        if let last = result.last, !last.isEmpty, last != "\r" { result.append(ending) }
-        return (result + new.map { $0 + ending } + [""]).joined(separator: "\n")
+        return (pair.key.line - 1)..<document.end(ofEntryAt: pair.key)
     }
 
     private func checked(_ new: String?, _ clubs: [ClubSettings]) -> String? {

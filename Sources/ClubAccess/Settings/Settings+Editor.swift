@@ -75,4 +75,14 @@ extension Settings {
         }
         usesMouse = isOn
     }
+
+    /// Reads `plain`: whether the screen is for a reader of screens.
+    mutating func readPlain(_ node: YAMLNode) {
+        if node.isNull { return }
+        guard let isOn = node.flag else {
+            report(node.line, "“plain” must be on or off.")
+            return
+        }
+        isPlain = isOn
+    }
 }

@@ -4,6 +4,8 @@ package struct TransferSettings: Hashable, Sendable {
     package var photoQuality = 0.6
     /// The maximum rate in bytes per second; nil for unlimited.
     package var bytesPerSecondLimit: Int64?
+    /// Whether photos wait while the network is metered.
+    package var waitsOnMeteredNetworks = false
 
     package static let photoQualities = 0.1...1.0
 
@@ -19,6 +21,7 @@ extension Settings {
             if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
                 chosen.photoQuality = quality
             }
+            if let waits = fields.flag("wait-on-metered") { chosen.waitsOnMeteredNetworks = waits }
             guard let text = fields.text("limit-rate") else { return }
             if let rate = ByteRate(text) {
                 chosen.bytesPerSecondLimit = rate.bytesPerSecond

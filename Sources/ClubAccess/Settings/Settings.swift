@@ -12,6 +12,8 @@ package struct Settings: Sendable {
     package var transfers = TransferSettings()
     /// Whether clicks and the wheel go to Byte Club or to the terminal's selection.
     package var usesMouse = true
+    /// Whether the screen is for a reader of screens: no lines, no colors, no pictures.
+    package var isPlain = false
 
     /// The invalid parts of the file, in its order.
     package var problems: [Problem] = []
@@ -106,6 +108,7 @@ package struct Settings: Sendable {
         "editor": { $0.readEditor($1) },
         "transfers": { $0.readTransfers($1) },
         "mouse": { $0.readMouse($1) },
+        "plain": { $0.readPlain($1) },
     ]
 
     static var sectionNames: Set<String> { Set(sections.keys) }

@@ -67,6 +67,35 @@ package struct SettingsFile: Sendable {
         if new != old { try write(new) }
     }
 
+    /// Makes the folder that it is in, for an editor; what fails shows there.
+    package func makeFolder() {
+        try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Writes one value, and changes no other line.
+    ///
+    /// - Parameters:
+    ///   - value: Nil for the standard one.
+    ///   - path: A setting, or a section and a setting in it.
+    package func set(_ value: String?, at path: [String]) throws(SettingsError) {
+        let held: FileLock
+        do throws(AtomicFile.Failure) {
+            held = try FileLock.hold(lock)
+        } catch {
+            throw SettingsError(notWriting: lock, error)
+        }
+        defer { held.release() }
+        let old = try text()
+        try check(Settings(reading: old))
+        guard let new = ValueEdit(old).setting(value, at: path) else {
+            let name = path.joined(separator: ": ")
+            throw .notEditable(path: url.path, lines: ["\(name): \(value ?? "")"])
+        }
+        if new != old { try write(new) }
+    }
+
     private func check(_ settings: Settings) throws(SettingsError) {
         if settings.isNewer { throw .newer(path: url.path) }
         if let problem = settings.unreadable {
@@ -105,7 +134,7 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
     case closedFolder(path: String, reason: String)
     case broken(path: String, problem: String)
     case newer(path: String)
-    /// The clubs are written in a form that cannot be edited line by line.
+    /// The clubs, or a section, are written in a form that cannot be edited line by line.
     case notEditable(path: String, lines: [String])
 
     package var description: String {
@@ -121,8 +150,11 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
         case .newer(let path):
             "The settings in \(path) were written for a newer Byte Club. Update this one to change them."
         case .notEditable(let path, let lines):
-            "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
-                + "this there by hand, and sign in again:\n" + lines.joined(separator: "\n")
+            lines.first?.hasPrefix("clubs") == true
+                ? "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
+                    + "this there by hand, and sign in again:\n" + lines.joined(separator: "\n")
+                : "\(path) is written in a way that Byte Club will not change. Write this there by hand:\n"
+                    + lines.joined(separator: "\n")
         }
     }
 }

@@ -65,6 +65,9 @@ public final class DropboxStore: RemoteStore {
         /// How long the server may take over a request without a byte moving.
         public var timeout: Duration = .seconds(60)
 
+        /// Whether requests fail as offline while the network is metered.
+        public var avoidsMeteredNetworks = false
+
         /// Where to store writes until they are confirmed: a folder of this club's own. The next
         /// run of the program then does not take such a write for another member's. Nil to remember
         /// them only while the program runs.
@@ -112,7 +115,9 @@ public final class DropboxStore: RemoteStore {
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
         unconfirmed = UnconfirmedWrites(folder: configuration.unconfirmedWritesFolder)
-        let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
+        let session = HTTPLoader.makeConfiguration(
+            timeout: configuration.timeout,
+            avoidsMeteredNetworks: configuration.avoidsMeteredNetworks)
         session.unixSocketPath = configuration.unixSocketPath
         loader = HTTPLoader(configuration: session)
         waitingLoader = HTTPLoader(configuration: session)

@@ -38,11 +38,16 @@ final class HTTPLoader: Sendable {
 
     /// A session configuration without storage or cache: a store needs current responses, and no
     /// cookies.
-    static func makeConfiguration(timeout: Duration) -> URLSessionConfiguration {
+    ///
+    /// - Parameter avoidsMeteredNetworks: Requests fail as offline where the network is paid by volume.
+    static func makeConfiguration(
+        timeout: Duration, avoidsMeteredNetworks: Bool = false
+    ) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.timeoutIntervalForRequest = timeout / .seconds(1)
+        configuration.allowsExpensiveNetworkAccess = !avoidsMeteredNetworks
         return configuration
     }
 

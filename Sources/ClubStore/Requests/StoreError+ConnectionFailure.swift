@@ -11,6 +11,8 @@ extension StoreError {
         case noSecureConnection
         /// The server closes the connection without a response.
         case noAnswer
+        /// The network is metered, and is not to be used therefore.
+        case metered
         /// A proxy failed; the reason, worded for the middle of a sentence.
         case proxy(String)
     }
@@ -24,6 +26,7 @@ extension StoreError {
         case .cannotConnectToHost: .refused
         case .secureConnectionFailed: .noSecureConnection
         case .networkConnectionLost: .noAnswer
+        case .dataNotAllowed: .metered
         default: nil
         }
     }

@@ -28,6 +28,9 @@ public final class WebDAVStore: RemoteStore {
         /// How long a server may take over a request without a byte moving.
         public var timeout: Duration = .seconds(60)
 
+        /// Whether requests fail as offline while the network is metered.
+        public var avoidsMeteredNetworks = false
+
         /// Where to store the server's capabilities, so that not every run of the program probes
         /// them. Holds no secrets. Nil to keep nothing.
         public var capabilitiesFile: URL?
@@ -120,7 +123,9 @@ public final class WebDAVStore: RemoteStore {
                 from: configuration.limits.shortestInterval,
                 upTo: configuration.limits.longestInterval))
         unconfirmed = UnconfirmedWrites(folder: configuration.unconfirmedWritesFolder)
-        let session = HTTPLoader.makeConfiguration(timeout: configuration.timeout)
+        let session = HTTPLoader.makeConfiguration(
+            timeout: configuration.timeout,
+            avoidsMeteredNetworks: configuration.avoidsMeteredNetworks)
         session.certificateAuthoritiesFile = configuration.trust.authoritiesFile
         let signIn = connection.signIn
         let answer: HTTPLoader.ChallengeAnswer = { signIn.answer(to: $0, of: $1) }

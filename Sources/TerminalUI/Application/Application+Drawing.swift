@@ -65,6 +65,8 @@ extension Application {
             cursor = nil
         } else {
             drawLayers()
+            drawHint()
+            if configuration.isPlain { surface.removeLines() }
             cursor = cursorOnScreen()
         }
         screen.present(surface, cursor: cursor)
@@ -79,7 +81,8 @@ extension Application {
             surface.restore(beneath.cells)
         } else {
             surface.clear()
-            if top?.coversScreen != true {
+            // What is read aloud is one thing at a time.
+            if top.map({ !$0.coversScreen && !configuration.isPlain }) ?? true {
                 for view in window.subviews where view !== top && view !== window.footer {
                     view.drawInSuperview(on: surface)
                 }
@@ -94,11 +97,22 @@ extension Application {
         window.footer.drawInSuperview(on: surface)
     }
 
+    /// In the lower edge of what is shown.
+    private func drawHint() {
+        guard !hint.isEmpty, presentations.isEmpty, !window.footer.isHidden else { return }
+        let room = surface.size.width - 4
+        guard let text = hint.first(where: { Surface.columnCount(of: $0) + 2 <= room }) else {
+            return
+        }
+        surface.draw(
+            TextLine(" \(text) ", .secondary), at: Point(x: 2, y: window.footer.frame.y - 1))
+    }
+
     /// Where the focused view wants the cursor, unless that is cut off.
     private func cursorOnScreen() -> Point? {
-        guard let view = firstResponder as? View, var point = view.cursorPosition else {
-            return nil
-        }
+        guard let view = firstResponder as? View,
+            var point = view.cursorPosition ?? (configuration.isPlain ? view.focusPosition : nil)
+        else { return nil }
         var candidate: View? = view
         while let current = candidate {
             guard !current.isHidden, current.bounds.contains(point) else { return nil }

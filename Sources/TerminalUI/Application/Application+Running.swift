@@ -33,7 +33,7 @@ extension Application {
             throw error
         }
         frames.isOpen = true
-        surface.theme = Theme(depth: screen.colorDepth, choices: configuration.styles)
+        adoptTheme()
         if let descriptor = screen.inputDescriptor {
             input = InputLoop(
                 descriptor: descriptor, decoder: InputDecoder(keys: screen.keySequences),
@@ -47,6 +47,14 @@ extension Application {
         if firstResponder == nil { focus(in: root) }
         setNeedsDisplay()
         drawIfNeeded()
+    }
+
+    /// Draws in the looks that the configuration has now.
+    public func adoptTheme() {
+        surface.theme = Theme(
+            depth: configuration.isPlain ? .monochrome : screen.colorDepth, scheme: configuration.scheme, choices: configuration.styles,
+            isPlain: configuration.isPlain)
+        setNeedsDisplay()
     }
 
     /// Gives the terminal back and ends ``run(root:)``.

@@ -16,6 +16,11 @@ public final class Application: Responder {
         public var bindings = KeyBindings()
         /// The looks the user chose; the theme has the others.
         public var styles: [Role: Style] = [:]
+        /// How the other roles look.
+        public var scheme = Theme.Scheme.automatic
+        /// For a screen that is read aloud: no lines, no pictures, nothing that turns, one thing at a time, and
+        /// the cursor where the keys go.
+        public var isPlain = false
         /// A lone Esc counts after this long; what follows sooner belongs to it.
         public var escapeDelay: Duration = .milliseconds(25)
         /// Whether the last row shows the keys.
@@ -49,6 +54,8 @@ public final class Application: Responder {
     var exitStatus: Int32?
     public internal(set) var message: StatusMessage?
     var messageTimer: ScheduledAction?
+    var hint: [String] = []
+    var hintTimer: ScheduledAction?
 
     /// - Parameters:
     ///   - screen: The terminal; a ``TestScreen`` in tests.

@@ -52,4 +52,23 @@ extension Application {
         messageTimer = nil
         setNeedsFrame()
     }
+
+    /// Shows a sentence above the keys of the last row, which stay in sight, while nothing lies above the lists.
+    ///
+    /// - Parameter texts: The first that has room is shown; the longest comes first.
+    public func showHint(_ texts: [String], for lifetime: Duration) {
+        hintTimer?.cancel()
+        hint = texts
+        hintTimer = scheduler.schedule(after: lifetime) { [weak self] in self?.dismissHint() }
+        setNeedsDisplay()
+    }
+
+    /// Takes it away.
+    public func dismissHint() {
+        guard !hint.isEmpty else { return }
+        hint = []
+        hintTimer?.cancel()
+        hintTimer = nil
+        setNeedsDisplay()
+    }
 }

@@ -47,6 +47,17 @@ public final class Surface {
         clip = window
     }
 
+    /// Turns lines, blocks and dots that are no text into blanks.
+    func removeLines() {
+        for index in grid.indices {
+            guard let scalar = grid[index].grapheme.scalar else { continue }
+            switch scalar.value {
+            case 0x2500...0x259F, 0x2800...0x28FF: grid[index].grapheme = .space
+            default: break
+            }
+        }
+    }
+
     /// The cells, row after row; valid as long as the surface is.
     var cells: UnsafeBufferPointer<Cell> { UnsafeBufferPointer(grid) }
 

@@ -56,19 +56,23 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
 /// near the middle of the brightness scale, so that they can be read on light and dark grounds.
 public struct Theme: Hashable, Sendable {
     public let depth: ColorDepth
+    /// Whether the screen is read aloud: what a look tells is said in characters.
+    public let isPlain: Bool
     private var styles: [Role: Style] = [:]
 
-    public init(depth: ColorDepth) {
+    /// - Parameters:
+    ///   - choices: Roles as the user wants them. Without colors, only the attributes of them count.
+    ///   - isPlain: See ``isPlain``.
+    public init(
+        depth: ColorDepth, scheme: Scheme = .automatic, choices: [Role: Style] = [:],
+        isPlain: Bool = false
+    ) {
+        let depth = scheme == .mono ? .monochrome : depth
         self.depth = depth
+        self.isPlain = isPlain
         for role in Role.allCases {
-            styles[role] = Self.standard(role, depth)
+            styles[role] = scheme.look(role, depth) ?? Self.standard(role, depth)
         }
-    }
-
-    /// The standard look with some roles as the user wants them. Without colors on the terminal, only the
-    /// attributes of what was chosen count.
-    init(depth: ColorDepth, choices: [Role: Style]) {
-        self.init(depth: depth)
         for (role, style) in choices {
             styles[role] = depth == .monochrome ? Style(style.attributes) : style
         }

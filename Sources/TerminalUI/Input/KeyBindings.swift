@@ -4,6 +4,9 @@ public struct KeyBindings: Hashable, Sendable {
 
     public init(_ choices: [KeyCommand.ID: [KeySequence]] = [:]) { self.choices = choices }
 
+    /// How many commands have keys of the user's.
+    public var count: Int { choices.count }
+
     /// The keys of a command: the user's, else its own. Empty when the user switched it off.
     public func keys(for command: KeyCommand) -> [KeySequence] {
         choices[command.id] ?? command.keys

@@ -141,6 +141,11 @@ private final class TabBar: View {
             surface.draw(
                 controller.tabs[index].title, at: Point(x: range.lowerBound + 1, y: 0),
                 style: style)
+            // The blanks around a title are part of it.
+            if isSelected, surface.theme.isPlain {
+                surface.draw("[", at: Point(x: range.lowerBound, y: 0), style: style)
+                surface.draw("]", at: Point(x: range.upperBound - 1, y: 0), style: style)
+            }
         }
         // The last two columns are the wheel's.
         let start = (columns.last?.upperBound ?? 0) + 2

@@ -36,6 +36,9 @@ public final class ActivityIndicatorView: View {
 
     public override func draw(on surface: Surface) {
         guard isAnimating else { return }
+        guard !surface.theme.isPlain else {
+            return surface.put(Cell("*", style: surface.theme[.accent]), at: .zero)
+        }
         beginTurning()
         surface.put(
             Cell(Self.frames[phase % Self.frames.count], style: surface.theme[.accent]), at: .zero)
@@ -43,7 +46,10 @@ public final class ActivityIndicatorView: View {
 
     /// The view may be told before it has come onto the screen, where there is a clock.
     private func beginTurning() {
-        guard isAnimating, timer == nil, let scheduler = application?.scheduler else { return }
+        guard isAnimating, timer == nil, let application, !application.configuration.isPlain else {
+            return
+        }
+        let scheduler = application.scheduler
         timer = scheduler.schedule(after: Self.interval, repeats: true) { [weak self] in
             guard let self else { return }
             phase += 1

@@ -36,8 +36,8 @@ public final class Button: View {
         let style = surface.theme[role]
         surface.fill(bounds, style: style)
         // Where colors cannot tell, brackets do.
-        let isPlain = surface.theme.depth == .monochrome
-        let text = isPlain && isFirstResponder ? "[ \(title) ]" : title
+        let hasNoColors = surface.theme.depth == .monochrome
+        let text = hasNoColors && isFirstResponder ? "[ \(title) ]" : title
         surface.draw(
             TextLine(text), in: Rect(x: 0, y: 0, width: bounds.width, height: 1),
             alignment: .center, on: style)

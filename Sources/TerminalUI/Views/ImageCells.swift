@@ -39,6 +39,7 @@ extension Surface {
     ///
     /// A default color in a picture is a hole: the ground it is drawn on shows through.
     public func draw(_ image: ImageCells, at point: Point) {
+        guard !theme.isPlain else { return }
         for row in 0..<image.rowCount {
             for column in 0..<image.columnCount {
                 let place = Point(x: point.x + column, y: point.y + row)

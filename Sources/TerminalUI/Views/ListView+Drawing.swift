@@ -52,16 +52,19 @@ extension ListView {
         let base: Style =
             isSelected
             ? theme[isFirstResponder || looksFocused ? .selection : .inactiveSelection] : .plain
-        if isSelected { surface.fill(area, style: base) }
+        if isSelected {
+            surface.fill(area, style: base)
+            if theme.isPlain { surface.draw(TextLine(">"), at: .zero, on: base) }
+        }
 
         var x = 1
         if allowsMarking || !marks.isEmpty {
             let isMarked = identity(at: index).map(marks.contains) ?? false
             if isMarked {
-                surface.draw(TextLine("▌", .marked), at: Point(x: 0, y: 0), on: base)
+                surface.draw(TextLine(theme.isPlain ? "*" : "▌", .marked), at: .zero, on: base)
             }
         }
-        if let imageSize {
+        if let imageSize, !theme.isPlain {
             if let image = row.image { surface.draw(image, at: Point(x: x, y: 0)) }
             x += imageSize.width + 2
         }

@@ -90,6 +90,11 @@ public final class ListView: View {
 
     public override init() { super.init() }
 
+    /// The selected row.
+    public override var focusPosition: Point? {
+        Point(x: 0, y: ((selectedIndex ?? firstVisibleIndex) - firstVisibleIndex) * rowPitch)
+    }
+
     /// Whether the list can have the keys itself; a list moved by a field beside it cannot.
     public var isFocusable = true
 

@@ -155,6 +155,9 @@ open class View: Responder {
     /// Where the terminal's cursor stands while the view has the keys; nil hides it.
     open var cursorPosition: Point? { nil }
 
+    /// Where the cursor stands then on a plain screen, if ``cursorPosition`` says nothing.
+    open var focusPosition: Point? { .zero }
+
     // MARK: - Mouse
 
     /// The uppermost visible view at a point of this one.

@@ -153,8 +153,10 @@ struct TransfersCommand: ParsableCommand {
             let registry = ClubRegistry()
             let settings = try ClubOptions.club(club.name, in: registry)
             let journal = TransferJournal(folder: registry.transfersFolder(of: settings))
+            let waits = registry.settings().transfers.waitsOnMeteredNetworks
             let means = TransferCarrier.Means(club: settings.kind) { () throws(StoreError) in
-                try await ClubConnection.open(settings, registry: registry)
+                try await ClubConnection.open(
+                    settings, registry: registry, avoidsMeteredNetworks: waits)
             }
             await CarrierProcess.carry(journal, means: means)
         }

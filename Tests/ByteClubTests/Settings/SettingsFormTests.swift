@@ -31,6 +31,7 @@ import Testing
         "theme: {heading: bold 208}\n", "theme: {heading: 208}\n", "theme: {heading: red bold}\n",
         "theme: {heading: 'white on #005f87 dim'}\n", "theme: {heading: on bright-red}\n",
         "theme: {heading: on red bold blue}\n", "theme: {heading: default on default}\n",
+        "theme: {name: high-contrast}\n", "plain: on\n", "transfers: {wait-on-metered: on}\n",
         "editor: {wrap: on, line-numbers: no, tab-width: 16}\n",
         "transfers: {photo-quality: 0.85, limit-rate: 1.5M}\n", "transfers: {limit-rate: 200000}\n",
     ])
@@ -45,7 +46,8 @@ import Testing
         "keys: {notes.new: [a, 10]}\n", "keys: {notes.new: {a: b}}\n", "keys: {notes.new: ''}\n",
         "keys: {notes.new: }\n", "keys: {editor.cancel: []}\n", "keys: {editor.save: s}\n",
         "keys: {editor.save: 7}\n", "keys: [a]\n",
-        "theme: {headline: red}\n", "theme: {heading: rouge}\n", "theme: {heading: bold 999}\n",
+        "theme: {name: pink}\n", "plain: 1\n", "theme: {headline: red}\n",
+        "theme: {heading: rouge}\n", "theme: {heading: bold 999}\n",
         "theme: {heading: 256}\n", "theme: {heading: bold bold}\n", "theme: {heading: red blue}\n",
         "theme: {heading: red on}\n", "theme: {heading: on on red}\n", "theme: {heading: }\n",
         "theme: {heading: '#005f8'}\n", "theme: {heading: red on blue on green}\n", "theme: dark\n",

@@ -26,6 +26,20 @@ import Testing
         let keys = try #require(sections["keys"]?["properties"] as? [String: Any])
         #expect(Set(keys.keys) == Set(KeyContext.all.flatMap(\.commands).map(\.id)))
         let roles = try #require(sections["theme"]?["properties"] as? [String: Any])
-        #expect(Set(roles.keys) == Set(Role.allCases.map(\.rawValue)))
+        #expect(Set(roles.keys) == Set(Role.allCases.map(\.rawValue) + ["name"]))
+    }
+
+    /// Clubs, keys and looks have rows of their own, which lead to the chooser and to the file.
+    @Test func everySettingIsOnTheScreenToo() throws {
+        let json = try JSONSerialization.jsonObject(with: Data(SettingsSchema.json().utf8))
+        let root = try #require(json as? [String: Any])
+        let sections = try #require(root["properties"] as? [String: [String: Any]])
+        var paths: Set<[String]> = [["theme", "name"]]
+        for (name, section) in sections where !["clubs", "keys", "theme", "version"].contains(name)
+        {
+            let fields = section["properties"] as? [String: Any]
+            paths.formUnion(fields?.keys.map { [name, $0] } ?? [[name]])
+        }
+        #expect(Set(EditableSetting.all.map(\.path)) == paths)
     }
 }

@@ -1,4 +1,5 @@
 import ClubStore
+import CurlNetworking
 import Pictures
 import Testing
 
@@ -25,6 +26,13 @@ import Testing
         let account = Account(
             displayName: String(repeating: "x", count: 5000), usedBytes: 0, allocatedBytes: nil)
         #expect(account.displayName.count == 200)
+    }
+
+    @Test func saysThatTheNetworkIsMetered() {
+        let error = StoreError(.offline, during: .put, underlying: URLError(.dataNotAllowed))
+        #expect(ErrorMessage(error, club: .remote).text.contains("metered"))
+        let other = StoreError(.offline, during: .put, underlying: URLError(.timedOut))
+        #expect(!ErrorMessage(other, club: .remote).text.contains("metered"))
     }
 
     /// What a person cannot be expected to know, and what nobody wants to read.

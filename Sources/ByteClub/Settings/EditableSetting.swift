@@ -1,0 +1,104 @@
+internal import ClubAccess
+internal import TerminalUI
+
+/// One setting of `config.yml` that `:settings` shows and changes.
+struct EditableSetting: Sendable {
+    /// The section and the name, as they stand in the file.
+    let path: [String]
+    let title: String
+    let kind: Kind
+    /// As it is now, in the file's words.
+    let value: @Sendable (Settings, ScreenSettings) -> String
+    /// What should be known once it was changed.
+    var notice = ""
+
+    enum Kind: Sendable {
+        /// Changed at once, to the next one.
+        case choice([String])
+        /// Asked for; the hint says what it may be, and the check why not.
+        case text(hint: String, check: @Sendable (String) -> String?)
+    }
+
+    static let all: [EditableSetting] = [
+        EditableSetting(
+            path: ["theme", "name"], title: "Theme",
+            kind: .choice(Theme.Scheme.allCases.map(\.rawValue)), value: { $1.scheme.rawValue }),
+        flag(["plain"], "For a reader of screens", { settings, _ in settings.isPlain }),
+        flag(
+            ["mouse"], "Clicks and the wheel", { settings, _ in settings.usesMouse },
+            notice: "It counts from the next start on."),
+        flag(
+            ["editor", "wrap"], "Break long lines", { settings, _ in settings.editor.wrapsLines }),
+        flag(
+            ["editor", "line-numbers"], "Line numbers",
+            { settings, _ in settings.editor.showsLineNumbers }),
+        number(
+            ["editor", "tab-width"], "Cells between tab stops", EditorSettings.tabWidths,
+            { settings, _ in settings.editor.tabWidth }),
+        EditableSetting(
+            path: ["editor", "spelling"], title: "Mark misspelled words",
+            kind: .text(hint: "off, on, or a language: en_GB.") { text in
+                ["off", "on"].contains(text) || SpellingChoice(language: text) != nil
+                    ? nil : "off, on or a language such as en_GB is needed."
+            },
+            value: { settings, _ in
+                switch settings.editor.spelling {
+                case .off: "off"
+                case .on: "on"
+                case .language(let name): name
+                }
+            }),
+        EditableSetting(
+            path: ["transfers", "photo-quality"], title: "JPEG quality of added photos",
+            kind: .text(hint: "From 0.1 to 1; 0.6 is the standard.") { text in
+                let isFine = Double(text).map(TransferSettings.photoQualities.contains) ?? false
+                return isFine ? nil : "A number from 0.1 to 1 is needed."
+            }, value: { settings, _ in "\(settings.transfers.photoQuality)" }),
+        EditableSetting(
+            path: ["transfers", "limit-rate"], title: "Bytes a second of each transfer",
+            kind: .text(hint: "500K, 4M; empty for no limit.") { text in
+                text.isEmpty || ByteRate(text) != nil
+                    ? nil : "“\(text)” is not a valid rate. Rates look like 500K or 4M."
+            },
+            value: { settings, _ in
+                settings.transfers.bytesPerSecondLimit.map(ByteRate.written) ?? "no limit"
+            }),
+        flag(
+            ["transfers", "wait-on-metered"], "Photos wait on a metered network",
+            { settings, _ in settings.transfers.waitsOnMeteredNetworks },
+            notice: "It counts for transfers that start from now on."),
+    ]
+
+    private static func flag(
+        _ path: [String], _ title: String,
+        _ isOn: @escaping @Sendable (Settings, ScreenSettings) -> Bool, notice: String = ""
+    ) -> EditableSetting {
+        EditableSetting(
+            path: path, title: title, kind: .choice(["off", "on"]),
+            value: { isOn($0, $1) ? "on" : "off" }, notice: notice)
+    }
+
+    private static func number(
+        _ path: [String], _ title: String, _ range: ClosedRange<Int>,
+        _ value: @escaping @Sendable (Settings, ScreenSettings) -> Int
+    ) -> EditableSetting {
+        EditableSetting(
+            path: path, title: title,
+            kind: .text(hint: "From \(range.lowerBound) to \(range.upperBound).") { text in
+                Int(text).map(range.contains) ?? false
+                    ? nil
+                    : "A whole number from \(range.lowerBound) to \(range.upperBound) is needed."
+            }, value: { "\(value($0, $1))" })
+    }
+}
+
+extension ByteRate {
+    /// A rate for the file: in the largest unit that leaves nothing over.
+    fileprivate static func written(_ bytesPerSecond: Int64) -> String {
+        for (unit, size) in [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)] as [(String, Int64)]
+        where bytesPerSecond % size == 0 && bytesPerSecond > 0 {
+            return "\(bytesPerSecond / size)\(unit)"
+        }
+        return "\(bytesPerSecond)"
+    }
+}

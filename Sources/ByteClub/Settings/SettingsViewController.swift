@@ -1,0 +1,184 @@
+internal import ClubAccess
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// What can be set: shown, and changed in `config.yml`, of which no other line changes. Keys and looks are
+/// edited in the file itself, by the person's own editor.
+final class SettingsViewController: ViewController {
+    private let file: SettingsFile
+    private var settings: Settings
+    private var screen: ScreenSettings
+    private let list = ListView()
+
+    /// Called with the settings whenever they were read again.
+    var didRead: ((Settings) -> Void)?
+    /// Called when the person wants another club; the box is gone then.
+    var chooseClub: (() -> Void)?
+
+    init(_ file: SettingsFile, _ settings: Settings) {
+        self.file = file
+        self.settings = settings
+        screen = ScreenSettings(settings)
+        super.init()
+        title = "Settings"
+    }
+
+    /// What a row stands for.
+    private enum Row {
+        case setting(EditableSetting)
+        case clubs, keys, looks
+        case problem(Settings.Problem)
+    }
+
+    private var rows: [Row] {
+        EditableSetting.all.map(Row.setting) + [.clubs, .keys, .looks]
+            + screen.problems.map(Row.problem)
+    }
+
+    override func makeView() -> View { list }
+
+    override func viewDidLoad() {
+        list.dataSource = self
+        list.delegate = self
+        list.activationLabel = "change"
+        list.reloadData()
+        read()
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(width: min(available.width, 64), height: min(available.height, rows.count))
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable(title) {
+            KeyCommand.editSettingsFile.performs { self.editFile() }
+            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+        }
+    }
+}
+
+// MARK: - Changing
+
+extension SettingsViewController {
+    /// The file may have been changed by an editor, or by another program.
+    private func read() {
+        _ = startPending { [self] in adopt(await Self.read(file)) }
+    }
+
+    private func adopt(_ new: Settings) {
+        settings = new
+        screen = ScreenSettings(new)
+        didRead?(new)
+        list.reloadData()
+        view.superview?.setNeedsLayout()
+    }
+
+    @concurrent private nonisolated static func read(_ file: SettingsFile) async -> Settings {
+        file.read()
+    }
+
+    private func change(_ setting: EditableSetting) {
+        let now = setting.value(settings, screen)
+        switch setting.kind {
+        case .choice(let values):
+            let index = values.firstIndex(of: now).map { ($0 + 1) % values.count } ?? 0
+            write(values[index], to: setting)
+        case .text(let hint, let check):
+            let prompt = PromptViewController(
+                title: setting.title, label: setting.path.joined(separator: ": "),
+                text: now == "no limit" ? "" : now, action: "Change", hint: hint, accept: check)
+            prompt.didAccept = { [weak self] in self?.write($0.isEmpty ? nil : $0, to: setting) }
+            present(prompt)
+        }
+    }
+
+    private func write(_ value: String?, to setting: EditableSetting) {
+        _ = startPending { [self] in
+            do throws(SettingsError) {
+                adopt(try await Self.write(value, at: setting.path, in: file))
+                if !setting.notice.isEmpty { application?.showMessage(setting.notice) }
+            } catch {
+                present(
+                    AlertController(title: "Not changed", message: TextLine(error.description)))
+            }
+        }
+    }
+
+    @concurrent private nonisolated static func write(
+        _ value: String?, at path: [String], in file: SettingsFile
+    ) async throws(SettingsError) -> Settings {
+        try file.set(value, at: path)
+        return file.read()
+    }
+
+    /// Hands the file itself over to `$VISUAL` or `$EDITOR`.
+    private func editFile() {
+        guard let editor = ExternalEditor() else {
+            application?.showMessage(
+                "No editor is set: set VISUAL or EDITOR, for example EDITOR=nano.", .warning)
+            return
+        }
+        _ = startPending { [self] in
+            guard let application else { return }
+            let path = file.url.path
+            let ending = await application.lendScreen { [file] in
+                await Self.prepare(file)
+                return await editor.run(on: path)
+            }
+            adopt(await Self.read(file))
+            if let problem = screen.problems.first {
+                application.showMessage(problem.description, .warning, for: .seconds(20))
+            } else if !ending.isSuccess {
+                application.showMessage("\(editor.name) did not end as it should.", .warning)
+            }
+        }
+    }
+
+    /// An editor needs the folder.
+    @concurrent private nonisolated static func prepare(_ file: SettingsFile) async {
+        file.makeFolder()
+    }
+}
+
+// MARK: - The list
+
+extension SettingsViewController: ListViewDataSource, ListViewDelegate {
+    func numberOfRows(in list: ListView) -> Int { rows.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        switch rows[index] {
+        case .setting(let setting):
+            row(setting.title, setting.value(settings, screen))
+        case .clubs: row("Clubs", "\(settings.clubs.count + 1)")
+        case .keys: row("Keys of your own", "\(screen.keys.count)")
+        case .looks: row("Looks of your own", "\(screen.styles.count)")
+        case .problem(let problem): ListRow(TextLine(problem.description, .warning))
+        }
+    }
+
+    private func row(_ title: String, _ value: String) -> ListRow {
+        // A narrow list has no columns.
+        guard list.bounds.width >= 42 else { return ListRow(TextLine("\(value) · \(title)")) }
+        return ListRow(TextLine(title), columns: [.init(value, width: 14, role: .accent)])
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { index }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) {
+        switch rows[index] {
+        case .setting(let setting): change(setting)
+        case .clubs: dismiss { [chooseClub] in chooseClub?() }
+        case .keys, .looks, .problem: editFile()
+        }
+    }
+}
+
+extension KeyCommand {
+    static let editSettingsFile = KeyCommand(
+        "settings.edit-file", keys: ["E"], title: "Edit config.yml in $VISUAL or $EDITOR",
+        label: "edit the file", weight: 70)
+
+    static let settingsCommands: [KeyCommand] = [.editSettingsFile]
+}
