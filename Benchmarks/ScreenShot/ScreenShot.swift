@@ -19,6 +19,12 @@ import TestSupport
     private static func take(_ options: Options) async throws {
         let home = try ClubHome(hasClub: options.clubFiles != nil)
         defer { home.remove() }
+        if let settings = options.settings { try home.write(settings: settings) }
+        for file in options.files {
+            let source = URL(filePath: file)
+            try FileManager.default.copyItem(
+                at: source, to: home.work.appending(path: source.lastPathComponent))
+        }
         for file in options.clubFiles ?? [] {
             let source = URL(filePath: file)
             let isPhoto = ["jpg", "jpeg"].contains(source.pathExtension.lowercased())
@@ -33,8 +39,34 @@ import TestSupport
         if let folder = options.home { program.environment["HOME"] = folder }
         let terminal = try TerminalDriver(running: program)
         defer { terminal.close() }
+        guard let cast = options.cast else {
+            try await terminal.run(options.script)
+            return try write(terminal.screen, options)
+        }
+        let recording = Task { await record(terminal) }
+        defer { recording.cancel() }
         try await terminal.run(options.script)
-        try write(terminal.screen, options)
+        recording.cancel()
+        let screens = await recording.value
+        for (name, theme) in [("dark", TerminalTheme.dark), ("light", .light)] {
+            let file = URL(filePath: "\(cast)-\(name).svg")
+            try Data(screens.svg(theme: theme, title: options.title).utf8).write(to: file)
+        }
+    }
+
+    /// What is shown until it is cancelled, thirty times a second, and two seconds of the last screen.
+    private static func record(_ terminal: TerminalDriver) async -> TerminalCast {
+        var cast = TerminalCast()
+        let clock = ContinuousClock()
+        let start = clock.now
+        func seconds() -> Double { (clock.now - start) / .seconds(1) }
+        while !Task.isCancelled {
+            cast.add(terminal.screen, at: seconds())
+            try? await Task.sleep(for: .milliseconds(33))
+        }
+        cast.add(terminal.screen, at: seconds())
+        cast.duration += 2
+        return cast
     }
 
     private static func write(_ screen: TerminalScreen, _ options: Options) throws {
@@ -63,15 +95,18 @@ struct Usage: Error, CustomStringConvertible {
         \(problem)
         usage: byteclub-screenshot [OPTION]... [-- PROGRAM [ARGUMENT]...]
           --size 120x34        columns and rows (80x24)
-          --keys SCRIPT        what to type: text, <Enter>, <F2>, <C-s>, <Wait:text>, <Idle>
+          --keys SCRIPT        what to type: text, <Enter>, <F2>, <C-s>, <Wait:text>, <Idle>, <Pause:2>
           --env NAME=VALUE     more environment; may be given often
           --home FOLDER        its home folder (a fresh one)
           --directory FOLDER   where it is started (a fresh one)
           --club FILE          a note or photo for an otherwise empty club; may be given often
+          --file FILE          a file where it is started; may be given often
+          --settings TEXT      its config.yml
           --theme dark|light   the terminal's colours (dark)
           --title TEXT         a window around the screen
           --text               print the screen and the map of its styles
           --output FILE        .svg, or .png by rsvg-convert
+          --cast NAME          record all that the keys do: NAME-dark.svg and NAME-light.svg, which move
         """
     }
 }
@@ -87,6 +122,9 @@ struct Options {
     var title: String?
     var printsText = false
     var output: String?
+    var cast: String?
+    var files: [String] = []
+    var settings: String?
     var program: [String] = []
 
     init(_ words: some Sequence<String>) throws {
@@ -119,9 +157,12 @@ struct Options {
             case "--theme": theme = value == "light" ? .light : .dark
             case "--title": title = value
             case "--output": output = value
+            case "--cast": cast = value
+            case "--file": files.append(value)
+            case "--settings": settings = value
             default: throw Usage(problem: "\(word) is not known")
             }
         }
-        if output == nil, !printsText { printsText = true }
+        if output == nil, cast == nil, !printsText { printsText = true }
     }
 }

@@ -46,6 +46,31 @@ import Testing
                 """)
     }
 
+    @Test func castsDrawARowOnceAndShowItWhenItWasShown() {
+        let size = TerminalSize(columns: 6, rows: 2)
+        var cast = TerminalCast()
+        for (time, text) in [
+            (0.0, "same\r\none"), (1, "same\r\none"), (2, "same\r\ntwo"), (3, "same\r\none"),
+        ] {
+            cast.add(screen("\u{1B}[?25l" + text, size: size), at: time)
+        }
+        cast.duration += 1
+        #expect(cast.frames.map(\.time) == [0, 2, 3])
+        let svg = cast.svg()
+        for word in ["same", "one", "two"] {
+            #expect(svg.components(separatedBy: ">\(word)<").count == 2, "\(word)")
+        }
+        // 4 s in all: the second row says one until half, two until three quarters.
+        #expect(
+            svg.contains(
+                "{0%{visibility:visible}50.0%{visibility:hidden}75.0%{visibility:visible}}"))
+        #expect(
+            svg.contains("{0%{visibility:hidden}50.0%{visibility:visible}75.0%{visibility:hidden}}")
+        )
+        // The last screen is what stands still.
+        #expect(svg.contains(".t0{visibility:visible}"))
+    }
+
     @Test func masksWhatChangesFromRunToRun() {
         let screen = screen("at 12:30 ok").masking(/\d+:\d+/)
         #expect(screen.text(ofRow: 0) == "at ▒▒▒▒▒ ok")

@@ -72,6 +72,7 @@ public final class TerminalDriver: Sendable {
             case .waitFor(let text): try await wait(forText: text)
             case .waitUntilGone(let text): try await wait(untilGone: text)
             case .waitUntilIdle: try await waitUntilIdle()
+            case .pause(let seconds): try await Task.sleep(for: .seconds(seconds))
             }
         }
     }

@@ -121,6 +121,8 @@ public struct TerminalScript: Sendable {
         case waitFor(String)
         case waitUntilGone(String)
         case waitUntilIdle
+        /// For who looks on: in seconds.
+        case pause(Double)
     }
 
     public let steps: [Step]
@@ -143,6 +145,8 @@ public struct TerminalScript: Sendable {
                 steps.append(.press(.character("<")))
             } else if name == "Idle" {
                 steps.append(.waitUntilIdle)
+            } else if name.hasPrefix("Pause:"), let seconds = Double(name.dropFirst(6)) {
+                steps.append(.pause(min(max(seconds, 0), 60)))
             } else if name.hasPrefix("Wait:") {
                 steps.append(.waitFor(String(name.dropFirst(5))))
             } else if name.hasPrefix("Gone:") {

@@ -48,7 +48,7 @@ public struct TerminalTheme: Sendable {
 }
 
 /// A drawing of one screen.
-private struct SVGPicture {
+struct SVGPicture {
     let screen: TerminalScreen
     let theme: TerminalTheme
 
@@ -63,6 +63,19 @@ private struct SVGPicture {
     }
 
     func text(title: String?) -> String {
+        var content = ""
+        for row in 0..<screen.size.rows { content += backgrounds(row) }
+        for row in 0..<screen.size.rows { content += foregrounds(row) }
+        return frame(around: content + cursor(), title: title)
+    }
+
+    /// Each row apart, and the cursor.
+    var rowDrawings: [String] {
+        (0..<screen.size.rows).map { backgrounds($0) + foregrounds($0) } + [cursor()]
+    }
+
+    /// The window around what is drawn.
+    func frame(around content: String, title: String?) -> String {
         let bar = title == nil ? 0.0 : 26.0
         let width = Double(screen.size.columns) * cellWidth + margin * 2
         let height = Double(screen.size.rows) * cellHeight + margin * 2 + bar
@@ -90,9 +103,7 @@ private struct SVGPicture {
             xml:space="preserve">
 
             """
-        for row in 0..<screen.size.rows { out += backgrounds(row) }
-        for row in 0..<screen.size.rows { out += foregrounds(row) }
-        return out + cursor() + "</g>\n</svg>\n"
+        return out + content + "</g>\n</svg>\n"
     }
 
     // MARK: Layers
