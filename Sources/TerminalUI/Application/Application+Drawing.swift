@@ -129,6 +129,7 @@ extension Application {
         idle.activityCount += 1
     }
 
+    /// Says that work begun with ``beginActivity()`` has ended; one call for each of those.
     public func endActivity() {
         precondition(idle.activityCount > 0, "endActivity() without beginActivity()")
         idle.activityCount -= 1

@@ -13,6 +13,7 @@ import Dispatch
 public final class Application: Responder {
     /// What can be chosen when the program begins.
     public struct Configuration: Sendable {
+        /// The keys the user chose; commands without an entry keep their own.
         public var bindings = KeyBindings()
         /// The looks the user chose; the theme has the others.
         public var styles: [Role: Style] = [:]
@@ -28,16 +29,25 @@ public final class Application: Responder {
         /// Gets a line each time all is drawn and nothing is pending; see ``IdleReporter``.
         public var idleDescriptor: Int32?
 
+        /// The standard choices: the commands' own keys, the theme's styles, a footer.
         public init() {}
     }
 
+    /// What was chosen. The styles are read when the application starts, the idle descriptor when
+    /// it is created, the rest at each use.
     public var configuration: Configuration
+    /// Told about signals, the wish to quit and the return to the screen; asked for commands.
     public weak var delegate: (any ApplicationDelegate)?
 
+    /// The terminal that frames are shown on; opened by ``start(root:)``, closed by
+    /// ``terminate(_:)``.
     public let screen: any Screen
+    /// The clock of all timers in the user interface.
     public let scheduler: any Scheduler
 
+    /// The controller beneath all presented ones; nil before ``start(root:)``.
     public internal(set) var rootViewController: ViewController?
+    /// The view or controller that gets keys first; nil before the start, and once it is released.
     public internal(set) weak var firstResponder: Responder?
 
     let window = Window()
@@ -52,6 +62,7 @@ public final class Application: Responder {
     var layers = DrawnLayers()
     var exit: CheckedContinuation<Int32, Never>?
     var exitStatus: Int32?
+    /// The sentence in the last row; nil while the row lists the keys.
     public internal(set) var message: StatusMessage?
     var messageTimer: ScheduledAction?
     var hint: [String] = []

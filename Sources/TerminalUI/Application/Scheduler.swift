@@ -3,6 +3,8 @@ import Dispatch
 /// The clock of the user interface.
 @MainActor
 public protocol Scheduler: AnyObject {
+    /// The time by this clock: real for ``DispatchScheduler``, set by tests for
+    /// ``ManualScheduler``.
     var now: ContinuousClock.Instant { get }
 
     /// Calls `action` once after a while, or again and again.
@@ -30,6 +32,8 @@ extension Scheduler {
 public final class ScheduledAction {
     private var cancellation: (@MainActor () -> Void)?
 
+    /// - Parameter cancellation: Called by the first ``cancel()``, if it comes; keeps the call from
+    ///   being made.
     public init(cancellation: @escaping @MainActor () -> Void) {
         self.cancellation = cancellation
     }
@@ -44,6 +48,7 @@ public final class ScheduledAction {
 /// Timers on the main queue.
 @MainActor
 public final class DispatchScheduler: Scheduler {
+    /// A clock that is always running; several may exist side by side.
     public init() {}
 
     public var now: ContinuousClock.Instant { .now }
@@ -99,11 +104,13 @@ public final class ManualScheduler: Scheduler {
         let action: @MainActor () -> Void
     }
 
+    /// The time as of the last ``advance(by:)``; it stands still in between.
     public private(set) var now = ContinuousClock.Instant.now
     private var entries: [Entry] = []
     private var turns: [@MainActor () -> Void] = []
     private var lastID = 0
 
+    /// A clock that begins at the real time, with nothing scheduled.
     public init() {}
 
     /// Whether a timer is armed: at rest there is none.

@@ -1,5 +1,6 @@
 /// A sentence in the last row that disappears automatically.
 public struct StatusMessage: Hashable, Sendable {
+    /// What a message means, which decides its color.
     public enum Kind: Hashable, Sendable {
         case information
         case success
@@ -16,7 +17,9 @@ public struct StatusMessage: Hashable, Sendable {
         }
     }
 
+    /// The sentence, on one line; control characters in it are shown in a visible form.
     public var text: String
+    /// What it means, and so its color.
     public var kind: Kind
 
     public init(_ text: String, _ kind: Kind = .information) {

@@ -11,9 +11,12 @@ public final class CursesScreen: Screen {
     public struct Options: Sendable {
         /// Whether the mouse's wheel and clicks are wanted; without, the terminal selects text.
         public var usesMouse = true
+        /// The terminal that keys are read from. It is not closed here.
         public var inputDescriptor: Int32 = STDIN_FILENO
+        /// The terminal that is drawn on. It is not closed here.
         public var outputDescriptor: Int32 = STDOUT_FILENO
 
+        /// Standard input and output, with the mouse.
         public init() {}
     }
 
@@ -36,6 +39,7 @@ public final class CursesScreen: Screen {
     private var cursorIsVisible: Bool?
     private var collector: FrameCollector?
 
+    /// A screen that does nothing before ``open()``.
     public init(options: Options = Options()) { self.options = options }
 
     // MARK: - Opening and closing

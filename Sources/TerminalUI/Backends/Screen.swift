@@ -6,6 +6,7 @@ public protocol Screen: AnyObject {
     /// The size in cells, as of the last ``open()`` or ``updateSize()``.
     var size: Size { get }
 
+    /// How many colors the terminal shows, as of the last ``open()``.
     var colorDepth: ColorDepth { get }
 
     /// Whether block characters and similar ones can be shown; if not, ASCII replaces them.
@@ -42,6 +43,7 @@ extension Screen {
 
 /// Why a terminal cannot be used, as a sentence for the person at it.
 public struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What stands in the way, for programs to tell apart.
     public enum Code: Hashable, Sendable {
         /// Standard input or output is a file or a pipe.
         case notATerminal
@@ -53,7 +55,9 @@ public struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible 
         case systemError(Int32)
     }
 
+    /// The reason for programs; ``description`` has it for people.
     public let code: Code
+    /// What is wrong and, where something helps, what to do.
     public let description: String
 
     public init(_ code: Code, _ description: String) {

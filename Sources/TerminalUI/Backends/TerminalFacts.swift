@@ -7,7 +7,9 @@ public struct TerminalFacts: Hashable, Sendable {
     public var type = ""
     /// Whether terminfo describes that type.
     public var isKnown = false
+    /// Whether terminfo says how to move the cursor; without, the screen cannot be used.
     public var canPlaceCursor = false
+    /// How many colors it shows, by terminfo and the environment.
     public var colorDepth = ColorDepth.monochrome
     /// Whether `NO_COLOR` has switched the colors off.
     public var wantsNoColor = false
@@ -25,6 +27,7 @@ public struct TerminalFacts: Hashable, Sendable {
         curses_version().map { String(cString: $0) } ?? "ncurses"
     }
 
+    /// The facts of a terminal about which nothing is known.
     public init() {}
 
     /// Looks at the environment and at standard input and output. Draws nothing.

@@ -5,8 +5,11 @@ public final class TestScreen: Screen {
     public let inputDescriptor: Int32? = nil
     public let keySequences: [[UInt8]: KeyPress] = [:]
 
+    /// Whether the application has the terminal now.
     public private(set) var isOpen = false
+    /// The last frame, row after row, `size.width × size.height` cells; empty before the first.
     public private(set) var cells: ContiguousArray<Cell> = []
+    /// Where the last frame had its cursor, in cells of the screen; nil when it was hidden.
     public private(set) var cursor: Point?
     /// How many frames were shown.
     public private(set) var frameCount = 0
@@ -15,6 +18,7 @@ public final class TestScreen: Screen {
 
     private var nextSize: Size
 
+    /// A closed screen of this size in cells.
     public init(size: Size = Size(width: 80, height: 24), colorDepth: ColorDepth = .palette) {
         self.size = size
         nextSize = size

@@ -3,7 +3,9 @@
 /// A wide grapheme fills its first cell (`columnCount` 2) and a continuation after it
 /// (`columnCount` 0). A cell is sixteen plain bytes, so that frames compare fast.
 public struct Cell: Hashable, Sendable {
+    /// What is drawn; a space in the second half of a wide grapheme.
     public var grapheme: Grapheme
+    /// Its colors and attributes.
     public var style: Style
     /// 1, 2, or 0 for the second half of a wide grapheme.
     public var columnCount: UInt8
@@ -21,6 +23,7 @@ public struct Cell: Hashable, Sendable {
         self.isDisputed = isDisputed
     }
 
+    /// A space in the terminal's own colors.
     public static let blank = Cell(.space)
 
     static func continuation(_ style: Style) -> Cell {

@@ -16,12 +16,15 @@ public struct Color: Hashable, Sendable {
         case rgb(red: UInt8, green: UInt8, blue: UInt8)
     }
 
+    /// The terminal's own color, for text or background as the place demands.
     public static let `default` = Color(bits: 0)
 
+    /// One of the 256 palette colors: 0–15 are the user's, 16–255 xterm's cube and grays.
     public static func palette(_ index: UInt8) -> Color {
         Color(bits: 1 << 24 | UInt32(index))
     }
 
+    /// A color of 24 bits, each part from 0 to 255.
     public static func rgb(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> Color {
         Color(bits: 2 << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
     }
@@ -35,6 +38,7 @@ public struct Color: Hashable, Sendable {
         return .rgb(red / 3, green / 3, blue / 3)
     }
 
+    /// What the color is made of.
     public var kind: Kind {
         switch bits >> 24 {
         case 1: .palette(UInt8(truncatingIfNeeded: bits))

@@ -1,6 +1,8 @@
 /// A place on the screen, in cells from the upper left corner.
 public struct Point: Hashable, Sendable {
+    /// The column, from 0 at the left; negative to the left of the origin.
     public var x: Int
+    /// The row, from 0 at the top; negative above the origin.
     public var y: Int
 
     public init(x: Int, y: Int) {
@@ -8,12 +10,15 @@ public struct Point: Hashable, Sendable {
         self.y = y
     }
 
+    /// The origin: the upper left corner.
     public static let zero = Point(x: 0, y: 0)
 
+    /// Adds column to column and row to row.
     public static func + (left: Point, right: Point) -> Point {
         Point(x: left.x + right.x, y: left.y + right.y)
     }
 
+    /// Subtracts column from column and row from row.
     public static func - (left: Point, right: Point) -> Point {
         Point(x: left.x - right.x, y: left.y - right.y)
     }
@@ -21,7 +26,9 @@ public struct Point: Hashable, Sendable {
 
 /// An extent in cells: columns × rows.
 public struct Size: Hashable, Sendable {
+    /// The number of columns.
     public var width: Int
+    /// The number of rows.
     public var height: Int
 
     public init(width: Int, height: Int) {
@@ -29,14 +36,19 @@ public struct Size: Hashable, Sendable {
         self.height = height
     }
 
+    /// No columns and no rows.
     public static let zero = Size(width: 0, height: 0)
 }
 
 /// A rectangle of cells; half-open, so `maxX` and `maxY` are the first cells outside.
 public struct Rect: Hashable, Sendable {
+    /// The leftmost column.
     public var x: Int
+    /// The top row.
     public var y: Int
+    /// The number of columns; 0 or less for an empty rectangle.
     public var width: Int
+    /// The number of rows; 0 or less for an empty rectangle.
     public var height: Int
 
     public init(x: Int, y: Int, width: Int, height: Int) {
@@ -46,20 +58,30 @@ public struct Rect: Hashable, Sendable {
         self.height = height
     }
 
+    /// A rectangle by its upper left corner and its extent.
     public init(origin: Point = .zero, size: Size) {
         self.init(x: origin.x, y: origin.y, width: size.width, height: size.height)
     }
 
+    /// An empty rectangle at the origin.
     public static let zero = Rect(x: 0, y: 0, width: 0, height: 0)
 
+    /// The upper left cell.
     public var origin: Point { Point(x: x, y: y) }
+    /// The extent in columns and rows.
     public var size: Size { Size(width: width, height: height) }
+    /// The first column to the right of it.
     public var maxX: Int { x + width }
+    /// The first row below it.
     public var maxY: Int { y + height }
+    /// Its columns, half-open; empty when the width is negative.
     public var columns: Range<Int> { x..<max(x, maxX) }
+    /// Its rows, half-open; empty when the height is negative.
     public var rows: Range<Int> { y..<max(y, maxY) }
+    /// Whether it holds no cell.
     public var isEmpty: Bool { width <= 0 || height <= 0 }
 
+    /// Whether a cell lies inside; those at ``maxX`` and ``maxY`` do not.
     public func contains(_ point: Point) -> Bool {
         point.x >= x && point.x < maxX && point.y >= y && point.y < maxY
     }
@@ -82,6 +104,7 @@ public struct Rect: Hashable, Sendable {
             width: max(0, width - 2 * dx), height: max(0, height - 2 * dy))
     }
 
+    /// The same rectangle, `point.x` columns further right and `point.y` rows further down.
     public func offset(by point: Point) -> Rect {
         Rect(x: x + point.x, y: y + point.y, width: width, height: height)
     }

@@ -9,6 +9,7 @@ public struct Grapheme: Hashable, Sendable {
 
     private static let clusterFlag: UInt32 = 1 << 31
 
+    /// A grapheme of one scalar.
     public init(_ scalar: Unicode.Scalar) { bits = scalar.value }
 
     /// A cluster of one scalar or more. An empty one becomes a space.
@@ -27,6 +28,7 @@ public struct Grapheme: Hashable, Sendable {
         }
     }
 
+    /// The grapheme of an empty cell.
     public static let space = Grapheme(" ")
 
     /// The grapheme as text.

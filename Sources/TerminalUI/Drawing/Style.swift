@@ -1,7 +1,10 @@
 /// How a cell's text looks: two colors and attributes.
 public struct Style: Hashable, Sendable {
+    /// The color of the text.
     public var foreground: Color
+    /// The color behind the text.
     public var background: Color
+    /// What is added to the colors, such as bold or underlined.
     public var attributes: Attributes
 
     public init(
@@ -16,14 +19,20 @@ public struct Style: Hashable, Sendable {
     /// The terminal's own colors, no attributes.
     public static let plain = Style()
 
+    /// Attributes of a text, as a set; what the terminal cannot show is left out.
     public struct Attributes: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// A heavier face; some terminals draw a brighter color instead.
         public static let bold = Attributes(rawValue: 1)
+        /// Less intense than usual.
         public static let dim = Attributes(rawValue: 2)
+        /// A slanted face.
         public static let italic = Attributes(rawValue: 4)
+        /// A line below the text.
         public static let underline = Attributes(rawValue: 8)
+        /// Text and background colors change places.
         public static let reverse = Attributes(rawValue: 16)
     }
 

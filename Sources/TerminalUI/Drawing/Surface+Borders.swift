@@ -57,6 +57,8 @@ extension Surface {
         }
     }
 
+    /// Draws a thin line from a point to the right, in the window's coordinates; `length` in
+    /// columns.
     public func drawHorizontalLine(at point: Point, length: Int, style: Style) {
         let cell = Cell(Grapheme("─"), style: style)
         for offset in 0..<max(0, length) {
@@ -64,6 +66,7 @@ extension Surface {
         }
     }
 
+    /// Draws a thin line from a point downward, in the window's coordinates; `length` in rows.
     public func drawVerticalLine(at point: Point, length: Int, style: Style) {
         let cell = Cell(Grapheme("│"), style: style)
         for offset in 0..<max(0, length) {

@@ -12,6 +12,7 @@ public enum Truncation: Hashable, Sendable {
     case middle
 }
 
+/// Where text stands that is narrower than its place.
 public enum TextAlignment: Hashable, Sendable {
     case leading
     case center

@@ -4,7 +4,9 @@
 /// window is cut. Text goes through ``draw(_:at:style:columns:truncation:)``, which makes control
 /// characters visible: nothing drawn can reach the terminal as an escape sequence.
 public final class Surface {
+    /// The size of the whole frame in cells, whatever window is set.
     public let size: Size
+    /// The looks by role that text is drawn in.
     public var theme: Theme
 
     /// Row after row, `size.width × size.height` cells. A plain pointer that never changes: every
@@ -18,6 +20,7 @@ public final class Surface {
     private var window: Rect
     private var clip: Rect
 
+    /// A blank frame whose window is all of it; a negative size counts as 0.
     public init(size: Size, theme: Theme = Theme(depth: .palette)) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         self.theme = theme
@@ -112,6 +115,7 @@ public final class Surface {
         }
     }
 
+    /// Fills a rectangle of the window with spaces in one style.
     public func fill(_ rect: Rect, style: Style) {
         fill(rect, with: Cell(.space, style: style))
     }

@@ -1,7 +1,11 @@
 /// A line of text in several looks, e.g. a name followed by its size in gray.
 public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
+    /// A piece of the line in one look.
     public struct Span: Hashable, Sendable {
+        /// The words. Where the line is wrapped, `\n` begins a row; elsewhere it is shown like
+        /// other control characters, in a visible form.
         public var text: String
+        /// What the words are for; the theme says how that looks.
         public var role: Role
 
         public init(_ text: String, _ role: Role = .text) {
@@ -10,14 +14,18 @@ public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
         }
     }
 
+    /// The pieces from left to right, with nothing between them.
     public var spans: [Span]
 
+    /// A line of pieces, from left to right.
     public init(_ spans: [Span] = []) { self.spans = spans }
 
+    /// A line in one look.
     public init(_ text: String, _ role: Role = .text) { spans = [Span(text, role)] }
 
     public init(stringLiteral value: String) { self.init(value) }
 
+    /// The right line's pieces behind the left one's.
     public static func + (left: TextLine, right: TextLine) -> TextLine {
         TextLine(left.spans + right.spans)
     }
@@ -30,6 +38,7 @@ public struct TextLine: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// The words without their looks.
     public var text: String { spans.map(\.text).joined() }
 
+    /// Whether it has no words at all.
     public var isEmpty: Bool { spans.allSatisfy(\.text.isEmpty) }
 
     /// The columns it takes on a screen.

@@ -55,11 +55,14 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
 /// All roles keep the terminal's own background or set both colors, and the colored ones stay
 /// near the middle of the brightness scale, so that they can be read on light and dark grounds.
 public struct Theme: Hashable, Sendable {
+    /// How many colors the looks were chosen for.
     public let depth: ColorDepth
     /// Whether the screen is read aloud: what a look tells is said in characters.
     public let isPlain: Bool
     private var styles: [Role: Style] = [:]
 
+    /// The looks for a terminal with so many colors.
+    ///
     /// - Parameters:
     ///   - choices: Roles as the user wants them. Without colors, only the attributes of them count.
     ///   - isPlain: See ``isPlain``.
@@ -78,6 +81,7 @@ public struct Theme: Hashable, Sendable {
         }
     }
 
+    /// The look of a role; setting it replaces the standard one.
     public subscript(role: Role) -> Style {
         get { styles[role] ?? .plain }
         set { styles[role] = newValue }

@@ -8,6 +8,7 @@ public enum InputEvent: Hashable, Sendable {
 
 /// What the mouse did, and where.
 public struct MouseEvent: Hashable, Sendable {
+    /// What was done with the mouse; moving it without a button is not reported.
     public enum Action: Hashable, Sendable {
         case press
         case release
@@ -16,6 +17,7 @@ public struct MouseEvent: Hashable, Sendable {
         case scrollDown
     }
 
+    /// The button an action was done with; `none` for the wheel.
     public enum Button: Hashable, Sendable {
         case left
         case middle
@@ -23,10 +25,13 @@ public struct MouseEvent: Hashable, Sendable {
         case none
     }
 
+    /// What was done.
     public var action: Action
+    /// The button; ``Button/none`` for the wheel and where the terminal does not say.
     public var button: Button
     /// In the receiver's cells: the screen's on arrival, the view's in ``View``.
     public var location: Point
+    /// The modifier keys that were down, as far as the terminal reports them.
     public var modifiers: KeyPress.Modifiers
 
     public init(

@@ -2,6 +2,7 @@
 public struct KeyBindings: Hashable, Sendable {
     private var choices: [KeyCommand.ID: [KeySequence]]
 
+    /// - Parameter choices: The keys by command; an empty list switches a command's keys off.
     public init(_ choices: [KeyCommand.ID: [KeySequence]] = [:]) { self.choices = choices }
 
     /// How many commands have keys of the user's.
@@ -12,6 +13,7 @@ public struct KeyBindings: Hashable, Sendable {
         choices[command.id] ?? command.keys
     }
 
+    /// The user's keys for a command: nil when its own count, empty when it has been switched off.
     public subscript(id: KeyCommand.ID) -> [KeySequence]? {
         get { choices[id] }
         set { choices[id] = newValue }

@@ -1,5 +1,6 @@
 /// One key press or several in a row, such as `g g`.
 public struct KeySequence: Hashable, Sendable {
+    /// The presses in order, at least one.
     public let presses: [KeyPress]
 
     public init(_ presses: [KeyPress]) { self.presses = presses }
@@ -18,6 +19,7 @@ public struct KeySequence: Hashable, Sendable {
     /// `g g` as people read it.
     public var displayName: String { presses.map(\.displayName).joined(separator: " ") }
 
+    /// The sequence as a configuration file spells it; ``init(names:)`` reads it.
     public var configurationName: String {
         presses.map(\.configurationName).joined(separator: " ")
     }

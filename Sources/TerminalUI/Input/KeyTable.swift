@@ -16,10 +16,14 @@
 public struct KeyTable {
     /// A command with what it does here and now.
     public struct Entry {
+        /// The command: its stable name, its keys and its title.
         public let command: KeyCommand
+        /// The footer's word for it here; nil keeps it out of the footer.
         public let label: String?
         /// Why it cannot be done now; nil when it can.
         public let reason: String?
+        /// Does it. Called on the main actor when the key is pressed, unless there is a ``reason``
+        /// against it.
         public let action: @MainActor () -> Void
 
         public init(
@@ -32,13 +36,19 @@ public struct KeyTable {
             self.action = action
         }
 
+        /// Whether it can be done now.
         public var isEnabled: Bool { reason == nil }
     }
 
     /// The context's name, a heading in the key menu.
     public let title: String
+    /// The commands of this context, in the order the key menu shows them.
     public private(set) var entries: [Entry]
 
+    /// - Parameters:
+    ///   - title: The context's name in the key menu; entries of a table without one stand there
+    ///     unnamed.
+    ///   - entries: The commands, in the order of the key menu.
     public init(_ title: String = "", @KeyTableBuilder _ entries: () -> [Entry] = { [] }) {
         self.title = title
         self.entries = entries()
@@ -51,9 +61,12 @@ public struct KeyTable {
         return table
     }
 
+    /// The entry of a command; nil when this context does not have it.
     public subscript(id: KeyCommand.ID) -> Entry? { entries.first { $0.command.id == id } }
 }
 
+/// Lets a table's entries be written one below the other, with `if`, `switch` and `for`; tables and
+/// lists of entries among them are flattened.
 @resultBuilder
 @MainActor
 public enum KeyTableBuilder {

@@ -5,13 +5,16 @@ import TextEditing
 /// Matches are shown while one types. Esc goes back to where the caret was; Tab leads into the text at
 /// the match, where ``KeyCommand/findNext`` goes on.
 public final class FindBar: View {
+    /// The text that is searched; it gets the keys back when the bar closes.
     public let textView: TextView
+    /// The search, and the marks on the text.
     public let finder: TextFinder
     /// Called when the bar appears, disappears or resizes: its owner lays it out again.
     public var didChangeLayout: (@MainActor () -> Void)?
 
     let findField = TextField()
     let replaceField = TextField()
+    /// Whether the second row, with the replacement, is shown.
     public private(set) var isReplacing = false
     private var isExpression = false
     private var caseRule = TextSearch.CaseRule.smart
@@ -19,6 +22,7 @@ public final class FindBar: View {
     private var start: (selection: Selection, scrollAnchor: Int)?
     private var origin = 0
 
+    /// A bar for one text view, hidden until ``open(replacing:)``. The caller places it as a view.
     public init(_ textView: TextView) {
         self.textView = textView
         finder = TextFinder(textView)
@@ -107,6 +111,7 @@ public final class FindBar: View {
         if isHidden { finder.clear() } else { finder.textDidChange() }
     }
 
+    /// To be called after the caret has moved: says again which match it is on.
     public func selectionDidChange() {
         if !isHidden { finder.selectionDidChange() }
     }

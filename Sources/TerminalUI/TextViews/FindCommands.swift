@@ -1,27 +1,38 @@
 extension KeyCommand {
+    /// Opens the row for finding, with the selected words in it, else with what was looked for
+    /// last.
     public static let find = KeyCommand(
         "find.open", keys: ["^F"], title: "Find in the text", label: "find", weight: 60)
+    /// Opens both rows, for finding and for replacing.
     public static let replace = KeyCommand(
         "find.replace", keys: ["^R"], title: "Find and replace", label: "replace", weight: 39)
+    /// Selects the next match, from the last one the first; also while the bar is closed.
     public static let findNext = KeyCommand("find.next", keys: ["^N"], title: "Next match")
+    /// Selects the previous match, from the first one the last; also while the bar is closed.
     public static let findPrevious = KeyCommand(
         "find.previous", keys: ["^P"], title: "Previous match")
     /// In the field: the next match, or this one replaced.
     public static let findEnter = KeyCommand(
         "find.enter", keys: ["Enter"], title: "Next match", label: "next", weight: 92)
+    /// In the field: the previous match.
     public static let findEnterBack = KeyCommand(
         "find.enter-back", keys: ["S-Enter"], title: "Previous match")
+    /// Replaces every match, as one step to be undone. Available while the replacement is shown.
     public static let replaceAll = KeyCommand(
         "find.all", keys: ["M-a"], title: "Replace all, as one step", label: "all", weight: 91)
+    /// Switches between a regular expression and text that stands for itself, and searches again.
     public static let toggleExpression = KeyCommand(
         "find.expression", keys: ["M-r"], title: "Regular expression, or the text as it is",
         label: "regex", weight: 72)
+    /// Goes to the next rule for capital and small letters, and searches again.
     public static let toggleCase = KeyCommand(
         "find.case", keys: ["M-c"], title: "Case: smart, exact or ignored", label: "case",
         weight: 61)
+    /// From the first field to the replacement, if it is shown, else into the text at the match.
     public static let leaveFind = KeyCommand(
         "find.leave", keys: ["Tab"], title: "To the next field, then into the text at the match",
         label: "edit here", weight: 80)
+    /// Closes the bar; the caret goes back to where it was unless something was replaced.
     public static let closeFind = KeyCommand(
         "find.close", keys: ["Esc"], title: "Close, and back to where the caret was",
         label: "back", weight: 101)

@@ -25,6 +25,7 @@ public final class TextField: TextInputView {
     /// What the completion said of the text it was asked about last.
     private var known: (text: String, completed: String?)?
 
+    /// An empty field, one row high.
     public init() {
         super.init(TextLayoutOptions(columns: 1, wraps: false))
     }

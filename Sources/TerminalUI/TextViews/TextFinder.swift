@@ -6,6 +6,7 @@ public import TextEditing
 /// the main actor, so that no key ever waits; a new search ends the one under way.
 @MainActor
 public final class TextFinder {
+    /// How far a search is.
     public enum State: Hashable, Sendable {
         /// Nothing is looked for.
         case idle
@@ -14,7 +15,9 @@ public final class TextFinder {
         case failed(TextSearchError)
     }
 
+    /// What was looked for last; empty before the first search, and not forgotten by ``clear()``.
     public private(set) var query = TextQuery()
+    /// How far the search is.
     public private(set) var state = State.idle
     /// The match that is selected, by its place among ``TextView/matches``.
     public private(set) var current: Int?
@@ -33,6 +36,7 @@ public final class TextFinder {
     /// Texts up to this are searched at once, in well under a millisecond.
     private static let immediateCount = 131_072
 
+    /// A finder that selects matches in this view and sets its ``TextView/matches``.
     public init(_ textView: TextView) {
         self.textView = textView
     }
@@ -208,6 +212,7 @@ public final class TextFinder {
         return .replaced
     }
 
+    /// What ``replaceCurrent(with:)`` did.
     public enum ReplaceOutcome: Sendable {
         case replaced
         case selectedNext

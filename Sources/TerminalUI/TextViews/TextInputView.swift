@@ -18,6 +18,7 @@ public class TextInputView: View {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }
 
+    /// Where cut and copied text goes, and what is pasted; tests give a view its own.
     public var clipboard = Clipboard.shared
 
     var editor: TextEditor
@@ -96,6 +97,7 @@ public class TextInputView: View {
         perform { $0.select(Selection(anchor: range.lowerBound, head: range.upperBound)) }
     }
 
+    /// Selects the whole text; the caret is at its end then.
     public func selectAll() {
         perform { $0.selectAll() }
     }

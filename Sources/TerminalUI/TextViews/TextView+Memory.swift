@@ -3,12 +3,15 @@ public import TextEditing
 extension TextView {
     /// What can be brought back when the same text is opened again.
     public struct Memory: Sendable {
+        /// What was selected, as offsets of the text; a text that is shorter now cuts it.
         public var selection: Selection
         /// An offset in the first row on the screen.
         public var scrollAnchor: Int
         /// Nil leaves it as the settings say.
         public var wrapsLines: Bool?
+        /// Whether there were line numbers; nil leaves it as the settings say.
         public var showsLineNumbers: Bool?
+        /// What could be undone and redone. It must belong to the very text that is loaded.
         public var history: UndoHistory
 
         public init(

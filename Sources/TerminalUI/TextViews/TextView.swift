@@ -14,6 +14,7 @@ public final class TextView: TextInputView {
         }
     }
 
+    /// Whether each line's number, from 1, stands before its first row.
     public var showsLineNumbers = false {
         didSet { if showsLineNumbers != oldValue { setNeedsLayout() } }
     }
@@ -52,6 +53,7 @@ public final class TextView: TextInputView {
     var lastClick: (point: Point, time: ContinuousClock.Instant, count: Int)?
     var markupCache: MarkupCache?
 
+    /// An empty text that can be edited.
     public init() {
         super.init(TextLayoutOptions(columns: 80))
     }

@@ -1,6 +1,7 @@
 /// One answer of an alert.
 @MainActor
 public struct AlertAction {
+    /// How an answer is chosen by the keys every alert has.
     public enum Kind: Hashable, Sendable {
         case `default`
         /// What Esc chooses.
@@ -9,10 +10,13 @@ public struct AlertAction {
         case destructive
     }
 
+    /// The button's words; in small letters they are the footer's word for the key.
     public let title: String
+    /// Whether Esc chooses it, and whether Enter may at once.
     public let kind: Kind
     /// A key that chooses it at once, e.g. `d`.
     public let key: KeySequence?
+    /// Called on the main actor when the answer was chosen, after the alert has left the screen.
     public let handler: @MainActor () -> Void
 
     public init(
@@ -28,7 +32,9 @@ public struct AlertAction {
 
 /// Says something in the middle of the screen and asks for one of a few answers.
 public final class AlertController: ViewController {
+    /// What the alert says, wrapped in the box and scrolled where it is longer than that.
     public let message: TextLine
+    /// The answers, in the order of their buttons; never empty.
     public private(set) var actions: [AlertAction]
 
     private let label: Label
@@ -143,6 +149,7 @@ extension KeyCommand {
         .nextField, .previousField, .press, .nextButton, .previousButton, .cancelAlert,
     ]
 
+    /// Chooses the answer that cancels; only in alerts that have one.
     public static let cancelAlert = KeyCommand(
         "alert.cancel", keys: ["Esc", "^C"], title: "Cancel", label: "cancel", weight: 85)
 }

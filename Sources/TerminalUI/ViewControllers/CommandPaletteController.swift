@@ -1,11 +1,13 @@
 /// Something that can be done by typing its words after `:`, e.g. `club work`.
 @MainActor
 public struct PaletteCommand {
+    /// The words to be typed, compared without regard to case.
     public let words: String
     /// What it does, in a few words.
     public let title: String
     /// Why it cannot be done now, as a sentence; nil when it can.
     public let reason: String?
+    /// Called on the main actor when the command is run, after the palette has left the screen.
     public let action: @MainActor () -> Void
 
     public init(

@@ -103,6 +103,7 @@ extension KeyMenuController: ListViewDataSource, ListViewDelegate {
 }
 
 extension KeyCommand {
+    /// Closes the key menu or the command palette; nothing is run.
     public static let closeMenu = KeyCommand(
         "menu.close", keys: ["Esc", "F1", "^C"], title: "Close the menu", label: "close", weight: 90
     )

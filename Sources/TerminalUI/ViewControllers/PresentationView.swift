@@ -74,8 +74,10 @@ final class PresentationView: View {
 }
 
 extension KeyCommand {
+    /// Gives the keys to the next view in a box that takes them, from the last to the first.
     public static let nextField = KeyCommand(
         "focus.next", keys: ["Tab"], title: "Next field", label: "next", weight: 40)
+    /// Gives the keys to the previous view in a box that takes them, from the first to the last.
     public static let previousField = KeyCommand(
         "focus.previous", keys: ["S-Tab"], title: "Previous field")
 }

@@ -1,6 +1,8 @@
 /// Several controllers, one of them shown, and a bar at the top that says which.
 public final class TabBarController: ViewController {
+    /// The controllers in the order of their tabs; never empty.
     public private(set) var tabs: [ViewController]
+    /// Which tab is shown, from 0.
     public private(set) var selectedIndex = 0
 
     /// Stands before the tabs, e.g. the program's name; left out where there is no room.
@@ -21,6 +23,10 @@ public final class TabBarController: ViewController {
 
     private lazy var bar = TabBar(self)
 
+    /// A bar with the first tab shown.
+    ///
+    /// - Parameter tabs: At least one; their titles name the tabs. Keys lead to the first nine by
+    ///   number.
     public init(_ tabs: [ViewController]) {
         precondition(!tabs.isEmpty, "a tab bar needs a tab")
         self.tabs = tabs
@@ -28,6 +34,7 @@ public final class TabBarController: ViewController {
         for tab in tabs { addChild(tab) }
     }
 
+    /// The controller whose view is shown below the bar.
     public var selectedViewController: ViewController { tabs[selectedIndex] }
 
     public override var visibleChildren: [ViewController] { [selectedViewController] }
@@ -90,8 +97,10 @@ public final class TabBarController: ViewController {
 }
 
 extension KeyCommand {
+    /// Shows the tab on the right, after the last the first.
     public static let nextTab = KeyCommand(
         "tabs.next", keys: ["Tab"], title: "Next tab", label: "tabs", weight: 30)
+    /// Shows the tab on the left, before the first the last.
     public static let previousTab = KeyCommand(
         "tabs.previous", keys: ["S-Tab"], title: "Previous tab")
 

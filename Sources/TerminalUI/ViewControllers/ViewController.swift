@@ -10,12 +10,15 @@ open class ViewController: Responder {
         didSet { if title != oldValue { application?.setNeedsDisplay() } }
     }
 
+    /// The controller that has taken this one in as a child; nil for the root and presented ones.
     public private(set) final weak var parent: ViewController?
+    /// The controllers taken in with ``addChild(_:)``, in that order.
     public private(set) final var children: [ViewController] = []
 
     /// Where the controller stands when it was presented; nil otherwise.
     final weak var presentation: PresentationView?
 
+    /// Whether the view is shown: true in ``viewDidAppear()``, false in ``viewDidDisappear()``.
     public private(set) final var isOnScreen = false
 
     private var loadedView: View?
@@ -34,6 +37,7 @@ open class ViewController: Responder {
         return view
     }
 
+    /// Whether ``view`` was asked for, and so made, yet; asking here does not make it.
     public final var isViewLoaded: Bool { loadedView != nil }
 
     /// Makes the root view; a plain one unless overridden.
@@ -80,6 +84,7 @@ open class ViewController: Responder {
     /// Gives the keys to the next view that can take them, after the last to the first.
     public final func focusNext() { moveFocus(by: 1) }
 
+    /// Gives the keys to the previous view that can take them, before the first to the last.
     public final func focusPrevious() { moveFocus(by: -1) }
 
     private func moveFocus(by step: Int) {

@@ -11,6 +11,7 @@ public final class ActivityIndicatorView: View {
 
     public override init() { super.init() }
 
+    /// Whether something is in flight, so that the wheel is shown and turns.
     public var isAnimating: Bool { activityCount > 0 }
 
     /// One thing more is in flight; ends with ``stop()``.
@@ -20,6 +21,8 @@ public final class ActivityIndicatorView: View {
         setNeedsDisplay()
     }
 
+    /// One thing less is in flight; the wheel disappears with the last. Nothing happens without
+    /// one.
     public func stop() {
         guard activityCount > 0 else { return }
         activityCount -= 1

@@ -1,5 +1,6 @@
 /// Words that do something when Enter or Space is pressed on them, or when they are clicked.
 public final class Button: View {
+    /// The words on the button; in small letters they are the footer's word for its key.
     public var title: String {
         didSet { if title != oldValue { superview?.setNeedsLayout() } }
     }
@@ -13,8 +14,10 @@ public final class Button: View {
         }
     }
 
+    /// Called on the main actor when the button is pressed; not while it is disabled.
     public var action: (@MainActor () -> Void)?
 
+    /// An enabled button.
     public init(_ title: String, action: (@MainActor () -> Void)? = nil) {
         self.title = title
         self.action = action
@@ -65,6 +68,7 @@ public final class Button: View {
 }
 
 extension KeyCommand {
+    /// Presses the button that has the keys.
     public static let press = KeyCommand(
         "button.press", keys: ["Enter", "Space"], title: "Press the button", label: "press",
         weight: 80)

@@ -1,6 +1,9 @@
 /// Buttons side by side; the arrow keys move between them.
 public final class ButtonRow: View {
+    /// The buttons from left to right, or from top to bottom where the row is too narrow; hidden
+    /// ones take no room.
     public let buttons: [Button]
+    /// Where the row stands when it is wider than its buttons.
     public var alignment: TextAlignment {
         didSet { if alignment != oldValue { setNeedsLayout() } }
     }
@@ -82,8 +85,10 @@ public final class ButtonRow: View {
 }
 
 extension KeyCommand {
+    /// Gives the keys to the next button of the row, after the last to the first.
     public static let nextButton = KeyCommand(
         "buttons.next", keys: ["Right", "Down"], title: "Next button")
+    /// Gives the keys to the previous button of the row, before the first to the last.
     public static let previousButton = KeyCommand(
         "buttons.previous", keys: ["Left", "Up"], title: "Previous button")
 }

@@ -1,12 +1,16 @@
 /// Labelled fields one below the other, e.g. a name and a text.
 public final class FormView: View {
+    /// A field with its label above it.
     public struct Row {
+        /// Words above the field; empty for none, and no row for them then.
         public let label: String
+        /// The view that takes the keys, a subview of the form.
         public let field: View
         /// The field's rows; nil takes what the others leave.
         public let height: Int?
     }
 
+    /// The fields from top to bottom.
     public private(set) var rows: [Row] = []
 
     public override init() { super.init() }

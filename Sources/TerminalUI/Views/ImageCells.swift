@@ -1,8 +1,12 @@
 /// A picture made of characters: each cell a glyph in one color on another.
 public struct ImageCells: Hashable, Sendable {
+    /// One cell of a picture.
     public struct Pixel: Hashable, Sendable {
+        /// The glyph, one column wide, such as a half block.
         public var scalar: Unicode.Scalar
+        /// The glyph's color; the default one on another color makes the glyph a hole to the ground.
         public var foreground: Color
+        /// The color behind the glyph; the default one lets the ground show through.
         public var background: Color
 
         public init(_ scalar: Unicode.Scalar, foreground: Color, background: Color) {
@@ -12,7 +16,9 @@ public struct ImageCells: Hashable, Sendable {
         }
     }
 
+    /// The width in cells.
     public let columnCount: Int
+    /// The height in cells.
     public let rowCount: Int
     /// Row after row, `columnCount × rowCount` of them.
     public let pixels: [Pixel]
@@ -31,6 +37,7 @@ public struct ImageCells: Hashable, Sendable {
         }
     }
 
+    /// The extent in cells.
     public var size: Size { Size(width: columnCount, height: rowCount) }
 }
 

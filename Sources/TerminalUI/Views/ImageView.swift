@@ -1,5 +1,6 @@
 /// A picture in the middle of its place, or words while there is none.
 public final class ImageView: View {
+    /// The picture, drawn in cells as it is, never scaled; nil shows the placeholder.
     public var image: ImageCells? {
         didSet { if image != oldValue { setNeedsDisplay() } }
     }
@@ -9,6 +10,7 @@ public final class ImageView: View {
         didSet { if placeholder != oldValue { setNeedsDisplay() } }
     }
 
+    /// A view of a picture, or of the placeholder until there is one.
     public init(_ image: ImageCells? = nil) {
         self.image = image
         super.init()

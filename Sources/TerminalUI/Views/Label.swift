@@ -1,9 +1,11 @@
 /// Text that is only read, wrapped between words where it has more than one row.
 public final class Label: View {
+    /// What it says. Long lines wrap between words, and line breaks begin a row.
     public var text: TextLine {
         didSet { if text != oldValue { setNeedsDisplay() } }
     }
 
+    /// Where each row stands in the width.
     public var alignment: TextAlignment = .leading {
         didSet { if alignment != oldValue { setNeedsDisplay() } }
     }

@@ -3,9 +3,13 @@ public struct ListRow: Hashable, Sendable {
     /// A text at the row's end, e.g. a size. Columns stand below each other when every row gives
     /// them the same width.
     public struct Column: Hashable, Sendable {
+        /// The words, cut where they are wider than the column.
         public var text: String
+        /// The cells the column takes, whatever its text.
         public var width: Int
+        /// What the text is for; the theme says how that looks.
         public var role: Role
+        /// Where the text stands in the column.
         public var alignment: TextAlignment
 
         public init(
@@ -19,6 +23,7 @@ public struct ListRow: Hashable, Sendable {
         }
     }
 
+    /// The row's name, cut where it does not fit beside the columns.
     public var title: TextLine
     /// A sign before the title, e.g. a dot for "not saved yet".
     public var symbol: TextLine?

@@ -3,6 +3,7 @@
 /// Only rows on the screen are asked for, so a list may have any number of them.
 @MainActor
 public protocol ListViewDataSource: AnyObject {
+    /// How many rows there are. Asked by ``ListView/reloadData()`` only.
     func numberOfRows(in list: ListView) -> Int
 
     /// How the row looks. Called for the visible rows at each frame: it only assembles.
@@ -30,6 +31,7 @@ public protocol ListViewDelegate: AnyObject {
     /// Another row, or none, is the selected one now.
     func listViewDidChangeSelection(_ list: ListView)
 
+    /// Other rows, or none, are marked now.
     func listViewDidChangeMarks(_ list: ListView)
 }
 
@@ -41,7 +43,9 @@ extension ListViewDelegate {
 
 /// Rows to choose from, with the keys of lists everywhere: `j k g g G ^d ^u`, arrows, wheel, click.
 public final class ListView: View {
+    /// What the list shows; without one it is empty. Call ``reloadData()`` after setting it.
     public weak var dataSource: (any ListViewDataSource)?
+    /// Informed about selections, marks and opened rows.
     public weak var delegate: (any ListViewDelegate)?
 
     /// Screen rows that each row takes.
@@ -78,8 +82,12 @@ public final class ListView: View {
         didSet { setNeedsDisplay() }
     }
 
+    /// How many rows there are, as of the last ``reloadData()``.
     public private(set) var rowCount = 0
+    /// The selected row, from 0; nil only in a list without rows, and before the first
+    /// ``reloadData()``.
     public private(set) var selectedIndex: Int?
+    /// What the selected row stands for, by the data source; nil when no row is selected.
     public private(set) var selectedIdentity: AnyHashable?
 
     /// The identities of the marked rows.
@@ -151,6 +159,7 @@ public final class ListView: View {
         return true
     }
 
+    /// Takes the marks away from all rows. The delegate is told if there were any.
     public func clearMarks() {
         guard !marks.isEmpty else { return }
         marks = []
@@ -303,22 +312,34 @@ public final class ListView: View {
 }
 
 extension KeyCommand {
+    /// Opens the selected row, as a second click on it does.
     public static let activateRow = KeyCommand(
         "list.open", keys: ["Enter"], title: "Open the selected row", label: "open", weight: 95)
+    /// Selects the row below.
     public static let nextRow = KeyCommand("list.down", keys: ["j", "Down"], title: "Down")
+    /// Selects the row above.
     public static let previousRow = KeyCommand("list.up", keys: ["k", "Up"], title: "Up")
+    /// Selects the first row.
     public static let firstRow = KeyCommand("list.first", keys: ["g g", "Home"], title: "First")
+    /// Selects the last row.
     public static let lastRow = KeyCommand("list.last", keys: ["G", "End"], title: "Last")
+    /// Selects the row half a screen further down, or the last.
     public static let halfPageDown = KeyCommand(
         "list.half-page-down", keys: ["^d"], title: "Half a page down")
+    /// Selects the row half a screen further up, or the first.
     public static let halfPageUp = KeyCommand(
         "list.half-page-up", keys: ["^u"], title: "Half a page up")
+    /// Selects the row a screen, but for one row, further down; in an alert, scrolls its message.
     public static let pageDown = KeyCommand("list.page-down", keys: ["PgDn"], title: "Page down")
+    /// Selects the row a screen, but for one row, further up; in an alert, scrolls its message.
     public static let pageUp = KeyCommand("list.page-up", keys: ["PgUp"], title: "Page up")
+    /// Marks the selected row, or takes its mark away, and goes to the next.
     public static let markRow = KeyCommand(
         "list.mark", keys: ["Space"], title: "Mark the row", label: "mark", weight: 40)
+    /// Marks all rows, or none if all have a mark.
     public static let markAllRows = KeyCommand(
         "list.mark-all", keys: ["^A"], title: "Mark all rows, or none")
+    /// Takes all marks away; only there while rows are marked.
     public static let clearMarks = KeyCommand(
         "list.unmark", keys: ["Esc"], title: "Take the marks away", label: "unmark", weight: 98)
 

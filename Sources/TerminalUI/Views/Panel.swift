@@ -1,5 +1,6 @@
 /// A frame with a title around one view; it lights up while what is inside has the keys.
 public final class Panel: View {
+    /// Words in the upper edge, at the left.
     public var title: TextLine {
         didSet { if title != oldValue { setNeedsDisplay() } }
     }
@@ -24,8 +25,12 @@ public final class Panel: View {
         didSet { if isHighlighted != oldValue { setNeedsDisplay() } }
     }
 
+    /// The view inside the frame, as large as the frame leaves room for.
     public let content: View
 
+    /// A frame around a view, which becomes its subview.
+    ///
+    /// - Parameter padding: Columns left empty on either side of the content.
     public init(_ title: TextLine = "", content: View, padding: Int = 0) {
         self.title = title
         self.content = content

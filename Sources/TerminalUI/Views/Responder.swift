@@ -5,6 +5,7 @@
 /// then through ``keyDown(_:)``; the first to know the key ends the journey.
 @MainActor
 open class Responder {
+    /// A responder without keys and without a next one, until a subclass overrides those.
     public init() {}
 
     /// Who is asked next; nil ends the chain.

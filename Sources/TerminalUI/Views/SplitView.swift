@@ -1,6 +1,8 @@
 /// Two views side by side where the screen is wide, the first alone where it is not.
 public final class SplitView: View {
+    /// The view on the left, which stays when there is no room for two.
     public let primary: View
+    /// The view on the right, hidden where the width is less than ``minimumWidth``.
     public let secondary: View
 
     /// The least width that shows both.

@@ -18,12 +18,16 @@ open class View: Responder {
     /// The view's own rectangle: its origin is (0, 0).
     public final var bounds: Rect { Rect(size: frame.size) }
 
+    /// The view this one lies in; nil when it was not added to any.
     public private(set) final weak var superview: View?
+    /// The views in this one, the uppermost last.
     public private(set) final var subviews: [View] = []
 
     /// The view controller whose root view this is.
     public internal(set) final weak var viewController: ViewController?
 
+    /// Whether it is left out of drawing, layout, clicks and Tab; a hidden view gives its keys
+    /// back.
     public final var isHidden = false {
         didSet {
             guard isHidden != oldValue else { return }
@@ -38,6 +42,7 @@ open class View: Responder {
 
     // MARK: - Hierarchy
 
+    /// Puts a view above the others in this one, taking it out of the view it was in.
     public final func addSubview(_ view: View) {
         guard view.superview !== self else { return }
         view.removeFromSuperview()
@@ -46,6 +51,7 @@ open class View: Responder {
         setNeedsLayout()
     }
 
+    /// Takes the view out of its superview; if the keys were in it, they go to another view.
     public final func removeFromSuperview() {
         guard let superview else { return }
         giveKeysBack()
@@ -135,6 +141,7 @@ open class View: Responder {
     /// Whether the view can take the keys.
     open var canBecomeFirstResponder: Bool { false }
 
+    /// Whether this very view gets keys first.
     public final var isFirstResponder: Bool { application?.firstResponder === self }
 
     /// Whether this view, or one in it, takes the keys.
