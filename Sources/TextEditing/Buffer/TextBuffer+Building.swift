@@ -7,6 +7,7 @@ extension TextBuffer {
         /// Bytes that do not fill a chunk yet.
         private var rest: [UInt8] = []
 
+        /// An empty text, to which pieces are added.
         public init() {}
 
         /// Adds bytes at the end; a piece may end inside a scalar or between CR and LF.
@@ -28,6 +29,7 @@ extension TextBuffer {
             rest.append(contentsOf: bytes)
         }
 
+        /// Adds bytes at the end; a sequence that is not contiguous in memory is copied first.
         public mutating func append(_ bytes: some Sequence<UInt8>) {
             let direct: Void? = bytes.withContiguousStorageIfAvailable { append($0) }
             if direct == nil { Array(bytes).withUnsafeBufferPointer { append($0) } }

@@ -2,6 +2,7 @@ internal import _RopeModule
 
 /// A place in a text as people count it, both parts from 0.
 public struct TextPosition: Hashable, Sendable, Comparable {
+    /// The number of the line.
     public var line: Int
     /// UTF-8 bytes from the beginning of the line.
     public var column: Int
@@ -49,6 +50,8 @@ extension TextBuffer {
         return start..<next - (isWindows ? 2 : 1)
     }
 
+    /// The line that `offset` lies on and the bytes before it there; the offset must be in the
+    /// text.
     public func position(at offset: Int) -> TextPosition {
         let line = line(at: offset)
         return TextPosition(line: line, column: offset - start(ofLine: line))

@@ -75,6 +75,7 @@ extension TextBuffer {
     /// The three bytes that some programs write at the beginning of a text in UTF-8.
     public static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+    /// Whether the text begins with ``byteOrderMark``.
     public var hasByteOrderMark: Bool {
         count >= 3 && withBytes(in: 0..<3) { $0.elementsEqual(Self.byteOrderMark) }
     }

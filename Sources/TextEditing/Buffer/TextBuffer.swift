@@ -21,6 +21,7 @@ public struct TextBuffer: Sendable {
         self.chunks = chunks
     }
 
+    /// Makes a text of a string's UTF-8, unchanged: line ends stay as they are.
     public init(_ text: some StringProtocol) {
         self.init(utf8: text.utf8)
     }
@@ -40,6 +41,7 @@ public struct TextBuffer: Sendable {
     /// The length in bytes, which is also the last position.
     public var count: Int { chunks.isEmpty ? 0 : chunks.summary.bytes }
 
+    /// Whether it has no bytes; it has one line even then.
     public var isEmpty: Bool { chunks.isEmpty }
 
     /// Lines, always at least one: a line feed ends a line, and what follows the last is a line too.
@@ -63,6 +65,9 @@ public struct TextBuffer: Sendable {
         chunks = builder.finalize()
     }
 
+    /// Replaces the bytes in `range` by a string's UTF-8.
+    ///
+    /// - Complexity: O(log count + bytes of the string).
     public mutating func replace(_ range: Range<Int>, with text: some StringProtocol) {
         let direct: Void? = text.utf8.withContiguousStorageIfAvailable { replace(range, with: $0) }
         if direct == nil {
@@ -83,10 +88,12 @@ public struct TextBuffer: Sendable {
         chunks = builder.finalize()
     }
 
+    /// Puts a string's UTF-8 before the byte at `offset`; `count` appends it.
     public mutating func insert(_ text: some StringProtocol, at offset: Int) {
         replace(offset..<offset, with: text)
     }
 
+    /// Removes the bytes in `range`, which must lie in the text.
     public mutating func remove(_ range: Range<Int>) {
         replace(range, with: UnsafeBufferPointer(start: nil, count: 0))
     }

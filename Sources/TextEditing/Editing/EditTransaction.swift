@@ -29,7 +29,9 @@ public struct TextChange: Sendable {
 public struct EditTransaction: Sendable {
     /// In the order they are made; each offset is one of the text the changes before have left.
     public internal(set) var changes: [TextChange]
+    /// What was selected before, in offsets of the text before; undoing selects it again.
     public internal(set) var selectionBefore: Selection
+    /// What was selected after, in offsets of the text after; redoing selects it again.
     public internal(set) var selectionAfter: Selection
 
     /// The transaction that takes this one back.

@@ -18,5 +18,6 @@ public struct Selection: Hashable, Sendable {
     /// The selected bytes.
     public var range: Range<Int> { min(anchor, head)..<max(anchor, head) }
 
+    /// Whether nothing is selected, so that there is just a caret.
     public var isEmpty: Bool { anchor == head }
 }

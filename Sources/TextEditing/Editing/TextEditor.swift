@@ -4,11 +4,15 @@
 /// Everything that changes the text goes through here, so that selection, history and layout never
 /// part.
 public struct TextEditor: Sendable {
+    /// The text as it is now, a value to be kept or searched elsewhere.
     public private(set) var text: TextBuffer
+    /// What is selected, in UTF-8 offsets; just the caret when that is empty.
     public private(set) var selection = Selection(caret: 0)
     /// On which row a caret at a soft wrap stands.
     public private(set) var affinity = CaretAffinity.downstream
+    /// What can be undone and redone; it may be saved, see ``restore(_:)``.
     public private(set) var history = UndoHistory()
+    /// How lines become rows; setting its options lays out again what is asked for next.
     public var layout: TextLayout
     /// An offset that edits before it carry along: where the part on the screen begins.
     public var scrollAnchor = 0
@@ -17,6 +21,7 @@ public struct TextEditor: Sendable {
     private var goalColumn: Int?
     private var savedState: UndoHistory.State
 
+    /// An editor with the caret at the beginning, nothing to undo, and the text counted as saved.
     public init(
         _ text: TextBuffer = TextBuffer(),
         layout options: TextLayoutOptions = TextLayoutOptions(columns: 80)
@@ -28,6 +33,7 @@ public struct TextEditor: Sendable {
 
     // MARK: - State
 
+    /// The offset of the caret: the selection's moving end.
     public var caret: Int { selection.head }
 
     /// Whether the text differs from what was saved last; undoing to that state makes it false.
@@ -117,11 +123,13 @@ public struct TextEditor: Sendable {
         replace(selection.range, with: pasted)
     }
 
+    /// Takes the last step back and selects what was selected before it; nothing without a step.
     public mutating func undo() {
         guard let transaction = history.undo() else { return }
         perform(transaction)
     }
 
+    /// Makes the step again that was undone last; nothing without one, or after another edit.
     public mutating func redo() {
         guard let transaction = history.redo() else { return }
         perform(transaction)
@@ -153,6 +161,7 @@ public struct TextEditor: Sendable {
             affinity: affinity, keepingGoal: keepingGoal)
     }
 
+    /// Selects the whole text, the caret at its end.
     public mutating func selectAll() {
         select(Selection(anchor: 0, head: text.count))
     }

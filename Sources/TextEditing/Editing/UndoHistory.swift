@@ -31,6 +31,7 @@ public struct UndoHistory: Sendable {
     private var lastNumber = 0
     private var isOpen = false
 
+    /// A history without steps.
     public init() {}
 
     /// Goes on with steps made before, those to be undone or redone next last.
@@ -50,7 +51,9 @@ public struct UndoHistory: Sendable {
         (undoSteps.map(\.transaction), redoSteps.map(\.transaction))
     }
 
+    /// Whether ``undo()`` gives a step.
     public var canUndo: Bool { !undoSteps.isEmpty }
+    /// Whether ``redo()`` gives a step; another edit makes it false.
     public var canRedo: Bool { !redoSteps.isEmpty }
 
     /// Names what the text is now.

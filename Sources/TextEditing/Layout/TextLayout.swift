@@ -7,6 +7,7 @@ public struct TextLayoutOptions: Hashable, Sendable {
     /// Whether long lines go on in further rows; otherwise a line is one row of any width.
     public var wraps: Bool
 
+    /// Counts below 1 become 1.
     public init(columns: Int, tabWidth: Int = 4, wraps: Bool = true) {
         self.columns = max(1, columns)
         self.tabWidth = max(1, tabWidth)
@@ -20,7 +21,9 @@ public struct TextRow: Hashable, Sendable {
     public var line: Int
     /// Its bytes, without what ends the line.
     public var range: Range<Int>
+    /// Whether its line begins here, so that a line number stands before it.
     public var isFirstOfLine: Bool
+    /// Whether its line ends here; if not, the line goes on in the next row.
     public var isLastOfLine: Bool
 }
 
@@ -43,6 +46,7 @@ public enum CaretAffinity: Sendable, Hashable {
 ///
 /// A layout belongs to one text: tell it of each edit with `didReplace`.
 public struct TextLayout: Sendable {
+    /// How lines become rows; a change drops all that was laid out.
     public var options: TextLayoutOptions {
         didSet { if options != oldValue { reset() } }
     }
@@ -56,6 +60,7 @@ public struct TextLayout: Sendable {
     static let longLineCount = 2048
     private static let rememberedLineCount = 8
 
+    /// A layout with nothing laid out yet.
     public init(options: TextLayoutOptions) {
         self.options = options
     }

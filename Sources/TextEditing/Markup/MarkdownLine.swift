@@ -13,6 +13,7 @@ public enum MarkupKind: Sendable, Hashable, CaseIterable {
 public struct MarkupSpan: Sendable, Hashable {
     /// UTF-8 offsets.
     public var range: Range<Int>
+    /// What the part means.
     public var kind: MarkupKind
 
     public init(_ range: Range<Int>, _ kind: MarkupKind) {

@@ -1,8 +1,10 @@
 /// What a person looks for.
 public struct TextQuery: Sendable, Hashable {
+    /// The text or the expression; empty finds nothing.
     public var text: String
     /// Whether `text` is a regular expression (Perl's syntax) or stands for itself.
     public var isRegularExpression: Bool
+    /// How capital and small letters are compared.
     public var caseRule: TextSearch.CaseRule
 
     public init(
@@ -14,6 +16,7 @@ public struct TextQuery: Sendable, Hashable {
         self.caseRule = caseRule
     }
 
+    /// Whether there is nothing to look for.
     public var isEmpty: Bool { text.isEmpty }
 
     /// Whether capital and small letters are the same to it.

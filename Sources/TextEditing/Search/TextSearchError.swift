@@ -1,5 +1,6 @@
 /// Why a search could not be made.
 public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Why there is no search, for programs to tell apart.
     public enum Code: Hashable, Sendable {
         /// The expression is not valid; the number of characters before the fault.
         case invalidExpression(Int)
@@ -7,6 +8,7 @@ public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertibl
         case tooComplex
     }
 
+    /// The reason for programs; ``description`` has it for people.
     public let code: Code
     /// A sentence for the person who wrote the expression.
     public let description: String

@@ -32,10 +32,12 @@ public struct Glyph: Hashable, Sendable {
 /// to an emoji or a script's spelling. Combining marks without a base are on a dotted circle. Line
 /// feeds and tabs are controls here: callers that lay out lines handle them first.
 public struct VisibleText: Sendable, Hashable {
+    /// What is drawn, from left to right, in the order of the text.
     public let glyphs: [Glyph]
     /// Cells of all glyphs together.
     public let width: Int
 
+    /// Makes a string visible; the glyphs' sources are offsets of its UTF-8.
     public init(_ text: some StringProtocol) {
         self.init(utf8: Array(text.utf8))
     }
