@@ -104,6 +104,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
+	@scripts/find-undocumented.py Sources/CurlNetworking Sources/TerminalUI Sources/TextEditing
 
 clean:
 	rm -rf .build dist
