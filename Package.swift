@@ -68,7 +68,7 @@ let modules: [Target] = [
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
         name: "Pictures",
-        dependencies: ["CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker"],
+        dependencies: ["CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker", "CZlib"],
         swiftSettings: strict),
     .target(name: "CWelcome"),
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
@@ -149,7 +149,8 @@ let tests: [Target] = [
     .testTarget(
         name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
     .testTarget(
-        name: "PicturesTests", dependencies: ["Pictures", "TestSupport", "WelcomeContent"],
+        name: "PicturesTests",
+        dependencies: ["CZlib", "Pictures", "TestSupport", "WelcomeContent"],
         swiftSettings: strict),
     .testTarget(name: "DropboxAPITests", dependencies: ["DropboxAPI"], swiftSettings: strict),
     .testTarget(

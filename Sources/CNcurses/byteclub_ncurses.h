@@ -170,6 +170,17 @@ static inline int byteclub_window_size(int descriptor, int *rows, int *columns) 
     return 1;
 }
 
+/// Pixels of the whole text area as the kernel knows them: 1 when the terminal has told it.
+static inline int byteclub_window_pixels(int descriptor, int *width, int *height) {
+    struct winsize size;
+    memset(&size, 0, sizeof size);
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return 0;
+    if (size.ws_xpixel == 0 || size.ws_ypixel == 0) return 0;
+    *width = size.ws_xpixel;
+    *height = size.ws_ypixel;
+    return 1;
+}
+
 static inline int byteclub_wcwidth(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
 
 #endif

@@ -84,6 +84,121 @@ import Testing
         #expect(terminal.modes == before)
     }
 
+    /// A terminal that says it is kitty gets pixels, placed by characters, and none stay behind.
+    @Test func placesPixelsOnATerminalThatSaysItCan() throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        for name in ["NO_COLOR", "COLORTERM", "TMUX", "TERM_PROGRAM", "LC_TERMINAL"] {
+            unsetenv(name)
+        }
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        #expect(terminal.readText().contains("\u{1B}[>q\u{1B}[16t\u{1B}[14t\u{1B}[c"))
+        #expect(screen.pictures.format == .blocks && screen.colorDepth == .palette)
+        #expect(screen.awaitsReplies)
+
+        #expect(screen.receive(.attributes([62])) == .none)
+        #expect(terminal.readText().contains("\u{1B}_Gi=31"))
+        #expect(screen.receive(.graphics(id: 31, isOK: true)) == .changed)
+        #expect(screen.receive(.attributes([62])) == .none)
+        #expect(screen.pictures.format == .kitty && screen.colorDepth == .direct)
+        #expect(!screen.awaitsReplies)
+        let cell = try #require(CellPixels(width: 9, height: 18))
+        #expect(screen.receive(.cellPixels(cell)) == .changed)
+        #expect(screen.pictures.cellPixels == cell)
+
+        let surface = Surface(size: screen.size)
+        func draw(_ word: String) {
+            surface.clear()
+            surface.draw(word, at: .zero)
+            surface.fill(
+                Rect(x: 2, y: 2, width: 14, height: 3), style: Style(background: .rgb(9, 9, 9)))
+            surface.place(
+                Graphic(
+                    id: 0x0A_0B_0C, .placeholders, size: Size(width: 14, height: 3),
+                    bytes: Array("<PIXELS>".utf8)), at: Point(x: 2, y: 2))
+            screen.present(surface, cursor: nil)
+        }
+        draw("one")
+        let first = terminal.readText()
+        #expect(first.contains("<PIXELS>"))
+        #expect(first.contains("38;2;10;11;12"))
+        #expect(first.contains("\u{10EEEE}\u{305}\u{305}\u{10EEEE}\u{305}\u{30D}"))
+        draw("two")
+        let second = terminal.readText()
+        #expect(second.contains("two"))
+        #expect(!second.contains("<PIXELS>") && !second.contains("\u{10EEEE}"))
+
+        // Words over it: the cells are all there is to change.
+        surface.clear()
+        surface.draw("words in its place", at: Point(x: 0, y: 3))
+        screen.present(surface, cursor: nil)
+        #expect(terminal.readText().contains("words in its place"))
+
+        screen.close()
+        #expect(terminal.readText().contains("\u{1B}_Ga=d,d=I,i=658188,q=2\u{1B}\\"))
+    }
+
+    @Test func drawsSixelsOverCellsAndAgainWhenTheyWereWrittenOver() throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        for name in ["NO_COLOR", "COLORTERM", "TMUX"] { unsetenv(name) }
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        options.pictures = .sixel
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        let surface = Surface(size: screen.size)
+        func draw(_ word: String, hasPicture: Bool = true) -> String {
+            surface.clear()
+            surface.draw(word, at: Point(x: 20, y: 2))
+            if hasPicture {
+                surface.place(
+                    Graphic(
+                        id: 5, .inline, size: Size(width: 14, height: 3),
+                        bytes: Array("<SIXELS>".utf8)), at: Point(x: 2, y: 2))
+            }
+            screen.present(surface, cursor: nil)
+            return terminal.readText()
+        }
+        #expect(draw("one").contains("\u{1B}[3;3H<SIXELS>"))
+        #expect(!draw("two").contains("<SIXELS>"))
+        // A word that makes ncurses write all of its row again.
+        _ = draw("👨‍👩‍👧")
+        #expect(draw("x").contains("<SIXELS>"))
+        // What takes its place is written whole: blanks over each of its cells.
+        let gone = draw("x", hasPicture: false)
+        #expect(!gone.contains("<SIXELS>"))
+        #expect(!gone.isEmpty)
+        screen.close()
+        _ = terminal.readText()
+    }
+
+    /// Answers under way when the screen is given back are not for the next reader.
+    @Test func takesAnswersThatComeAtTheEnd() throws {
+        setenv("TERM", "xterm-256color", 1)
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        let answer = "\u{1B}P>|xterm(388)\u{1B}\\\u{1B}[?64;4c"
+        _ = write(terminal.outer, answer, answer.utf8.count)
+        screen.close()
+        var request = pollfd(fd: terminal.inner, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&request, 1, 0) == 0)
+    }
+
     @Test func withoutATerminalItSaysSo() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

@@ -9,8 +9,9 @@ import Testing
     }
 
     private func names(_ text: String) -> [String] {
-        decode(text).map { event in
+        decode(text).compactMap { event in
             switch event {
+            case .reply: nil
             case .key(let press): press.configurationName
             case .paste(let text): "paste(\(text))"
             case .mouse(let event):

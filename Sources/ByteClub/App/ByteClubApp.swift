@@ -27,6 +27,7 @@ internal import TerminalUI
         choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse
+        options.pictures = screenSettings.pictures
         let application = Application(
             screen: CursesScreen(options: options), configuration: configuration)
         let coordinator = AppCoordinator(

@@ -92,13 +92,13 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
             return ListRow(TextLine(photo.name), columns: [ListRow.Column(size, width: 7)])
         }
         var details = [TextLine("\(size) · \(files.age(of: photo))", .secondary)]
-        var image: ImageCells?
+        var (image, graphic): (ImageCells?, Graphic?)
         switch thumbnails?.state(of: photo) {
-        case .loaded(let cells): image = ImageCells(cells)
+        case .loaded(let picture): (image, graphic) = (picture.cells, picture.graphic)
         case .unavailable(let reason): details[0] = details[0] + TextLine(" · \(reason)", .warning)
         case .loading, nil: details[0] = details[0] + TextLine(" · …", .secondary)
         }
-        return ListRow(TextLine(photo.name), details: details, image: image)
+        return ListRow(TextLine(photo.name), details: details, image: image, graphic: graphic)
     }
 
     func fileList(_ files: FileList, didActivate photo: RemoteFile) {
@@ -133,23 +133,32 @@ extension PhotosViewController {
             default: CellSize(columns: 24, rows: 3)
             }
         let imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
-        if list.imageSize != imageSize || thumbnails == nil {
+        // What the terminal has said since may have changed how pictures are shown.
+        let terminal = screen.pictures
+        if list.imageSize != imageSize || thumbnails?.terminal != terminal {
             list.imageSize = imageSize
             list.rowHeight = box?.rows ?? 1
             thumbnails?.cancel()
             thumbnails = box.map { box in
+                // Where pixels are drawn over cells, all would be sent again at each step of the list.
+                let renderer =
+                    terminal.format == .kitty
+                    ? PictureRenderer(screen)
+                    : PictureRenderer(moving: .moving(screen), resting: .atRest(screen))
                 let loader = ThumbnailLoader(
-                    club: club, size: .w256h256, renderer: .atRest(screen), box: box)
+                    club: club, size: .w256h256, renderer: renderer, on: terminal, box: box)
                 loader.onArrival = { [weak self] in self?.list.setNeedsDisplay() }
                 return loader
             }
         }
         let pane = preview.bounds
         let paneBox = CellSize(columns: pane.width, rows: pane.height)
-        if split.showsSecondary, !pane.isEmpty, previews?.box != paneBox {
+        if split.showsSecondary, !pane.isEmpty, previews?.box != paneBox || previews?.terminal != terminal
+        {
             previews?.cancel()
             let loader = ThumbnailLoader(
-                club: club, renderer: .atRest(screen), filling: paneBox, capacity: 12)
+                club: club, renderer: PictureRenderer(screen), on: terminal, filling: paneBox,
+                capacity: 12)
             loader.onArrival = { [weak self] in self?.fillPreview() }
             previews = loader
             showPreview()
@@ -187,8 +196,8 @@ extension PhotosViewController {
         case .loading:
             preview.image = nil
             preview.placeholder = TextLine("…", .secondary)
-        case .loaded(let cells):
-            preview.image = ImageCells(cells)
+        case .loaded(let picture):
+            preview.show(picture.cells, picture.graphic)
             guard memory.seen.isUnread(photo) else { return }
             seeing?.cancel()
             seeing = application?.scheduler.schedule(after: Self.lookingTime) { [weak self] in

@@ -3,6 +3,7 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Pictures
+internal import TerminalUI
 
 /// Fetches small pictures of the club's photos and turns them into cells, each as it arrives.
 ///
@@ -12,9 +13,15 @@ internal import Pictures
 @MainActor final class ThumbnailLoader {
     enum State: Equatable {
         case loading
-        case loaded(CellImage)
+        case loaded(Picture)
         /// There is none; why, in a few words.
         case unavailable(String)
+    }
+
+    /// A small picture in characters, and in pixels where the terminal shows them.
+    struct Picture: Equatable {
+        let cells: ImageCells
+        let graphic: Graphic?
     }
 
     /// Called on the main actor after one or more pictures have arrived.
@@ -22,7 +29,9 @@ internal import Pictures
 
     private let club: Club
     private let size: ThumbnailSize
-    private let renderer: CellRenderer
+    private let renderer: PictureRenderer
+    /// What the pictures are drawn for.
+    let terminal: PictureTerminal
     let box: CellSize
     private let capacity: Int
 
@@ -52,8 +61,10 @@ internal import Pictures
     ///   - box: The cells a picture is fitted into.
     ///   - capacity: How many pictures are kept.
     init(
-        club: Club, size: ThumbnailSize, renderer: CellRenderer, box: CellSize, capacity: Int = 400
+        club: Club, size: ThumbnailSize, renderer: PictureRenderer, on terminal: PictureTerminal,
+        box: CellSize, capacity: Int = 400
     ) {
+        self.terminal = terminal
         self.club = club
         self.size = size
         self.renderer = renderer
@@ -62,12 +73,15 @@ internal import Pictures
     }
 
     /// A loader for pictures that fill a box, asking the store for no more pixels than it can use.
-    convenience init(club: Club, renderer: CellRenderer, filling box: CellSize, capacity: Int) {
+    convenience init(
+        club: Club, renderer: PictureRenderer, on terminal: PictureTerminal, filling box: CellSize,
+        capacity: Int
+    ) {
         // By width alone: a panorama fills the box's width long before its height.
         let pixels = renderer.pixelSize(of: box)
         self.init(
             club: club, size: .smallest(covering: pixels.width, by: 1),
-            renderer: renderer, box: box, capacity: capacity)
+            renderer: renderer, on: terminal, box: box, capacity: capacity)
     }
 
     /// What there is of a photo's picture; asks for it when there is nothing yet.
@@ -121,17 +135,17 @@ extension ThumbnailLoader {
         var batch: [Key] = []
         for key in wishes {
             guard let data = await keptPicture(key),
-                case (.loaded(let cells), _) = await Self.state(
-                    .success(data), key.path, renderer, box)
+                case (.loaded(let picture), _) = await Self.state(
+                    .success(data), key.path, renderer, terminal, box)
             else {
                 batch.append(key)
                 continue
             }
-            settle(key, .loaded(cells))
+            settle(key, .loaded(picture))
         }
         guard !batch.isEmpty, !Task.isCancelled else { return }
         let keys = Dictionary(batch.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        let (size, renderer, box) = (size, renderer, box)
+        let (size, renderer, terminal, box) = (size, renderer, terminal, box)
         let result: Result<Void, StoreError> = await {
             do throws(StoreError) {
                 try await club.perform { store throws(StoreError) in
@@ -142,7 +156,8 @@ extension ThumbnailLoader {
                         {
                             guard let key = keys[path] else { continue }
                             group.addTask {
-                                let (state, isFinal) = await Self.state(result, path, renderer, box)
+                                let (state, isFinal) = await Self.state(
+                                    result, path, renderer, terminal, box)
                                 await self.settle(key, state, isFinal: isFinal)
                                 if case (.loaded, .success(let data)) = (state, result) {
                                     await self.keep(data, key)
@@ -190,8 +205,8 @@ extension ThumbnailLoader {
     }
 
     private nonisolated static func state(
-        _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: CellRenderer,
-        _ box: CellSize
+        _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: PictureRenderer,
+        _ terminal: PictureTerminal, _ box: CellSize
     ) async -> (State, isFinal: Bool) {
         switch result {
         case .success(let data):
@@ -199,10 +214,14 @@ extension ThumbnailLoader {
                 let decoded = try await PictureWorkers.shared.decode(
                     PictureFile(data: data, name: path.name),
                     scaledToFit: renderer.pixelSize(of: box))
-                let cells = await PictureQueue.previews.run {
-                    renderer.render(decoded.image, fitting: box)
+                let id = Graphic.makeID()
+                let frame = await PictureQueue.previews.run {
+                    renderer.frame(of: decoded.image, fitting: box, id: id)
                 }
-                return (.loaded(cells), false)
+                let picture = Picture(
+                    cells: ImageCells(frame.cells),
+                    graphic: frame.pixels.map { Graphic($0, on: terminal) })
+                return (.loaded(picture), false)
             } catch {
                 return (.unavailable("damaged"), error.isOfThePicture)
             }

@@ -23,6 +23,10 @@ struct EditableSetting: Sendable {
         EditableSetting(
             path: ["theme", "name"], title: "Theme",
             kind: .choice(Theme.Scheme.allCases.map(\.rawValue)), value: { $1.scheme.rawValue }),
+        EditableSetting(
+            path: ["theme", "pictures"], title: "How pictures are shown",
+            kind: .choice(PictureSetting.allCases.map(\.rawValue)),
+            value: { $1.pictures.rawValue }, notice: "It counts from the next start on."),
         flag(["plain"], "For a reader of screens", { settings, _ in settings.isPlain }),
         flag(
             ["mouse"], "Clicks and the wheel", { settings, _ in settings.usesMouse },

@@ -2,7 +2,8 @@ internal import ClubAccess
 internal import TerminalUI
 
 extension ScreenSettings {
-    /// Reads the section `theme`: from what a text is for to how it looks, e.g. `selection: white on 25 bold`.
+    /// Reads the section `theme`: from what a text is for to how it looks, e.g. `selection: white on 25 bold`,
+    /// and under `pictures` how those are shown.
     mutating func readTheme(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {
@@ -14,10 +15,16 @@ extension ScreenSettings {
         }
         var seen: Set<Role> = []
         var isNamed = false
+        var hasPictures = false
         for (key, value) in pairs {
             if key.scalar == "name" {
                 readScheme(value, isRepeated: isNamed, at: key.line)
                 isNamed = true
+                continue
+            }
+            if key.scalar == "pictures" {
+                readPictures(value, isRepeated: hasPictures, at: key.line)
+                hasPictures = true
                 continue
             }
             guard let role = key.scalar.flatMap(Role.init(rawValue:)) else {
@@ -57,5 +64,19 @@ extension ScreenSettings {
     }
 
     private static let schemeNames = Theme.Scheme.allCases.map(\.rawValue).joined(separator: ", ")
+
+    private mutating func readPictures(_ value: YAMLNode, isRepeated: Bool, at line: Int) {
+        guard !isRepeated else {
+            return report(line, "“pictures” is there twice; the first one counts.")
+        }
+        guard let setting = value.scalar.flatMap(PictureSetting.init(rawValue:)) else {
+            let names = PictureSetting.allCases.map(\.rawValue).joined(separator: ", ")
+            return report(
+                value.line,
+                "“\(value.scalar ?? "")” is no way to show pictures. There are: \(names).")
+        }
+        pictures = setting
+    }
+
     private static let roleNames = Role.allCases.map(\.rawValue).joined(separator: ", ")
 }

@@ -9,6 +9,8 @@ package struct ScreenSettings: Sendable {
     package var styles: [Role: Style] = [:]
     /// How the others look.
     package var scheme = Theme.Scheme.automatic
+    /// How pictures are shown.
+    package var pictures = PictureSetting.auto
     /// What could not be taken from the whole file, in its order.
     package private(set) var problems: [Settings.Problem]
 

@@ -202,18 +202,18 @@ package enum SettingsSchema {
     }
 
     private static var theme: Node {
-        .object(
-            Dictionary(
-                uniqueKeysWithValues: Role.allCases.map {
-                    ($0.rawValue, Node.look("The look of \($0.purpose)."))
-                } + [
-                    (
-                        "name",
-                        Node.text(
-                            "How all of it looks (default: auto, readable on any background).",
-                            choices: Theme.Scheme.allCases.map(\.rawValue))
-                    )
-                ]),
+        var nodes = Dictionary(
+            uniqueKeysWithValues: Role.allCases.map {
+                ($0.rawValue, Node.look("The look of \($0.purpose)."))
+            })
+        nodes["name"] = .text(
+            "How all of it looks (default: auto, readable on any background).",
+            choices: Theme.Scheme.allCases.map(\.rawValue))
+        nodes["pictures"] = .text(
+            "How pictures are shown (default: auto, the best that the terminal says it can).",
+            choices: PictureSetting.allCases.map(\.rawValue))
+        return .object(
+            nodes,
             description: "What a text is for, and how it looks: bold blue, or \"white on #005f87\"."
         )
     }

@@ -20,8 +20,14 @@ public struct CellRenderer: Sendable, Equatable {
     /// A cell's width over its height.
     public var cellAspect: Double
 
-    public init(style: Style, cellAspect: Double = 0.5) {
-        self.style = style
+    /// The colors of the terminal; half blocks are made of these alone.
+    public var colors: CellColors
+
+    /// - Parameter colors: With less than all of them there are half blocks in place of symbols, which
+    ///   cannot be dithered.
+    public init(style: Style, cellAspect: Double = 0.5, colors: CellColors = .direct) {
+        self.style = style == .symbols && colors != .direct ? .halfBlocks : style
+        self.colors = colors
         self.cellAspect = cellAspect > 0.05 && cellAspect < 20 ? cellAspect : 0.5
     }
 
@@ -94,6 +100,12 @@ extension CellRenderer {
         }
     }
 
+    /// The pixels that a box of cells is made of.
+    func gridSize(of box: CellSize) -> PixelSize {
+        PixelSize(
+            width: max(1, box.columns * grid.across), height: max(1, box.rows * grid.down))
+    }
+
     /// The largest width and height in cells, with fractions, of a picture in a box.
     private func extent(of picture: PixelSize, in box: CellSize) -> (width: Double, height: Double)
     {
@@ -104,7 +116,8 @@ extension CellRenderer {
 
     private func cells(from pixels: PixelImage, size: CellSize) -> CellImage {
         switch style {
-        case .halfBlocks: HalfBlockCells.cells(from: pixels, size: size)
+        case .halfBlocks:
+            HalfBlockCells.cells(from: pixels.dithered(to: colors), size: size)
         case .symbols: ChafaCells.cells(from: pixels, size: size)
         case .characters(let onDark):
             CharacterCells.cells(from: pixels, size: size, onDark: onDark)
@@ -120,6 +133,13 @@ extension CellSize {
 }
 
 extension PixelImage {
+    fileprivate func dithered(to colors: CellColors) -> PixelImage {
+        guard colors != .direct else { return self }
+        var result = self
+        OrderedDither.apply(colors, to: &result)
+        return result
+    }
+
     /// The picture at the top left of a larger transparent one.
     fileprivate func onCanvas(_ canvas: PixelSize) -> PixelImage {
         guard canvas != size else { return self }

@@ -34,7 +34,7 @@ public struct PixelSize: Hashable, Sendable {
                     Double(max(1, box.height)) / Double(max(1, height)))))
     }
 
-    private func scaled(by factor: Double) -> PixelSize {
+    func scaled(by factor: Double) -> PixelSize {
         PixelSize(
             width: max(1, Int((Double(width) * factor).rounded())),
             height: max(1, Int((Double(height) * factor).rounded())))

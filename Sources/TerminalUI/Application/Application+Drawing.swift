@@ -93,6 +93,8 @@ extension Application {
             }
             layers.isBeneathDirty = false
         }
+        // What lies beneath a box is seen in characters: pixels could show through.
+        if top != nil { surface.placedGraphics = [] }
         top?.drawInSuperview(on: surface)
         window.footer.drawInSuperview(on: surface)
     }

@@ -16,7 +16,18 @@ extension Application {
         case .mouse(let event):
             matcher.forget()
             handle(event)
+        case .reply(let reply):
+            if screen.receive(reply) == .changed { terminalDidChange() }
         }
+    }
+
+    /// Draws everything for what is known of the terminal now.
+    private func terminalDidChange() {
+        adoptTheme()
+        layers.beneath = nil
+        screen.invalidate()
+        window.setNeedsLayoutOfTree()
+        setNeedsDisplay()
     }
 
     /// Presses keys by name, e.g. `press("g g")`; for tests.

@@ -80,15 +80,22 @@ final class InputLoop {
 
     private func waitForRestOfEscape() {
         guard decoder.isPending, !decoder.isPasting, let application else { return }
-        escapeTimer = application.scheduler.schedule(
-            after: application.configuration.escapeDelay
-        ) { [weak self] in
+        escapeTimer = application.scheduler.schedule(after: escapeDelay(application)) {
+            [weak self] in
             guard let self else { return }
             // A turn that took long: the rest is here, and only the timer was faster.
             if hasUnreadBytes, !isPaused { return readAvailable() }
             hand(on: decoder.flush())
             finishTurn()
         }
+    }
+
+    /// While the terminal is answering, the rest of an answer is waited for longer: over a slow line it
+    /// may be cut anywhere, and would be taken for keys.
+    private func escapeDelay(_ application: Application) -> Duration {
+        let usual = application.configuration.escapeDelay
+        guard application.screen.awaitsReplies else { return usual }
+        return max(usual, decoder.isLoneEscape ? .milliseconds(100) : .seconds(1))
     }
 
     private func hand(on events: [InputEvent]) {

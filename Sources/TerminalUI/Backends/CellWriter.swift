@@ -26,7 +26,11 @@ struct CellWriter {
     mutating func write(_ cell: Cell, at point: Point) {
         if place != point { bytes += description.move(to: point) }
         setStyle(cell.style)
-        bytes += cell.grapheme.text.utf8
+        if let part = cell.grapheme.placeholder {
+            bytes += KittyPlaceholder.bytes(row: part.row, column: part.column)
+        } else {
+            bytes += cell.grapheme.text.utf8
+        }
         place = Point(x: point.x + Int(cell.columnCount), y: point.y)
     }
 
@@ -79,7 +83,7 @@ struct CellWriter {
 extension Cell {
     /// The columns it takes on a terminal that draws each of its scalars separately.
     var widestRendering: Int {
-        if grapheme.scalar != nil { return Int(columnCount) }
+        if grapheme.scalar != nil || grapheme.isOfPicture { return Int(columnCount) }
         let sum = grapheme.text.unicodeScalars.reduce(0) { $0 + CellWidth.of($1) }
         return max(Int(columnCount), sum)
     }

@@ -11,6 +11,7 @@ extension CursesScreen {
         let isWhole = shown.count != cells.count
         if isWhole { byteclub_erase() }
         var special: [Int] = []
+        repaintedRows = []
         var pen = Pen(style: nil, pair: 0, mayLackColor: isLastTry)
         for row in 0..<size.height {
             let start = row * size.width
@@ -29,7 +30,10 @@ extension CursesScreen {
                 guard put(cell, row: row, column: index - start, pen: &pen) else { return nil }
             }
             guard hasChanged else { continue }
-            if hasResidue { byteclub_repaint_row(Int32(row)) }
+            if hasResidue {
+                byteclub_repaint_row(Int32(row))
+                repaintedRows.append(row)
+            }
             if cells[start..<(start + size.width)].contains(where: isSpecial) {
                 special.append(row)
             }
@@ -74,7 +78,7 @@ extension CursesScreen {
 
     private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> Bool {
         let (row, column) = (Int32(row), Int32(column))
-        if isDirect(cell) {
+        if isDirect(cell) || cell.grapheme.isOfPicture {
             var value = Charset.blankStandIn
             _ = byteclub_put(row, column, &value, 1, 0, 0)
             return true
@@ -119,7 +123,9 @@ extension CursesScreen {
     /// Whether ncurses cannot draw a cell: its text has more than a base and a few marks, or the C
     /// library has another idea of its width.
     private func isAwkward(_ cell: Cell) -> Bool {
-        guard cell.columnCount > 0, charset == .utf8 else { return false }
+        guard cell.columnCount > 0, charset == .utf8, !cell.grapheme.isOfPicture else {
+            return false
+        }
         if let scalar = cell.grapheme.scalar {
             if scalar.value < 0x300 { return false }
             return cell.isDisputed || byteclub_wcwidth(scalar.value) != cell.columnCount
@@ -135,7 +141,8 @@ extension CursesScreen {
     private func leavesResidue(_ old: Cell, under new: Cell) -> Bool {
         guard !isSpecial(new) else { return false }
         return isAwkward(old)
-            || isDirect(old) && new.grapheme.scalar?.value == Charset.blankStandIn
+            || (isDirect(old) || old.grapheme.isOfPicture)
+                && new.grapheme.scalar?.value == Charset.blankStandIn
     }
 
     /// What writes the cells that ncurses cannot draw, and what stands behind them: terminals that draw

@@ -15,20 +15,22 @@ public final class CursesScreen: Screen {
         public var inputDescriptor: Int32 = STDIN_FILENO
         /// The terminal that is drawn on. It is not closed here.
         public var outputDescriptor: Int32 = STDOUT_FILENO
+        /// How pictures are shown; `auto` asks the terminal.
+        public var pictures = PictureSetting.auto
 
         /// Standard input and output, with the mouse.
         public init() {}
     }
 
     public private(set) var size = Size.zero
-    public private(set) var colorDepth = ColorDepth.monochrome
+    public internal(set) var colorDepth = ColorDepth.monochrome
     public private(set) var keySequences: [[UInt8]: KeyPress] = [:]
     public var inputDescriptor: Int32? { options.inputDescriptor }
 
-    private let options: Options
+    let options: Options
     private(set) var description: TerminalDescription?
     private var savedModes: termios?
-    private var isOpen = false
+    private(set) var isOpen = false
     private(set) var charset = Charset.utf8
 
     public var showsUnicode: Bool { charset == .utf8 }
@@ -38,6 +40,17 @@ public final class CursesScreen: Screen {
     var shown: ContiguousArray<Cell> = []
     private var cursorIsVisible: Bool?
     private var collector: FrameCollector?
+
+    // MARK: Pictures
+
+    public internal(set) var pictures = PictureTerminal()
+    public private(set) var pictureRate: Double?
+    var probe: TerminalProbe?
+    var layer = GraphicsLayer()
+    /// The pixels of the whole text area as the system knows them.
+    var windowPixels: (width: Int, height: Int)?
+    /// Rows of the last frame of which ncurses has written every cell.
+    var repaintedRows: [Int] = []
 
     /// A screen that does nothing before ``open()``.
     public init(options: Options = Options()) { self.options = options }
@@ -65,6 +78,8 @@ public final class CursesScreen: Screen {
         _ = updateSize()
         invalidate()
         cursorIsVisible = nil
+        // Pictures that a crash leaves in the terminal's memory are not to be seen: what names them is
+        // on the screen that is left.
         let restore = RestoreSequence { [description] in description?[$0] }
         CrashGuard.arm(
             descriptor: options.outputDescriptor, modes: modes, sequence: restore)
@@ -72,6 +87,7 @@ public final class CursesScreen: Screen {
         if options.usesMouse {
             for mode in [1000, 1002, 1006] { send(RestoreSequence.mode(mode, isOn: true)) }
         }
+        ask()
     }
 
     /// The first opening: ncurses looks the terminal up and takes it.
@@ -134,6 +150,8 @@ public final class CursesScreen: Screen {
     public func close() {
         guard isOpen else { return }
         isOpen = false
+        send(layer.removeAll())
+        drainReplies()
         for mode in RestoreSequence.privateModes { send(RestoreSequence.mode(mode, isOn: false)) }
         curs_set(1)
         endwin()
@@ -146,8 +164,14 @@ public final class CursesScreen: Screen {
         var columns: Int32 = 80
         _ = byteclub_window_size(options.outputDescriptor, &rows, &columns)
         let new = Size(width: Int(columns), height: Int(rows))
+        windowPixels = Self.windowPixels(of: options.outputDescriptor)
+        // Another font leaves the size in cells as it is.
+        defer { chooseProtocol() }
         guard new != size else { return false }
         size = new
+        if isOpen, windowPixels == nil, probe?.answers.cellPixels != nil {
+            send(TerminalProbe.cellQuestion)
+        }
         byteclub_resize(rows, columns)
         invalidate()
         return true
@@ -155,6 +179,7 @@ public final class CursesScreen: Screen {
 
     public func invalidate() {
         shown = []
+        layer.forget()
         byteclub_repaint()
     }
 
@@ -183,18 +208,46 @@ public final class CursesScreen: Screen {
 
     public func present(_ surface: Surface, cursor: Point?) {
         guard isOpen, surface.size == size else { return }
-        guard let collector else {
-            let special = update(surface, cursor)
-            return send(specialBytes(surface, rows: special))
-        }
+        let isWhole = shown.count != surface.cells.count
+        let plan = layer.compose(surface)
         var special: [Int] = []
-        let frame = collector.bytes { special = update(surface, cursor) }
-        guard !special.isEmpty else { return send(frame) }
-        // Terminals that know this mode show both at once; the others ignore it.
-        send(
-            RestoreSequence.mode(Self.synchronizedOutput, isOn: true) + frame
-                + specialBytes(surface, rows: special)
-                + RestoreSequence.mode(Self.synchronizedOutput, isOn: false))
+        let frame: [UInt8]
+        if let collector {
+            frame = collector.bytes { special = update(surface, cursor) }
+        } else {
+            send(plan.before)
+            frame = []
+            special = update(surface, cursor)
+        }
+        let before = collector == nil ? [] : plan.before
+        let after = pictureBytes(after: plan, isWhole: isWhole)
+        guard !special.isEmpty || !before.isEmpty || !after.isEmpty else { return send(frame) }
+        // Terminals that know this mode show all at once; the others ignore it.
+        let bytes =
+            RestoreSequence.mode(Self.synchronizedOutput, isOn: true) + before + frame
+            + specialBytes(surface, rows: special) + after
+            + RestoreSequence.mode(Self.synchronizedOutput, isOn: false)
+        let clock = ContinuousClock()
+        let time = clock.measure { send(bytes) }
+        measure(before.count + after.count, in: time)
+    }
+
+    private func pictureBytes(after plan: GraphicsLayer.Plan, isWhole: Bool) -> [UInt8] {
+        guard let description, let save = description["sc"], let restore = description["rc"] else {
+            return []
+        }
+        let bytes = layer.finish(plan, isWhole: isWhole, rows: repaintedRows) {
+            description.move(to: $0)
+        }
+        return bytes.isEmpty ? [] : save + bytes + restore
+    }
+
+    /// Notes how fast a large picture went; small ones fit into buffers on the way.
+    private func measure(_ byteCount: Int, in time: Duration) {
+        guard byteCount > 64 << 10 else { return }
+        let seconds = max(1e-6, Double(time.nanoseconds) / 1e9)
+        let rate = Double(byteCount) / seconds
+        pictureRate = pictureRate.map { $0 * 0.5 + rate * 0.5 } ?? rate
     }
 
     /// Has ncurses write what has changed. Returns the rows with cells that it cannot draw.

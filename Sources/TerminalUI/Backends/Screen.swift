@@ -15,6 +15,18 @@ public protocol Screen: AnyObject {
     /// The descriptor whose bytes are keys; nil when nothing can be read.
     var inputDescriptor: Int32? { get }
 
+    /// How pictures are shown; changes when the terminal has answered, see ``receive(_:)``.
+    var pictures: PictureTerminal { get }
+
+    /// How fast the terminal takes pictures, in bytes per second, as measured; nil before that.
+    var pictureRate: Double? { get }
+
+    /// Whether the terminal was asked something, and may be answering.
+    var awaitsReplies: Bool { get }
+
+    /// Takes an answer of the terminal, and says whether anything is shown otherwise from now on.
+    func receive(_ reply: TerminalReply) -> ReplyEffect
+
     /// The strings that the terminal's special keys send.
     var keySequences: [[UInt8]: KeyPress] { get }
 
@@ -37,8 +49,19 @@ public protocol Screen: AnyObject {
     func send(_ sequence: [UInt8])
 }
 
+/// What an answer of the terminal has changed.
+public enum ReplyEffect: Hashable, Sendable {
+    case none
+    /// ``Screen/pictures`` or ``Screen/colorDepth``.
+    case changed
+}
+
 extension Screen {
     public var showsUnicode: Bool { true }
+    public var pictures: PictureTerminal { PictureTerminal() }
+    public var pictureRate: Double? { nil }
+    public var awaitsReplies: Bool { false }
+    public func receive(_ reply: TerminalReply) -> ReplyEffect { .none }
 }
 
 /// Why a terminal cannot be used, as a sentence for the person at it.

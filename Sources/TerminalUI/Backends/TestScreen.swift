@@ -15,6 +15,11 @@ public final class TestScreen: Screen {
     public private(set) var frameCount = 0
     /// What was sent beside the frames.
     public private(set) var sentBytes: [UInt8] = []
+    /// What went out for pictures with each frame.
+    public private(set) var pictureBytes: [[UInt8]] = []
+    public private(set) var pictures = PictureTerminal()
+    private var layer = GraphicsLayer()
+    private var isWhole = true
 
     private var nextSize: Size
 
@@ -27,7 +32,16 @@ public final class TestScreen: Screen {
 
     public func open() throws(TerminalError) { isOpen = true }
 
-    public func close() { isOpen = false }
+    public func close() {
+        isOpen = false
+        pictureBytes.append(layer.removeAll())
+    }
+
+    /// Makes it a terminal that shows pictures so.
+    public func setPictures(_ pictures: PictureTerminal) {
+        self.pictures = pictures
+        layer.terminal = pictures
+    }
 
     /// What the terminal's next size is; the application learns it as from a signal.
     public func setSize(_ size: Size) { nextSize = size }
@@ -38,12 +52,21 @@ public final class TestScreen: Screen {
     }
 
     public func present(_ surface: Surface, cursor: Point?) {
+        let plan = layer.compose(surface)
+        let after = layer.finish(plan, isWhole: isWhole) { point in
+            Array("\u{1B}[\(point.y + 1);\(point.x + 1)H".utf8)
+        }
+        isWhole = false
+        pictureBytes.append(plan.before + after)
         cells = ContiguousArray(surface.cells)
         self.cursor = cursor
         frameCount += 1
     }
 
-    public func invalidate() {}
+    public func invalidate() {
+        isWhole = true
+        layer.forget()
+    }
 
     public func send(_ sequence: [UInt8]) { sentBytes += sequence }
 
@@ -69,6 +92,14 @@ public final class TestScreen: Screen {
 
     /// The whole screen as text.
     public var text: String { lines.joined(separator: "\n") }
+
+    /// The part of a picture of pixels that a cell shows, e.g. `2,5` for row and column, `hole` where the
+    /// picture is drawn over it; nil where it is a character.
+    public func picturePart(column: Int, row: Int) -> String? {
+        let grapheme = cell(column, row).grapheme
+        if let part = grapheme.placeholder { return "\(part.row),\(part.column)" }
+        return grapheme.isOfPicture ? "hole" : nil
+    }
 
     /// The style of a cell.
     public func style(column: Int, row: Int) -> Style { cell(column, row).style }

@@ -8,6 +8,29 @@ public struct Grapheme: Hashable, Sendable {
     let bits: UInt32
 
     private static let clusterFlag: UInt32 = 1 << 31
+    private static let placeholderFlag: UInt32 = 1 << 30
+    private static let holeFlag: UInt32 = 1 << 29
+
+    private init(bits: UInt32) { self.bits = bits }
+
+    /// A part of a picture that is placed by characters; rows and columns are those of the picture.
+    static func placeholder(row: Int, column: Int) -> Grapheme {
+        Grapheme(bits: placeholderFlag | UInt32(row & 511) << 9 | UInt32(column & 511))
+    }
+
+    /// What lies beneath a picture that is drawn over cells.
+    static let hole = Grapheme(bits: holeFlag)
+
+    /// The part of a picture, where it is one.
+    var placeholder: (row: Int, column: Int)? {
+        guard bits & Self.clusterFlag == 0, bits & Self.placeholderFlag != 0 else { return nil }
+        return (Int(bits >> 9 & 511), Int(bits & 511))
+    }
+
+    /// Whether it belongs to a picture of pixels.
+    var isOfPicture: Bool {
+        bits & Self.clusterFlag == 0 && bits & (Self.placeholderFlag | Self.holeFlag) != 0
+    }
 
     /// A grapheme of one scalar.
     public init(_ scalar: Unicode.Scalar) { bits = scalar.value }
@@ -35,6 +58,9 @@ public struct Grapheme: Hashable, Sendable {
     public var text: String {
         if bits & Self.clusterFlag != 0 {
             return ClusterTable.text(at: bits & ~Self.clusterFlag)
+        }
+        if let placeholder {
+            return KittyPlaceholder.text(row: placeholder.row, column: placeholder.column)
         }
         return Unicode.Scalar(bits).map { String($0) } ?? " "
     }

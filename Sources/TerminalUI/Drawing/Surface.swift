@@ -16,6 +16,9 @@ public final class Surface {
     /// The window in its own coordinates: its origin is (0, 0).
     public var bounds: Rect { Rect(size: window.size) }
 
+    /// The pictures of this frame, in the order of drawing.
+    var placedGraphics: [PlacedGraphic] = []
+
     /// The window and the part of it that may be drawn on, both in cells of the screen.
     private var window: Rect
     private var clip: Rect
@@ -35,6 +38,7 @@ public final class Surface {
     /// Begins a new frame: everything blank, the window as large as the screen.
     public func clear() {
         grid.update(repeating: .blank)
+        placedGraphics = []
         window = Rect(size: size)
         clip = window
     }
@@ -46,6 +50,7 @@ public final class Surface {
     func restore(_ cells: ContiguousArray<Cell>) {
         precondition(cells.count == grid.count, "cells of another size")
         cells.withUnsafeBufferPointer { _ = grid.update(fromContentsOf: $0) }
+        placedGraphics = []
         window = Rect(size: size)
         clip = window
     }
@@ -128,6 +133,31 @@ public final class Surface {
             for index in (y * size.width + area.x)..<(y * size.width + area.maxX) {
                 grid[index].style = change(grid[index].style)
             }
+        }
+    }
+
+    /// A rectangle of the window in cells of the screen; nil when it is empty or any of it is cut.
+    func visibleRect(_ rect: Rect) -> Rect? {
+        let area = rect.offset(by: window.origin)
+        return area.isEmpty || area.intersection(clip) != area ? nil : area
+    }
+
+    /// The cells of a rectangle of the screen, row after row.
+    func cells(in area: Rect) -> ContiguousArray<Cell> {
+        var result: ContiguousArray<Cell> = []
+        result.reserveCapacity(area.width * area.height)
+        for y in area.rows {
+            result += grid[(y * size.width + area.x)..<(y * size.width + area.maxX)]
+        }
+        return result
+    }
+
+    /// Puts other cells into a rectangle of the screen, by their row and column in it.
+    func replaceCells(in area: Rect, by cell: (_ row: Int, _ column: Int) -> Cell) {
+        for y in area.rows {
+            release(area.x, y)
+            release(area.maxX - 1, y)
+            for x in area.columns { grid[y * size.width + x] = cell(y - area.y, x - area.x) }
         }
     }
 

@@ -41,8 +41,29 @@ struct ControlSequence {
     /// What the sequence means; nil for focus reports, answers and what is unknown.
     var event: InputEvent? {
         if marker == UInt8(ascii: "<") { return mouse.map { .mouse($0) } }
+        if let reply { return .reply(reply) }
         guard marker == nil, !hasIntermediates else { return nil }
         return key.map { .key($0) }
+    }
+
+    // MARK: - Answers
+
+    private var reply: TerminalReply? {
+        guard !hasIntermediates else { return nil }
+        switch (marker, final) {
+        case (UInt8(ascii: "?"), UInt8(ascii: "c")):
+            return .attributes(numbers.prefix(32).compactMap(\.self))
+        case (nil, UInt8(ascii: "t")):
+            guard numbers.count == 3, let height = number(1), let width = number(2) else {
+                return nil
+            }
+            switch number(0) {
+            case 4: return .windowPixels(width: width, height: height)
+            case 6: return CellPixels(width: width, height: height).map { .cellPixels($0) }
+            default: return nil
+            }
+        default: return nil
+        }
     }
 
     // MARK: - Keys

@@ -11,6 +11,17 @@ public struct InputDecoder: Sendable {
     private let keys: KeyTrie
     private var buffer: [UInt8] = []
     private var paste: PasteCollector?
+    /// What is left of a sequence whose beginning was given up: it is not made of keys either.
+    private var remainder: Remainder?
+
+    private enum Remainder {
+        /// Up to BEL or ST; so many bytes at most.
+        case string(limit: Int)
+        /// The second half of ST.
+        case backslash
+        /// Up to the byte that ends a control sequence.
+        case sequence(limit: Int)
+    }
 
     /// Longer sequences are not keys.
     private static let longestSequence = 64
@@ -24,6 +35,9 @@ public struct InputDecoder: Sendable {
 
     /// Whether bytes wait for the rest of their sequence.
     public var isPending: Bool { !buffer.isEmpty || paste != nil }
+
+    /// Whether all that waits is an Esc.
+    var isLoneEscape: Bool { buffer == [Self.escape] }
 
     /// Whether a bracketed paste has begun and not ended.
     public var isPasting: Bool { paste != nil }
@@ -46,6 +60,11 @@ public struct InputDecoder: Sendable {
     /// Decodes what is pending as it stands: a lone Esc is the Esc key.
     public mutating func flush() -> [InputEvent] {
         guard paste == nil else { return [] }
+        if case .string = remainder, isLoneEscape {
+            buffer = []
+            remainder = .backslash
+            return []
+        }
         var rest = buffer[...]
         buffer = []
         var events: [InputEvent] = []
@@ -55,8 +74,53 @@ public struct InputDecoder: Sendable {
             events.append(.key(KeyPress(.escape, rest.count == 1 ? .alt : [])))
         } else if rest.count == 1, let press = Self.plainKey(second) {
             events.append(.key(press.adding(.alt)))
+        } else if Self.beginsString(second) {
+            remainder = .string(limit: Self.longestString)
+        } else if second == UInt8(ascii: "[") {
+            remainder = .sequence(limit: Self.longestSequence)
         }
         return events
+    }
+
+    private static func beginsString(_ byte: UInt8) -> Bool {
+        [UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^")].contains(byte)
+    }
+
+    /// Passes over what belongs to a sequence that was given up. Returns the place of the next byte.
+    private mutating func skipRemainder(_ chunk: UnsafeBufferPointer<UInt8>) -> Int {
+        var index = 0
+        while index < chunk.count, let current = remainder {
+            let byte = chunk[index]
+            switch current {
+            case .string(let limit):
+                // ST is Esc and a backslash; any other Esc begins something new.
+                if byte == Self.escape {
+                    guard index + 1 < chunk.count else {
+                        buffer = [byte]
+                        return chunk.count
+                    }
+                    remainder = nil
+                    return chunk[index + 1] == UInt8(ascii: "\\") ? index + 2 : index
+                }
+                remainder = byte == 0x07 || limit == 0 ? nil : .string(limit: limit - 1)
+                index += 1
+            case .backslash:
+                remainder = nil
+                return byte == UInt8(ascii: "\\") ? index + 1 : index
+            case .sequence(let limit):
+                switch byte {
+                case 0x20...0x3F where limit > 0: remainder = .sequence(limit: limit - 1)
+                case 0x40...0x7E:
+                    remainder = nil
+                    return index + 1
+                default:
+                    remainder = nil
+                    return index
+                }
+                index += 1
+            }
+        }
+        return index
     }
 
     static let escape: UInt8 = 0x1B
@@ -74,7 +138,7 @@ public struct InputDecoder: Sendable {
 
     private mutating func decode(chunk: UnsafeBufferPointer<UInt8>, into events: inout [InputEvent])
     {
-        var index = 0
+        var index = skipRemainder(chunk)
         while index < chunk.count {
             if paste != nil {
                 index = collectPaste(chunk, from: index, into: &events)
@@ -153,8 +217,7 @@ public struct InputDecoder: Sendable {
         case Self.escape: return doubleEscapeStep(bytes, at: index)
         case UInt8(ascii: "["): return controlStep(bytes, at: index)
         case UInt8(ascii: "O"): return singleShiftStep(bytes, at: index)
-        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"):
-            return stringStep(bytes, at: index)
+        case _ where Self.beginsString(second): return stringStep(bytes, at: index)
         case 0x80...: return scalarStep(bytes, at: index + 1, modifiers: .alt)
         default:
             let press = Self.plainKey(second)?.adding(.alt)
@@ -234,15 +297,20 @@ public struct InputDecoder: Sendable {
         return .done(sequence.singleShiftKey.map { .key($0) }, next: end + 1)
     }
 
-    /// Skips an answer of the terminal: up to BEL or ST.
+    /// Reads an answer of the terminal: up to BEL or ST.
     private func stringStep(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Step {
         var end = index + 2
         guard end < bytes.count else { return .incomplete }
+        func event() -> InputEvent? {
+            TerminalReply(introducer: bytes[index + 1], content: bytes[(index + 2)..<end])
+                .map { .reply($0) }
+        }
         while end < bytes.count, end - index < Self.longestString {
-            if bytes[end] == 0x07 { return .done(nil, next: end + 1) }
+            if bytes[end] == 0x07 { return .done(event(), next: end + 1) }
             if bytes[end] == Self.escape {
                 guard end + 1 < bytes.count else { return .incomplete }
-                return .done(nil, next: bytes[end + 1] == UInt8(ascii: "\\") ? end + 2 : end)
+                let isEnd = bytes[end + 1] == UInt8(ascii: "\\")
+                return .done(isEnd ? event() : nil, next: isEnd ? end + 2 : end)
             }
             end += 1
         }

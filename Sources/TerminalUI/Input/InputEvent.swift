@@ -4,6 +4,8 @@ public enum InputEvent: Hashable, Sendable {
     /// Text pasted as a whole, its line ends turned into `\n`. It is text, never keys.
     case paste(String)
     case mouse(MouseEvent)
+    /// The terminal itself has answered a question.
+    case reply(TerminalReply)
 }
 
 /// What the mouse did, and where.

@@ -1,8 +1,26 @@
 /// A picture in the middle of its place, or words while there is none.
 public final class ImageView: View {
     /// The picture, drawn in cells as it is, never scaled; nil shows the placeholder.
+    ///
+    /// Setting it takes the pixels of another picture away.
     public var image: ImageCells? {
-        didSet { if image != oldValue { setNeedsDisplay() } }
+        get { cells }
+        set { show(newValue) }
+    }
+
+    private var cells: ImageCells?
+    /// The same picture in pixels, or a part of it, where the terminal shows them.
+    public private(set) var graphic: Graphic?
+    /// Where that is, in the cells of ``image``.
+    private var graphicOrigin = Point.zero
+
+    /// Shows a picture, and pixels over it.
+    public func show(_ image: ImageCells?, _ graphic: Graphic? = nil, at origin: Point = .zero) {
+        guard image != cells || graphic != self.graphic || origin != graphicOrigin else { return }
+        cells = image
+        self.graphic = graphic
+        graphicOrigin = origin
+        setNeedsDisplay()
     }
 
     /// Shown while there is no picture.
@@ -12,7 +30,7 @@ public final class ImageView: View {
 
     /// A view of a picture, or of the placeholder until there is one.
     public init(_ image: ImageCells? = nil) {
-        self.image = image
+        cells = image
         super.init()
     }
 
@@ -25,11 +43,11 @@ public final class ImageView: View {
 
     public override func draw(on surface: Surface) {
         if let image {
-            surface.draw(
-                image,
-                at: Point(
-                    x: max(0, (bounds.width - image.columnCount) / 2),
-                    y: max(0, (bounds.height - image.rowCount) / 2)))
+            let origin = Point(
+                x: max(0, (bounds.width - image.columnCount) / 2),
+                y: max(0, (bounds.height - image.rowCount) / 2))
+            surface.draw(image, at: origin)
+            if let graphic { surface.place(graphic, at: origin + graphicOrigin) }
         } else {
             surface.draw(
                 placeholder, in: Rect(x: 0, y: bounds.height / 2, width: bounds.width, height: 1),

@@ -33,18 +33,22 @@ public struct ListRow: Hashable, Sendable {
     public var columns: [Column]
     /// A picture before the words; ``ListView/imageSize`` keeps its place.
     public var image: ImageCells?
+    /// The same in pixels, where the terminal shows them.
+    public var graphic: Graphic?
     /// The part of the title to underline, in characters: what a filter matched.
     public var matches: [Range<Int>]
 
     public init(
         _ title: TextLine, symbol: TextLine? = nil, details: [TextLine] = [],
-        columns: [Column] = [], image: ImageCells? = nil, matches: [Range<Int>] = []
+        columns: [Column] = [], image: ImageCells? = nil, graphic: Graphic? = nil,
+        matches: [Range<Int>] = []
     ) {
         self.title = title
         self.symbol = symbol
         self.details = details
         self.columns = columns
         self.image = image
+        self.graphic = graphic
         self.matches = matches
     }
 }

@@ -65,7 +65,10 @@ extension ListView {
             }
         }
         if let imageSize, !theme.isPlain {
-            if let image = row.image { surface.draw(image, at: Point(x: x, y: 0)) }
+            if let image = row.image {
+                surface.draw(image, at: Point(x: x, y: 0))
+                if let graphic = row.graphic { surface.place(graphic, at: Point(x: x, y: 0)) }
+            }
             x += imageSize.width + 2
         }
         if symbolWidth > 0 {

@@ -106,6 +106,12 @@ open class View: Responder {
         setNeedsDisplay()
     }
 
+    /// Asks for all that is inside to be placed again, too.
+    final func setNeedsLayoutOfTree() {
+        setNeedsLayout()
+        for view in subviews { view.setNeedsLayoutOfTree() }
+    }
+
     /// Places the subviews now if they have to be.
     public final func layoutIfNeeded() {
         if needsLayout {

@@ -26,7 +26,7 @@ import Testing
         let keys = try #require(sections["keys"]?["properties"] as? [String: Any])
         #expect(Set(keys.keys) == Set(KeyContext.all.flatMap(\.commands).map(\.id)))
         let roles = try #require(sections["theme"]?["properties"] as? [String: Any])
-        #expect(Set(roles.keys) == Set(Role.allCases.map(\.rawValue) + ["name"]))
+        #expect(Set(roles.keys) == Set(Role.allCases.map(\.rawValue) + ["name", "pictures"]))
     }
 
     /// Clubs, keys and looks have rows of their own, which lead to the chooser and to the file.
@@ -34,7 +34,7 @@ import Testing
         let json = try JSONSerialization.jsonObject(with: Data(SettingsSchema.json().utf8))
         let root = try #require(json as? [String: Any])
         let sections = try #require(root["properties"] as? [String: [String: Any]])
-        var paths: Set<[String]> = [["theme", "name"]]
+        var paths: Set<[String]> = [["theme", "name"], ["theme", "pictures"]]
         for (name, section) in sections where !["clubs", "keys", "theme", "version"].contains(name)
         {
             let fields = section["properties"] as? [String: Any]

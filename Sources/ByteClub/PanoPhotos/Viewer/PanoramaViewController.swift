@@ -7,7 +7,7 @@ internal import TerminalUI
 
 /// One panorama over the whole screen, to be panned and zoomed.
 ///
-/// While it moves it is drawn in half blocks, quick enough for every key; when it rests, finer.
+/// Drawn by a ``PicturePainter``: in pixels where the terminal shows them, else in characters.
 final class PanoramaViewController: ViewController {
     private let photos: [RemoteFile]
     private let club: Club
@@ -20,16 +20,16 @@ final class PanoramaViewController: ViewController {
     private let imageView = ImageView()
     private let infoLabel = Label("", alignment: .center)
     private var showsInfo = true
-    private var image: PixelImage?
+    private var image: PictureLevels?
+    private lazy var painter = PicturePainter(imageView, owner: self)
     private var viewport = PanoramaViewport()
     private var box = CellSize(columns: 0, rows: 0)
     private var loading: Task<Void, Never>?
-    private var refining: Task<Void, Never>?
+    /// How the screen showed pictures when this one was drawn.
+    private var terminal: PictureTerminal?
 
     /// How much of the window's width one key pans.
     private static let step = 0.08
-    /// The view counts as at rest after this long without a key.
-    private static let restingTime: Duration = .milliseconds(30)
 
     init(
         _ photos: [RemoteFile], startingAt index: Int, club: Club, transfers: TransferCenter,
@@ -58,7 +58,7 @@ final class PanoramaViewController: ViewController {
 
     override func viewDidDisappear() {
         loading?.cancel()
-        refining?.cancel()
+        painter.stop()
     }
 
     override func layoutView(in bounds: Rect) {
@@ -67,9 +67,11 @@ final class PanoramaViewController: ViewController {
         infoLabel.isHidden = !showsInfo
         imageView.frame = area
         let box = CellSize(columns: area.width, rows: area.height)
-        guard box != self.box else { return }
+        let terminal = application?.screen.pictures
+        guard box != self.box || terminal != self.terminal else { return }
         let isFirst = self.box.columns == 0
         self.box = box
+        self.terminal = terminal
         if isFirst { fit() }
         draw()
     }
@@ -119,13 +121,14 @@ extension PanoramaViewController {
         infoLabel.text = TextLine(photo.name)
         imageView.placeholder = TextLine("Fetching the picture…", .secondary)
         loading?.cancel()
-        refining?.cancel()
+        painter.stop()
         let original = downloadedFile(of: photo)
         loading = startPending { [self] in
             do throws(StoreError) {
                 if let original, let decoded = await Self.decode(original) {
+                    let levels = await Self.levels(of: decoded)
                     guard !Task.isCancelled else { return }
-                    return show(decoded, isOriginal: true)
+                    return show(levels, isOriginal: true)
                 }
                 let data = try await club.perform { store throws(StoreError) in
                     try await Self.picture(of: photo.path, from: store)
@@ -138,8 +141,9 @@ extension PanoramaViewController {
                     guard !Task.isCancelled else { return }
                     return explain("It could not be shown because \(error.reason).")
                 }
+                let levels = await Self.levels(of: decoded)
                 guard !Task.isCancelled else { return }
-                show(decoded, isOriginal: false)
+                show(levels, isOriginal: false)
             } catch {
                 guard !Task.isCancelled else { return }
                 explain(club.sentence(for: error).text)
@@ -147,14 +151,18 @@ extension PanoramaViewController {
         }
     }
 
-    private func show(_ decoded: DecodedPicture, isOriginal: Bool) {
+    private static func levels(of decoded: DecodedPicture) async -> PictureLevels {
+        await PictureQueue.previews.run { PictureLevels(decoded.image) }
+    }
+
+    private func show(_ levels: PictureLevels, isOriginal: Bool) {
         // What the person looks at stays in sight when the file itself takes the preview's place.
         if image == nil || !isOriginal {
             viewport = PanoramaViewport()
-            image = decoded.image
+            image = levels
             fit()
         }
-        image = decoded.image
+        image = levels
         showsOriginal = isOriginal
         draw()
         showInfo()
@@ -237,17 +245,18 @@ extension PanoramaViewController: TransferObserver {
 
 extension PanoramaViewController {
 
+    private var cellAspect: Double { application?.screen.pictures.cellAspect ?? 0.5 }
+
     private func fit() {
         guard let image else { return }
-        viewport.fit(image.size, in: box, cellAspect: CellRenderer.cellAspect)
+        viewport.fit(image.largest.size, in: box, cellAspect: cellAspect)
     }
 
     /// Pans by a part of what is visible, so that a key feels the same at every zoom.
     private func pan(_ part: Double) {
-        guard let image else { return }
-        let region = viewport.region(
-            of: image.size, in: box, cellAspect: CellRenderer.cellAspect)
-        move { $0.turn(by: part * region.width / Double(image.size.width)) }
+        guard let size = image?.largest.size else { return }
+        let region = viewport.region(of: size, in: box, cellAspect: cellAspect)
+        move { $0.turn(by: part * region.width / Double(size.width)) }
     }
 
     private func move(_ change: (inout PanoramaViewport) -> Void) {
@@ -256,20 +265,8 @@ extension PanoramaViewController {
     }
 
     private func draw() {
-        guard let image, box.columns > 0, let screen = application?.screen else { return }
-        imageView.image = ImageCells(
-            CellRenderer.moving(screen).render(image, through: viewport, filling: box))
-        refining?.cancel()
-        let (viewport, box, renderer) = (viewport, box, CellRenderer.atRest(screen))
-        refining = startPending { [self] in
-            try? await Pause.sleep(for: Self.restingTime)
-            guard !Task.isCancelled else { return }
-            let cells = await PictureQueue.previews.run {
-                renderer.render(image, through: viewport, filling: box)
-            }
-            guard !Task.isCancelled else { return }
-            imageView.image = ImageCells(cells)
-        }
+        guard let image, box.columns > 0 else { return }
+        painter.draw(image, through: viewport, filling: box)
     }
 }
 

@@ -1,0 +1,42 @@
+internal import Pictures
+internal import TerminalUI
+
+@MainActor extension PictureRenderer {
+    /// Draws pictures as a screen shows them.
+    init(_ screen: any Screen) {
+        let pictures = screen.pictures
+        let encoder: (any PictureEncoder)? =
+            switch pictures.format {
+            case .blocks: nil
+            case .kitty: KittyEncoder(isInsideTmux: pictures.isInsideTmux)
+            case .iterm: InlineImageEncoder(isInsideTmux: pictures.isInsideTmux)
+            case .sixel: SixelEncoder()
+            }
+        // VT340's cells, where the terminal does not say.
+        let cell = pictures.cellPixels.map { PixelSize(width: $0.width, height: $0.height) }
+        self.init(
+            moving: .moving(screen), resting: .atRest(screen), encoder: encoder,
+            cell: cell ?? PixelSize(width: 10, height: 20))
+    }
+}
+
+extension Graphic {
+    /// Pixels for a terminal.
+    init(_ pixels: PictureFrame.Pixels, on terminal: PictureTerminal) {
+        let size = pixels.place.size
+        self.init(
+            id: pixels.id, terminal.format == .kitty ? .placeholders : .inline,
+            size: Size(width: size.columns, height: size.rows), bytes: pixels.bytes)
+    }
+}
+
+extension ImageView {
+    /// Shows a picture in characters, and in pixels where there are some.
+    func show(_ frame: PictureFrame, on terminal: PictureTerminal) {
+        // Nothing was written of a picture that could not be.
+        let pixels = frame.pixels.flatMap { $0.bytes.isEmpty ? nil : $0 }
+        show(
+            ImageCells(frame.cells), pixels.map { Graphic($0, on: terminal) },
+            at: pixels.map { Point(x: $0.place.column, y: $0.place.row) } ?? .zero)
+    }
+}

@@ -1,0 +1,181 @@
+/// Draws pictures for a terminal in the way that it shows them: as characters alone, or as pixels over
+/// characters that show the same.
+///
+/// A value; drawing runs on the calling thread, at rest for tens of milliseconds: call it on a
+/// `PictureQueue` then.
+public struct PictureRenderer: Sendable {
+    /// Draws characters for pictures that move.
+    public let moving: CellRenderer
+    /// Draws characters for pictures at rest.
+    public let resting: CellRenderer
+    /// Writes pixels; nil where characters are all that the terminal shows.
+    public let encoder: (any PictureEncoder)?
+    /// The pixels of a cell.
+    public let cell: PixelSize
+
+    public init(
+        moving: CellRenderer, resting: CellRenderer, encoder: (any PictureEncoder)? = nil,
+        cell: PixelSize = PixelSize(width: 8, height: 16)
+    ) {
+        self.moving = moving
+        self.resting = resting
+        self.encoder = encoder
+        self.cell = cell
+    }
+
+    /// Draws what a viewport shows of a picture.
+    ///
+    /// - Parameters:
+    ///   - id: The number that the pixels get.
+    ///   - scale: Pixels each way for one of the screen, at most 1.
+    public func frame(
+        of picture: PictureLevels, through viewport: PanoramaViewport, filling box: CellSize,
+        for motion: PictureMotion, id: UInt32, scale: Double = 1
+    ) -> PictureFrame {
+        let renderer = motion == .moving || encoder != nil ? moving : resting
+        let window = viewport.region(
+            of: picture.largest.size, in: box, cellAspect: renderer.cellAspect)
+        let part = (
+            width: window.width / Double(picture.largest.size.width),
+            height: window.height / Double(picture.largest.size.height)
+        )
+        let cells = renderer.render(
+            picture.image(showing: part, in: renderer.gridSize(of: box)), through: viewport,
+            filling: box)
+        guard let encoder, box.columns > 0, box.rows > 0,
+            let place = CellRegion(of: window, in: picture.largest.size, viewport.wraps, box)
+        else { return PictureFrame(cells: cells) }
+        let screen = place.pixelSize(cell)
+        let size = screen.scaled(by: min(1, max(0.05, scale)))
+        let share = (
+            width: part.width * Double(place.size.columns) / Double(box.columns),
+            height: part.height * Double(place.size.rows) / Double(box.rows)
+        )
+        let image = picture.image(showing: share, in: size)
+        let region = place.visible(
+            of: viewport.region(of: image.size, in: box, cellAspect: renderer.cellAspect),
+            in: image.size, wraps: viewport.wraps)
+        let pixels =
+            motion == .moving
+            ? image.sampled(region, to: size, wraps: viewport.wraps)
+            : image.scaled(region, to: size, wraps: viewport.wraps)
+        return PictureFrame(
+            cells: cells,
+            pixels: PictureFrame.Pixels(
+                id: id, place: place,
+                bytes: encoder.encode(pixels, as: id, over: place.size, of: screen, for: motion)))
+    }
+
+    /// Draws a whole picture as large as a box allows.
+    public func frame(
+        of image: PixelImage, fitting box: CellSize, id: UInt32
+    ) -> PictureFrame {
+        let cells = resting.render(image, fitting: box)
+        guard let encoder, cells.size.columns > 0, cells.size.rows > 0 else {
+            return PictureFrame(cells: cells)
+        }
+        let place = CellRegion(column: 0, row: 0, size: cells.size)
+        let screen = place.pixelSize(cell)
+        return PictureFrame(
+            cells: cells,
+            pixels: PictureFrame.Pixels(
+                id: id, place: place,
+                bytes: encoder.encode(
+                    image.scaled(to: screen), as: id, over: cells.size, of: screen, for: .resting)))
+    }
+
+    /// The pixels that a box of cells can use: decode to fit in this many, no more.
+    public func pixelSize(of box: CellSize) -> PixelSize {
+        let cells = resting.pixelSize(of: box)
+        guard encoder != nil else { return cells }
+        return PixelSize(
+            width: max(cells.width, box.columns * cell.width),
+            height: max(cells.height, box.rows * cell.height))
+    }
+
+    /// How many pixels there should be for one of the screen, each way, for a terminal that takes so many
+    /// bytes in a second: what moves should be there at once, what rests soon.
+    ///
+    /// - Parameter rate: Nil while it is not known.
+    public func scale(
+        for motion: PictureMotion, filling box: CellSize, bytesPerSecond rate: Double?
+    ) -> Double {
+        guard let encoder else { return 1 }
+        let usual = motion == .moving ? 0.5 : 1
+        guard let rate else { return usual }
+        let pixelCount = Double(max(1, box.columns * cell.width * box.rows * cell.height))
+        let budget = rate * (motion == .moving ? 0.03 : 0.4)
+        let whole = pixelCount * encoder.byteCount(perPixelFor: motion)
+        return max(0.1, min(usual, (budget / whole).squareRoot()))
+    }
+}
+
+/// A picture as it goes onto the screen.
+public struct PictureFrame: Sendable {
+    /// What is seen where no pixels can be.
+    public let cells: CellImage
+    public let pixels: Pixels?
+
+    public struct Pixels: Sendable {
+        public let id: UInt32
+        /// Which of the cells they cover.
+        public let place: CellRegion
+        /// The sequences that the terminal gets.
+        public let bytes: [UInt8]
+    }
+
+    init(cells: CellImage, pixels: Pixels? = nil) {
+        self.cells = cells
+        self.pixels = pixels
+    }
+}
+
+/// A rectangle of cells.
+public struct CellRegion: Sendable, Hashable {
+    public let column: Int
+    public let row: Int
+    public let size: CellSize
+
+    init(column: Int, row: Int, size: CellSize) {
+        self.column = column
+        self.row = row
+        self.size = size
+    }
+
+    /// The cells of a box on which a picture is to be seen, to the nearest whole ones; nil for none.
+    ///
+    /// - Parameter window: What the box shows, in pixels of the picture; may go beyond it.
+    init?(of window: PixelRegion, in picture: PixelSize, _ wraps: Bool, _ box: CellSize) {
+        func range(_ start: Double, _ length: Double, _ limit: Int, _ count: Int) -> Range<Int> {
+            let first = max(0, (-start / length * Double(count)).rounded())
+            let last = min(
+                Double(count), ((Double(limit) - start) / length * Double(count)).rounded())
+            return Int(first)..<max(Int(first), Int(last))
+        }
+        guard window.width > 0, window.height > 0 else { return nil }
+        let columns =
+            wraps
+            ? 0..<box.columns : range(window.x, window.width, picture.width, box.columns)
+        let rows = range(window.y, window.height, picture.height, box.rows)
+        guard !columns.isEmpty, !rows.isEmpty else { return nil }
+        self.init(
+            column: columns.lowerBound, row: rows.lowerBound,
+            size: CellSize(columns: columns.count, rows: rows.count))
+    }
+
+    func pixelSize(_ cell: PixelSize) -> PixelSize {
+        PixelSize(width: size.columns * cell.width, height: size.rows * cell.height)
+    }
+
+    /// What these cells show of a picture: the part of the window that lies in it.
+    func visible(of window: PixelRegion, in picture: PixelSize, wraps: Bool) -> PixelRegion {
+        var region = window
+        if !wraps {
+            region.x = max(0, window.x)
+            region.width = min(Double(picture.width), window.x + window.width) - region.x
+        }
+        region.y = max(0, window.y)
+        region.height = min(Double(picture.height), window.y + window.height) - region.y
+        return region
+    }
+}
