@@ -3,14 +3,21 @@
 //
 //     swift run -c release PictureBench
 //
+// With `--viewing` only the viewer is measured.
+//
 // Times are medians in milliseconds unless the name says otherwise.
 import Foundation
 
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--peak" {
     try await printPeak(ofReencoding: URL(filePath: CommandLine.arguments[2]))
+} else if CommandLine.arguments.contains("--viewing") {
+    let scene = try Scene()
+    try await measureViewing(scene)
+    try scene.remove()
 } else {
     let scene = try Scene()
     measurePanning(scene)
+    try await measureViewing(scene)
     try measureDecoding(scene)
     try await measureApart(scene)
     try measureReencoding(scene)

@@ -36,6 +36,19 @@ public struct PictureFile: Sendable {
         }
     }
 
+    /// Reads what the picture says about how it was taken; of a PNG its size.
+    ///
+    /// - Throws: `PictureError`: why the picture cannot be read.
+    public func details() throws(PictureError) -> PictureDetails {
+        let operation = "read \(name)"
+        return try source.withBytes(to: operation) { bytes throws(PictureError) in
+            let facts = try PictureFacts(bytes, to: operation)
+            guard facts.format == .jpeg else { return PictureDetails(size: facts.size) }
+            let head = try JPEGHead(bytes, to: operation)
+            return PictureDetails(size: facts.size, exif: head.exif, xmp: head.xmp)
+        }
+    }
+
     /// The size as shown, in pixels.
     ///
     /// - Throws: `PictureError`: why the picture cannot be read.

@@ -25,6 +25,11 @@ package enum PictureFuzzing {
                 "what is written can be read")
         }
         guard let header = try? file.header() else { return }
+        let part = PicturePart(
+            left: 0, top: 0, size: header.size.fitted(in: box))
+        if let decoded = try? file.decode(part) {
+            precondition(decoded.image.size == part.size, "a part has its size")
+        }
         _ = try? Thumbnail.embedded(in: header, fitting: box)
         reencode(bytes, size: header.size)
     }
@@ -54,6 +59,10 @@ package enum PictureFuzzing {
     private static func facts(_ bytes: Data) {
         let file = PictureFile(data: bytes)
         guard let facts = try? file.facts() else { return }
+        if let details = try? file.details() {
+            precondition(
+                PictureDetails(encoded: details.encoded) == details, "details travel whole")
+        }
         let tasks: [PictureTask] = [
             .pixels(fitting: nil), .small(.png, fitting: box, mode: .fitOneBestFit),
             .reencoding(quality: 0.6),

@@ -49,4 +49,18 @@ import Testing
         let region = viewport.region(of: panorama, in: box, cellAspect: 0.5)
         #expect(region == PixelRegion(x: 0, y: -1000, width: 6000, height: 3000))
     }
+
+    @Test func theFirstMoveBackFromAnEdgeIsSeen() {
+        var viewport = PanoramaViewport()
+        for _ in 0..<9 {
+            viewport.turn(by: -0.3)
+            viewport.settle(in: panorama, box, cellAspect: 0.5)
+        }
+        viewport.turn(by: 0.1)
+        #expect(viewport.region(of: panorama, in: box, cellAspect: 0.5).x == 600)
+        var turning = PanoramaViewport(wraps: true)
+        turning.turn(by: 0.4)
+        turning.settle(in: panorama, box, cellAspect: 0.5)
+        #expect(abs(turning.centerX - 0.9) < 1e-9)
+    }
 }

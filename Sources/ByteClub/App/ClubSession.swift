@@ -1,6 +1,8 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import FoundationEssentials
+internal import Pictures
 internal import TerminalUI
 
 /// One club on the screen: its folder, its two tabs, its drafts. Another club gets another session, so
@@ -36,6 +38,11 @@ internal import TerminalUI
             carrier: CarrierProcess(destination, registry: registry), activity: activity)
         photos = PhotosViewController(
             club: club, memory: memory, transfers: transfers, settings: settings.transfers)
+        photos.pictureCache = PictureCache(
+            folder: registry.paths.cacheFolder.appending(path: "pictures"))
+        // Not the name that a person gave it: two clubs share nothing.
+        photos.pictureCacheName = registry.libraryFolder(of: destination).path
+        photos.localFolder = destination.place == .embedded ? registry.paths.clubFolder : nil
         memory.start(club)
         let center = transfers
         for files in [notes.files, photos.files] {

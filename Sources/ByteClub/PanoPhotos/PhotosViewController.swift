@@ -19,6 +19,12 @@ final class PhotosViewController: ViewController {
     private lazy var previewPanel = Panel("", content: PreviewView(preview, caption))
     private lazy var split = SplitView(files.panel, previewPanel)
 
+    /// Where decoded pictures are kept, and what the club is called there; nil keeps none.
+    var pictureCache: PictureCache?
+    var pictureCacheName = ""
+    /// The club's own folder, where it is on this computer.
+    var localFolder: URL?
+
     private var thumbnails: ThumbnailLoader?
     private var previews: ThumbnailLoader?
     private var previewPause: Task<Void, Never>?
@@ -108,7 +114,10 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
         present(
             PanoramaViewController(
                 photos, startingAt: index, club: club, transfers: transfers,
-                settings: transferSettings))
+                settings: transferSettings,
+                loader: PictureLoader(
+                    club: club, cache: pictureCache, clubName: pictureCacheName,
+                    folder: localFolder)))
     }
 
     func fileListDidChangeSelection(_ list: FileList) { showPreview() }
@@ -153,7 +162,8 @@ extension PhotosViewController {
         }
         let pane = preview.bounds
         let paneBox = CellSize(columns: pane.width, rows: pane.height)
-        if split.showsSecondary, !pane.isEmpty, previews?.box != paneBox || previews?.terminal != terminal
+        if split.showsSecondary, !pane.isEmpty,
+            previews?.box != paneBox || previews?.terminal != terminal
         {
             previews?.cancel()
             let loader = ThumbnailLoader(

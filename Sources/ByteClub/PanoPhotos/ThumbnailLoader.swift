@@ -220,7 +220,9 @@ extension ThumbnailLoader {
                 }
                 let picture = Picture(
                     cells: ImageCells(frame.cells),
-                    graphic: frame.pixels.map { Graphic($0, on: terminal) })
+                    graphic: frame.pixels.flatMap {
+                        $0.bytes.isEmpty ? nil : Graphic($0, on: terminal)
+                    })
                 return (.loaded(picture), false)
             } catch {
                 return (.unavailable("damaged"), error.isOfThePicture)

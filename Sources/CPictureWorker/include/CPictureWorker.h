@@ -46,6 +46,8 @@ typedef enum {
     BYTECLUB_PICTURE_SMALL,      // encoded, into the strip
     BYTECLUB_PICTURE_EMBEDDED,   // encoded, into the strip
     BYTECLUB_PICTURE_REENCODE,   // encoded, into a file
+    BYTECLUB_PICTURE_DETAILS,    // text, into the strip
+    BYTECLUB_PICTURE_PART,       // pixels of a part at full size, into the strip
     BYTECLUB_PICTURE_PROBE,      // for tests: see below
 } byteclub_picture_task;
 
@@ -55,6 +57,7 @@ typedef struct {
     uint32_t task;
     uint32_t mode; // of Thumbnail.Mode, from 1; 0: at its own size
     uint32_t box_width, box_height;
+    uint32_t left, top; // of a part, as shown; its size is the box's
     uint32_t format; // 0: JPEG, 1: PNG
     uint32_t number; // of the probe
     double quality;

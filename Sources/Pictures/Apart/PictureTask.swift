@@ -10,6 +10,10 @@ enum PictureTask: Sendable {
     case embedded(fitting: PixelSize, mode: Thumbnail.Mode, quality: Double)
     /// What the club gets.
     case reencoding(quality: Double)
+    /// The pixels of a part of it, all there are.
+    case part(PicturePart)
+    /// What it says about how it was taken.
+    case details
     /// What a test program has defined.
     case probe(Int)
 }
@@ -43,6 +47,13 @@ extension PictureTask {
         case .reencoding(let quality):
             request.task = BYTECLUB_PICTURE_REENCODE.rawValue
             request.quality = quality
+        case .part(let part):
+            request.task = BYTECLUB_PICTURE_PART.rawValue
+            set(box: part.size, mode: nil)
+            request.left = UInt32(clamping: part.left)
+            request.top = UInt32(clamping: part.top)
+        case .details:
+            request.task = BYTECLUB_PICTURE_DETAILS.rawValue
         case .probe(let number):
             request.task = BYTECLUB_PICTURE_PROBE.rawValue
             request.number = UInt32(number)
@@ -66,6 +77,11 @@ extension PictureTask {
             self = .embedded(fitting: box, mode: mode ?? .strict, quality: request.quality)
         case BYTECLUB_PICTURE_REENCODE:
             self = .reencoding(quality: request.quality)
+        case BYTECLUB_PICTURE_PART:
+            self = .part(
+                PicturePart(left: Int(request.left), top: Int(request.top), size: box))
+        case BYTECLUB_PICTURE_DETAILS:
+            self = .details
         case BYTECLUB_PICTURE_PROBE:
             self = .probe(Int(request.number))
         default: return nil
@@ -80,6 +96,8 @@ extension PictureTask {
         case .pixels(let box): box.map { picture.fitted(in: $0) } ?? picture
         case .small(_, let box, let mode): mode?.size(of: picture, in: box) ?? picture
         case .embedded(let box, let mode, _): mode.size(of: picture, in: box)
+        case .part(let part): part.size
+        case .details: PixelSize(width: 1, height: 1)
         case .reencoding, .probe: picture
         }
     }

@@ -25,6 +25,40 @@ extension PictureWorkers {
             isDamaged: outcome.answer.reply.code != 0)
     }
 
+    /// Decodes a part of a JPEG at its full size, all rows above it included, which takes their time.
+    ///
+    /// - Throws: `PictureError`, as `decode` does; `.tooLarge` for a part outside of the picture, and for a
+    ///   picture that has to be turned.
+    public func part(
+        _ part: PicturePart, of picture: PictureFile
+    ) async throws(PictureError) -> PixelImage {
+        let operation = "show \(picture.name)"
+        let outcome = try await perform(
+            .part(part), on: picture.source, into: .strip, to: operation)
+        guard outcome.size == part.size,
+            let image = PixelImage(size: outcome.size, bytes: outcome.bytes)
+        else {
+            throw PictureError(
+                .crashed, operation: operation, detail: "not the pixels of a picture")
+        }
+        return image
+    }
+
+    /// Reads what a picture says about how it was taken.
+    ///
+    /// - Throws: `PictureError`, as `decode` does.
+    public func details(of picture: PictureFile) async throws(PictureError) -> PictureDetails {
+        let operation = "read \(picture.name)"
+        let outcome = try await perform(
+            .details, on: picture.source, into: .strip, to: operation)
+        guard
+            let details = PictureDetails(encoded: String(decoding: outcome.bytes, as: UTF8.self))
+        else {
+            throw PictureError(.crashed, operation: operation, detail: "not what a picture says")
+        }
+        return details
+    }
+
     /// Makes a picture small and writes it: as a JPEG without what is transparent, or as a PNG with it.
     ///
     /// - Parameter mode: How it goes into the box; nil for the picture's own size.

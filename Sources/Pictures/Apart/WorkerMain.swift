@@ -83,6 +83,14 @@ private struct WorkerTurn {
                 })
             reply.set(size: size, fullSize: size)
             reply.byte_count = UInt64(byteCount)
+        case .part(let part):
+            let decoded = try JPEGFile(source).decode(part)
+            reply.set(size: decoded.image.size, fullSize: decoded.header.size)
+            reply.byte_count = try write(decoded.image.bytes)
+        case .details:
+            let details = try picture.details()
+            reply.set(size: PixelSize(width: 1, height: 1), fullSize: details.size)
+            reply.byte_count = try write(Array(details.encoded.utf8))
         case .probe: break
         }
         return reply

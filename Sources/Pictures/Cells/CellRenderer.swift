@@ -65,6 +65,14 @@ public struct CellRenderer: Sendable, Equatable {
         return cells(from: pixels, size: box)
     }
 
+    /// Fills a box with a region of a picture.
+    func render(_ sample: PictureSample, filling box: CellSize) -> CellImage {
+        let box = box.clamped
+        guard box.columns > 0, box.rows > 0 else { return CellImage(size: box) }
+        return cells(
+            from: sample.image.scaled(sample.region, to: gridSize(of: box)), size: box)
+    }
+
     /// The cells a picture would take with `render(_:fitting:)`, known before it is decoded.
     public func size(of picture: PixelSize, fitting box: CellSize) -> CellSize {
         let box = box.clamped

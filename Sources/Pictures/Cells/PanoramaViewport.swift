@@ -49,6 +49,14 @@ public struct PanoramaViewport: Sendable, Hashable {
         centerY = 0.5
     }
 
+    /// Brings the middle to where the window can be: moving on at an edge counts for nothing, so that the
+    /// first move back is seen.
+    public mutating func settle(in picture: PixelSize, _ box: CellSize, cellAspect: Double) {
+        let region = region(of: picture, in: box, cellAspect: cellAspect)
+        if !wraps { centerX = (region.x + region.width / 2) / Double(picture.width) }
+        centerY = (region.y + region.height / 2) / Double(picture.height)
+    }
+
     /// The visible part, in the picture's pixels.
     ///
     /// The window stays inside the picture where the picture is larger, and in its middle where it

@@ -39,9 +39,16 @@ public struct PictureRenderer: Sendable {
             width: window.width / Double(picture.largest.size.width),
             height: window.height / Double(picture.largest.size.height)
         )
-        let cells = renderer.render(
-            picture.image(showing: part, in: renderer.gridSize(of: box)), through: viewport,
-            filling: box)
+        let largest = picture.largest.size
+        // More pixels than the levels have are only of use where these are too few.
+        let closeUp =
+            window.width < Double(renderer.gridSize(of: box).width) * 2
+                || window.width < Double(box.columns * cell.width) ? picture.closeUp : nil
+        let cells =
+            closeUp?.source(window, of: largest).map { renderer.render($0, filling: box) }
+            ?? renderer.render(
+                picture.image(showing: part, in: renderer.gridSize(of: box)), through: viewport,
+                filling: box)
         guard let encoder, box.columns > 0, box.rows > 0,
             let place = CellRegion(of: window, in: picture.largest.size, viewport.wraps, box)
         else { return PictureFrame(cells: cells) }
@@ -51,14 +58,19 @@ public struct PictureRenderer: Sendable {
             width: part.width * Double(place.size.columns) / Double(box.columns),
             height: part.height * Double(place.size.rows) / Double(box.rows)
         )
-        let image = picture.image(showing: share, in: size)
-        let region = place.visible(
-            of: viewport.region(of: image.size, in: box, cellAspect: renderer.cellAspect),
-            in: image.size, wraps: viewport.wraps)
+        let close = closeUp?.source(
+            place.visible(of: window, in: largest, wraps: viewport.wraps), of: largest)
+        let image = close?.image ?? picture.image(showing: share, in: size)
+        let region =
+            close?.region
+            ?? place.visible(
+                of: viewport.region(of: image.size, in: box, cellAspect: renderer.cellAspect),
+                in: image.size, wraps: viewport.wraps)
+        let wraps = close == nil && viewport.wraps
         let pixels =
             motion == .moving
-            ? image.sampled(region, to: size, wraps: viewport.wraps)
-            : image.scaled(region, to: size, wraps: viewport.wraps)
+            ? image.sampled(region, to: size, wraps: wraps)
+            : image.scaled(region, to: size, wraps: wraps)
         return PictureFrame(
             cells: cells,
             pixels: PictureFrame.Pixels(

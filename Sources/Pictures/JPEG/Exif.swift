@@ -31,7 +31,7 @@ struct Exif {
 }
 
 /// A TIFF structure: numbers in either byte order, offsets from its first byte.
-private struct TIFF {
+struct TIFF {
     private let bytes: ArraySlice<UInt8>
     private let isLittleEndian: Bool
 
@@ -77,7 +77,14 @@ private struct TIFF {
         return Data(bytes[start..<start + count])
     }
 
-    private func number(at offset: Int, byteCount: Int) -> Int? {
+    /// Bytes that lie inside, or nil.
+    func bytes(at offset: Int, count: Int) -> [UInt8]? {
+        guard offset >= 0, count >= 0, offset <= bytes.count - count else { return nil }
+        let start = bytes.startIndex + offset
+        return Array(bytes[start..<start + count])
+    }
+
+    func number(at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - byteCount else { return nil }
         let start = bytes.startIndex + offset
         let digits = bytes[start..<start + byteCount]

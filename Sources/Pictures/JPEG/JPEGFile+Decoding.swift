@@ -24,7 +24,69 @@ extension JPEGFile {
     }
 }
 
+extension JPEGFile {
+    /// Decodes a part at the full size. What is missing of a damaged picture is gray.
+    ///
+    /// - Throws: `PictureError`; `.tooLarge` for a part outside of the picture or of too many pixels, and
+    ///   for a picture that has to be turned.
+    func decode(_ part: PicturePart) throws(PictureError) -> DecodedJPEG {
+        try withDecoder(to: "show \(name)") { decoder throws(PictureError) in
+            let header = try decoder.readHeader()
+            let (size, whole) = (part.size, header.size)
+            guard header.orientation == .up, size.width > 0, size.height > 0, part.left >= 0,
+                part.top >= 0, part.left + size.width <= whole.width,
+                part.top + size.height <= whole.height,
+                size.pixelCount <= PictureLimits.decodedPixelCount
+            else { throw decoder.error(.tooLarge, detail: "part \(size)") }
+            let (image, isDamaged) = try decoder.decodePixels(of: part)
+            return DecodedJPEG(image: image, header: header, isDamaged: isDamaged)
+        }
+    }
+}
+
 extension JPEGDecoder {
+    /// Decodes the rows down to the end of a part, and keeps the part; the header has been read.
+    fileprivate func decodePixels(
+        of part: PicturePart
+    ) throws(PictureError) -> (image: PixelImage, isDamaged: Bool) {
+        let inks = InkConversion(handle.pointee.info)
+        let source = try start(eighths: 8, output: inks == nil ? JCS_EXT_RGBA : JCS_CMYK)
+        let rowByteCount = source.width * 4
+        let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: rowByteCount * 16)
+        strip.initialize(repeating: 0)
+        defer { strip.deallocate() }
+        let size = part.size
+        let grey = PixelImage.Pixel(red: 128, green: 128, blue: 128)
+        var image = PixelImage(size: size, filledWith: grey)
+        var row = 0
+        while row < part.top + size.height {
+            guard !Task.isCancelled else { throw error(.cancelled) }
+            let count: Int
+            do throws(PictureError) {
+                count = try decode(into: strip, rowByteCount: rowByteCount)
+            } catch {
+                guard row > 0, error.code == .damaged || error.code == .truncated else {
+                    throw error
+                }
+                return (image, true)
+            }
+            guard count > 0 else { break }
+            inks?.convertToRGBA(strip, pixelCount: count * source.width)
+            for index in 0..<count where row + index >= part.top {
+                let target = row + index - part.top
+                guard target < size.height, let start = strip.baseAddress else { break }
+                let from = start + index * rowByteCount + part.left * 4
+                image.bytes.withUnsafeMutableBytes { bytes in
+                    bytes.baseAddress?.advanced(by: target * size.width * 4)
+                        .copyMemory(from: from, byteCount: size.width * 4)
+                }
+            }
+            row += count
+            if reachedEnd && !readsAllAtStart { return (image, true) }
+        }
+        return (image, damage != nil)
+    }
+
     /// Decodes the picture as stored, scaled to a size; the header has been read.
     fileprivate func decodePixels(
         scaledTo size: PixelSize, from header: JPEGHeader

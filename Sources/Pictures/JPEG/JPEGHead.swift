@@ -13,6 +13,9 @@ struct JPEGHead: Sendable {
     /// The content of the first APP1 marker that holds EXIF; others hold XMP.
     private(set) var exif: [UInt8]?
 
+    /// The content of the first APP1 marker that holds XMP.
+    private(set) var xmp: [UInt8]?
+
     /// The ICC profile, put together; nil when there is none, or it is broken or too large.
     private(set) var profile: Data?
 
@@ -56,9 +59,13 @@ struct JPEGHead: Sendable {
                 guard let length = try reader.word() else { return }
                 let count = max(0, length - 2)
                 switch code {
-                case 0xE1 where exif == nil:
+                case 0xE1 where exif == nil || xmp == nil:
                     let content = try reader.bytes(count)
-                    if content.starts(with: Exif.signature) { exif = content }
+                    if exif == nil, content.starts(with: Exif.signature) {
+                        exif = content
+                    } else if xmp == nil, content.starts(with: PanoramaFacts.signature) {
+                        xmp = content
+                    }
                 case 0xE2:
                     pieces.add(try reader.bytes(count))
                 case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code) && frame == nil:

@@ -4,12 +4,47 @@ public struct PictureLevels: Sendable {
     /// The largest first.
     public let images: [PixelImage]
 
+    /// A part of the picture with all its pixels, where somebody looks closely.
+    public var closeUp: CloseUp?
+
+    /// Pixels of a part of a picture.
+    public struct CloseUp: Sendable {
+        public let part: PicturePart
+        public let image: PixelImage
+        /// Of the whole picture.
+        public let fullSize: PixelSize
+
+        /// - Precondition: The image has the part's size.
+        public init(_ image: PixelImage, _ part: PicturePart, of fullSize: PixelSize) {
+            precondition(image.size == part.size, "pixels of another part")
+            self.part = part
+            self.image = image
+            self.fullSize = fullSize
+        }
+
+        /// These pixels and a region of them, where they show all of a region of another size of the picture.
+        func source(_ region: PixelRegion, of size: PixelSize) -> PictureSample? {
+            let across = Double(fullSize.width) / Double(size.width)
+            let down = Double(fullSize.height) / Double(size.height)
+            let full = PixelRegion(
+                x: region.x * across, y: region.y * down, width: region.width * across,
+                height: region.height * down)
+            return part.own(full).map { PictureSample(image: image, region: $0) }
+        }
+    }
+
     /// Makes the smaller ones: some milliseconds for a picture of a screen's size.
     public init(_ image: PixelImage) {
         var images = [image]
         while let last = images.last, last.size.width > 128, last.size.height > 64 {
             images.append(last.halved())
         }
+        self.images = images
+    }
+
+    /// Takes sizes that were made before, the largest first; nil for none.
+    public init?(images: [PixelImage]) {
+        guard !images.isEmpty else { return nil }
         self.images = images
     }
 
@@ -27,6 +62,12 @@ public struct PictureLevels: Sendable {
                 && Double(image.size.height) * part.height >= Double(target.height)
         } ?? largest
     }
+}
+
+/// A region of some pixels.
+struct PictureSample {
+    let image: PixelImage
+    let region: PixelRegion
 }
 
 extension PixelImage {

@@ -3,6 +3,7 @@ import Glibc
 
 /// What the terminal says about itself.
 extension CursesScreen {
+    /// Whether the questions asked at start may still be answered.
     public var awaitsReplies: Bool { probe?.isWaiting(at: .now) ?? false }
 
     /// Sends the first questions, once: nobody waits for the answers.
@@ -15,6 +16,7 @@ extension CursesScreen {
         chooseProtocol()
     }
 
+    /// Takes an answer, asks what follows from it, and adopts what the terminal can do.
     public func receive(_ reply: TerminalReply) -> ReplyEffect {
         guard var probe, isOpen else { return .none }
         let before = (pictures, colorDepth)
@@ -54,7 +56,11 @@ extension CursesScreen {
         if isInTmux { new.isInsideTmux = true }
         if new.format == .kitty, colorDepth < .direct {
             // The number of a picture travels as a color of 24 bits.
-            if options.pictures == .kitty { colorDepth = .direct } else { new.format = .blocks }
+            if options.pictures == .kitty {
+                (colorDepth, new.depth) = (.direct, .direct)
+            } else {
+                new.format = .blocks
+            }
         }
         guard new != pictures else { return }
         pictures = new

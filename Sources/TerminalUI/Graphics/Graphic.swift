@@ -15,12 +15,14 @@ public struct Graphic: Sendable {
 
     /// The number of the picture: two with the same number are the same picture.
     public let id: UInt32
+    /// How the bytes come onto the screen.
     public let kind: Kind
     /// In cells.
     public let size: Size
     /// Sent as they are.
     public let bytes: [UInt8]
 
+    /// A picture of so many cells from the sequences that draw it.
     public init(id: UInt32, _ kind: Kind, size: Size, bytes: [UInt8]) {
         self.id = id
         self.kind = kind
@@ -58,7 +60,9 @@ extension Surface {
     ///
     /// They are what is seen where the picture cannot be shown whole: cut by an edge, beneath a box.
     public func place(_ graphic: Graphic, at point: Point) {
-        guard !theme.isPlain, let rect = visibleRect(Rect(origin: point, size: graphic.size)) else { return }
+        guard !theme.isPlain, let rect = visibleRect(Rect(origin: point, size: graphic.size)) else {
+            return
+        }
         placedGraphics.append(
             PlacedGraphic(graphic: graphic, rect: rect, cells: cells(in: rect)))
     }

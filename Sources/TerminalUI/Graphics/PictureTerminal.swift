@@ -22,16 +22,21 @@ public enum PictureSetting: String, Hashable, Sendable, CaseIterable {
 
 /// What is known of a terminal for showing pictures.
 public struct PictureTerminal: Hashable, Sendable {
+    /// How pictures are shown on it.
     public var format: PictureProtocol
     /// Nil where the terminal does not say.
     public var cellPixels: CellPixels?
     /// Whether sequences have to be handed through tmux to the terminal around it.
     public var isInsideTmux: Bool
+    /// Of the characters; the terminal may turn out to have more than was thought.
+    public var depth: ColorDepth
 
+    /// A terminal of which nothing is known but what is given.
     public init(
         _ format: PictureProtocol = .blocks, cellPixels: CellPixels? = nil,
-        isInsideTmux: Bool = false
+        isInsideTmux: Bool = false, depth: ColorDepth = .direct
     ) {
+        self.depth = depth
         self.format = format
         self.cellPixels = cellPixels
         self.isInsideTmux = isInsideTmux

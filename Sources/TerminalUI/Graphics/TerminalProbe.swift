@@ -12,20 +12,26 @@ public struct TerminalProbe: Sendable {
     public struct Answers: Hashable, Sendable {
         /// E.g. `kitty(0.32.2)`, `tmux 3.4`.
         public var version = ""
+        /// The numbers of DA1, the level first.
         public var attributes: [Int] = []
+        /// Whether it has accepted a picture of kitty's protocol.
         public var hasKittyGraphics = false
+        /// The size of a cell, if it says so.
         public var cellPixels: CellPixels?
+        /// The size of the text area in pixels, if it says so.
         public var windowPixels: Size?
         /// Whether it showed that it knows colors of 24 bits.
         public var hasDirectColor = false
 
         /// DA1's 4.
         public var hasSixel: Bool { attributes.dropFirst().contains(4) }
+        /// Whether it is tmux, with another terminal around it.
         public var isTmux: Bool { version.hasPrefix("tmux") }
     }
 
     private enum Step { case notAsked, first, later, done }
 
+    /// What the terminal said so far.
     public private(set) var answers = Answers()
     private var step = Step.notAsked
     private var deadline: ContinuousClock.Instant?
@@ -142,7 +148,8 @@ extension TerminalProbe.Answers {
         programs: [String] = []
     ) -> PictureTerminal {
         var result = PictureTerminal(
-            .blocks, cellPixels: cellPixels ?? self.cellPixels, isInsideTmux: isTmux)
+            .blocks, cellPixels: cellPixels ?? self.cellPixels, isInsideTmux: isTmux,
+            depth: depth)
         guard depth != .monochrome, showsUnicode else { return result }
         switch setting {
         case .blocks: break

@@ -107,7 +107,9 @@ extension UInt8 {
 
 /// The size of a cell in pixels.
 public struct CellPixels: Hashable, Sendable {
+    /// At least 2 and at most 256.
     public let width: Int
+    /// At least 2 and at most 512.
     public let height: Int
 
     /// Nothing for sizes that no cell has: a terminal may say anything.

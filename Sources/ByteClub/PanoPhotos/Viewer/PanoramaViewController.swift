@@ -5,71 +5,93 @@ internal import FoundationEssentials
 internal import Pictures
 internal import TerminalUI
 
-/// One panorama over the whole screen, to be panned and zoomed.
+/// One panorama over the whole screen, to be panned, tilted and zoomed.
 ///
-/// Drawn by a ``PicturePainter``: in pixels where the terminal shows them, else in characters.
+/// Drawn by a ``PicturePainter``: in pixels where the terminal shows them, else in characters. The pictures
+/// after and before it are brought while it is looked at.
 final class PanoramaViewController: ViewController {
-    private let photos: [RemoteFile]
-    private let club: Club
-    private let transfers: TransferCenter
-    private let settings: TransferSettings
-    private var index: Int
-    /// Whether the picture shown is the downloaded file itself.
-    private var showsOriginal = false
+    let photos: [RemoteFile]
+    let club: Club
+    let transfers: TransferCenter
+    let settings: TransferSettings
+    let loader: PictureLoader
+    private(set) var index: Int
 
-    private let imageView = ImageView()
+    let canvas = PanoramaCanvas()
+    let minimap = MinimapView()
     private let infoLabel = Label("", alignment: .center)
-    private var showsInfo = true
-    private var image: PictureLevels?
-    private lazy var painter = PicturePainter(imageView, owner: self)
-    private var viewport = PanoramaViewport()
-    private var box = CellSize(columns: 0, rows: 0)
-    private var loading: Task<Void, Never>?
+    private(set) lazy var painter = PicturePainter(canvas.imageView, owner: self)
+
+    /// What is looked at.
+    var picture: LoadedPicture?
+    var viewport = PanoramaViewport()
+    var box = CellSize(columns: 0, rows: 0)
+    private var showsDetails = false
+    private var showsMinimap = true
     /// How the screen showed pictures when this one was drawn.
     private var terminal: PictureTerminal?
-
-    /// How much of the window's width one key pans.
-    private static let step = 0.08
+    private var loading: Task<Void, Never>?
+    private var bringing: Task<Void, Never>?
+    /// Pictures of other photos, by their place in the list.
+    private var brought: [Int: LoadedPicture] = [:]
+    var closingUp: Task<Void, Never>?
+    var autoPanning: ScheduledAction?
+    var lastTick: ContinuousClock.Instant?
+    var autoPanStep = 1.0
 
     init(
         _ photos: [RemoteFile], startingAt index: Int, club: Club, transfers: TransferCenter,
-        settings: TransferSettings
+        settings: TransferSettings, loader: PictureLoader
     ) {
         self.photos = photos
         self.index = index
         self.club = club
         self.transfers = transfers
         self.settings = settings
+        self.loader = loader
         super.init()
         title = photos[index].name
     }
 
+    var photo: RemoteFile { photos[index] }
+
     override var presentationStyle: PresentationStyle { .fullScreen }
 
     override func viewDidLoad() {
-        view.addSubview(imageView)
+        view.addSubview(canvas)
         view.addSubview(infoLabel)
+        view.addSubview(minimap)
+        canvas.didDrag = { [weak self] in self?.drag(by: $0) }
+        canvas.didScroll = { [weak self] isUp, point in
+            self?.zoom(by: isUp ? 1.25 : 0.8, at: point)
+        }
         transfers.addObserver(self)
     }
 
     override func viewDidAppear() {
-        if image == nil { load() }
+        if picture == nil { load() }
     }
 
     override func viewDidDisappear() {
         loading?.cancel()
+        bringing?.cancel()
+        closingUp?.cancel()
+        stopAutoPan()
         painter.stop()
     }
 
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        if showsInfo { infoLabel.frame = area.takeTop(1) }
-        infoLabel.isHidden = !showsInfo
-        imageView.frame = area
+        let lines = infoLabel.sizeThatFits(Size(width: area.width, height: area.height / 3))
+        infoLabel.frame = area.takeTop(max(1, lines.height))
+        minimap.isHidden = !showsMinimap || area.height < 8
+        if !minimap.isHidden { minimap.frame = area.takeBottom(1) }
+        canvas.frame = area
         let box = CellSize(columns: area.width, rows: area.height)
         let terminal = application?.screen.pictures
         guard box != self.box || terminal != self.terminal else { return }
         let isFirst = self.box.columns == 0
+        if terminal != self.terminal { minimap.show(picture?.levels) }
         self.box = box
         self.terminal = terminal
         if isFirst { fit() }
@@ -78,12 +100,12 @@ final class PanoramaViewController: ViewController {
 
     override var keyTable: KeyTable {
         let only = photos.count < 2 ? "There is no other photo in the list." : nil
-        let wait = image == nil ? "The picture is not here yet." : nil
+        let wait = picture == nil ? "The picture is not here yet." : nil
         return KeyTable("Panorama") {
             KeyCommand.panLeft.performs(unless: wait) { self.pan(-Self.step) }
             KeyCommand.panRight.performs(unless: wait) { self.pan(Self.step) }
-            KeyCommand.tiltUp.performs(unless: wait) { self.move { $0.tilt(by: -0.08) } }
-            KeyCommand.tiltDown.performs(unless: wait) { self.move { $0.tilt(by: 0.08) } }
+            KeyCommand.tiltUp.performs(unless: wait) { self.tilt(-Self.step) }
+            KeyCommand.tiltDown.performs(unless: wait) { self.tilt(Self.step) }
             KeyCommand.turnLeft.performs(unless: wait) { self.move { $0.turn(by: -0.25) } }
             KeyCommand.turnRight.performs(unless: wait) { self.move { $0.turn(by: 0.25) } }
             KeyCommand.zoomIn.performs(unless: wait) { self.move { $0.zoom(by: 1.25) } }
@@ -92,11 +114,16 @@ final class PanoramaViewController: ViewController {
                 self.fit()
                 self.draw()
             }
+            KeyCommand.autoPan.performs(unless: wait) { self.toggleAutoPan() }
             KeyCommand.nextPicture.performs(unless: only) { self.show(self.index + 1) }
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
             KeyCommand.downloadPicture.performs(unless: downloadReason) { self.download() }
             KeyCommand.pictureInfo.performs {
-                self.showsInfo.toggle()
+                self.showsDetails.toggle()
+                self.showInfo()
+            }
+            KeyCommand.showMinimap.performs {
+                self.showsMinimap.toggle()
                 self.view.setNeedsLayout()
             }
             KeyCommand.closePicture.performs { self.dismiss() }
@@ -104,92 +131,122 @@ final class PanoramaViewController: ViewController {
     }
 }
 
-// MARK: - Fetching
+// MARK: - Bringing pictures
 
 extension PanoramaViewController {
     private func show(_ index: Int) {
         self.index = (index + photos.count) % photos.count
-        title = photos[self.index].name
-        image = nil
-        showsOriginal = false
-        imageView.image = nil
+        title = photo.name
+        picture = nil
+        closingUp?.cancel()
+        stopAutoPan()
+        painter.stop()
+        minimap.show(nil)
         load()
     }
 
     private func load() {
-        let photo = photos[index]
-        infoLabel.text = TextLine(photo.name)
-        imageView.placeholder = TextLine("Fetching the picture…", .secondary)
         loading?.cancel()
-        painter.stop()
-        let original = downloadedFile(of: photo)
+        bringing?.cancel()
+        if let here = brought[index], here.isOriginal || downloadedFile(of: photo) == nil {
+            show(here)
+            return bringNeighbors()
+        }
+        if picture == nil {
+            canvas.imageView.image = nil
+            canvas.imageView.placeholder = TextLine("Fetching the picture…", .secondary)
+        }
+        showInfo()
+        let photo = photo
         loading = startPending { [self] in
-            do throws(StoreError) {
-                if let original, let decoded = await Self.decode(original) {
-                    let levels = await Self.levels(of: decoded)
-                    guard !Task.isCancelled else { return }
-                    return show(levels, isOriginal: true)
-                }
-                let data = try await club.perform { store throws(StoreError) in
-                    try await Self.picture(of: photo.path, from: store)
-                }
-                let decoded: DecodedPicture
-                do throws(PictureError) {
-                    decoded = try await PictureWorkers.shared.decode(
-                        PictureFile(data: data, name: photo.name))
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    return explain("It could not be shown because \(error.reason).")
-                }
-                let levels = await Self.levels(of: decoded)
+            do {
+                let loaded = try await loader.load(
+                    photo, original: downloadedFile(of: photo)
+                ) { if !Task.isCancelled { show($0) } }
                 guard !Task.isCancelled else { return }
-                show(levels, isOriginal: false)
-            } catch {
+                show(loaded)
+                bringNeighbors()
+            } catch let failure as PictureFailure {
                 guard !Task.isCancelled else { return }
-                explain(club.sentence(for: error).text)
+                explain(failure.sentence)
+            } catch {}
+        }
+    }
+
+    /// Brings the pictures after and before this one, the more likely one first, and lets go of others.
+    private func bringNeighbors() {
+        guard photos.count > 1 else { return }
+        let neighbors = [index + 1, index - 1].map { ($0 + photos.count) % photos.count }
+        brought = brought.filter { neighbors.contains($0.key) || $0.key == index }
+        if let picture { brought[index] = picture }
+        bringing?.cancel()
+        bringing = startPending { [self] in
+            for neighbor in neighbors where brought[neighbor] == nil {
+                let photo = photos[neighbor]
+                guard !Task.isCancelled,
+                    let loaded = try? await loader.load(
+                        photo, original: downloadedFile(of: photo))
+                else { continue }
+                if !Task.isCancelled { brought[neighbor] = loaded }
             }
         }
     }
 
-    private static func levels(of decoded: DecodedPicture) async -> PictureLevels {
-        await PictureQueue.previews.run { PictureLevels(decoded.image) }
-    }
-
-    private func show(_ levels: PictureLevels, isOriginal: Bool) {
-        // What the person looks at stays in sight when the file itself takes the preview's place.
-        if image == nil || !isOriginal {
-            viewport = PanoramaViewport()
-            image = levels
+    private func show(_ loaded: LoadedPicture) {
+        // What the person looks at stays in sight when a better picture takes its place.
+        let isNew = picture == nil
+        picture = loaded
+        minimap.show(loaded.levels)
+        if isNew {
+            viewport = PanoramaViewport(wraps: loaded.details.wraps)
             fit()
+        } else {
+            viewport.wraps = loaded.details.wraps
         }
-        image = levels
-        showsOriginal = isOriginal
         draw()
         showInfo()
     }
 
-    private func showInfo() {
-        let photo = photos[index]
-        var words = " · \(Wording.byteCount(photo.byteCount))"
-        if showsOriginal { words += " · the file itself" }
-        if let item = transfer(of: photo), item.isWanted || item.state == .paused {
-            words += " · \(item.arrow) \(item.words(at: Date()))"
-        }
-        infoLabel.text = TextLine(photo.name) + TextLine(words, .secondary)
-    }
-
-    private static func picture(
-        of path: RemotePath, from store: any RemoteStore
-    ) async throws(StoreError) -> Data {
-        for await (_, result) in store.thumbnails(of: [path], size: .w2048h1536) {
-            return try result.get()
-        }
-        throw StoreError(.cancelled, during: .thumbnail, at: path)
-    }
-
     private func explain(_ sentence: String) {
-        imageView.image = nil
-        imageView.placeholder = TextLine(sentence, .warning)
+        canvas.imageView.image = nil
+        canvas.imageView.placeholder = TextLine(sentence, .warning)
+    }
+
+    func showInfo() {
+        var words = [Wording.byteCount(photo.byteCount)]
+        if let picture {
+            if picture.isOriginal { words.append("the file itself") }
+            if showsDetails { words += picture.details.words }
+        }
+        if let item = transfer(of: photo), item.isWanted || item.state == .paused {
+            words.append("\(item.arrow) \(item.words(at: Date()))")
+        }
+        infoLabel.text =
+            TextLine(photo.name) + TextLine(" · " + words.joined(separator: " · "), .secondary)
+        view.setNeedsLayout()
+    }
+}
+
+extension PictureDetails {
+    /// What a person wants to know of it, each in a few words.
+    fileprivate var words: [String] {
+        var words = ["\(size)"]
+        if wraps { words.append("360°") }
+        words += [camera, date, artist.map { "by \($0)" }].compactMap(\.self)
+        if let location { words.append(location.words) }
+        return words
+    }
+}
+
+extension PictureDetails.Location {
+    /// `47.3769° N, 8.5417° E`.
+    fileprivate var words: String {
+        func degrees(_ value: Double, _ positive: String, _ negative: String) -> String {
+            let tenThousandths = Int((abs(value) * 10_000).rounded())
+            let digits = String(tenThousandths % 10_000 + 10_000).dropFirst()
+            return "\(tenThousandths / 10_000).\(digits)° \(value < 0 ? negative : positive)"
+        }
+        return "\(degrees(latitude, "N", "S")), \(degrees(longitude, "E", "W"))"
     }
 }
 
@@ -197,11 +254,12 @@ extension PanoramaViewController {
 
 extension PanoramaViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
-        if image != nil { showInfo() }
+        if picture != nil { showInfo() }
     }
 
     func transferDidEnd(_ item: TransferItem, in center: TransferCenter) {
-        guard item.state == .done, item.order.path == photos[index].path.string, !showsOriginal
+        guard item.state == .done, item.order.path == photo.path.string,
+            picture?.isOriginal != true
         else { return }
         load()
     }
@@ -223,82 +281,12 @@ extension PanoramaViewController: TransferObserver {
     }
 
     private var downloadReason: String? {
-        guard let item = transfer(of: photos[index]) else { return nil }
+        guard let item = transfer(of: photo) else { return nil }
         if item.isWanted { return "It is being downloaded." }
         return nil
     }
 
     private func download() {
-        PhotoDownloads(center: transfers, settings: settings, owner: self).begin([photos[index]])
+        PhotoDownloads(center: transfers, settings: settings, owner: self).begin([photo])
     }
-
-    /// More pixels are of no use: the largest window shows a part of them.
-    private static let pixelLimit = PixelSize(width: 4096, height: 4096)
-
-    /// Nil when it is not there any more, or no picture: the preview is shown then.
-    private static func decode(_ file: URL) async -> DecodedPicture? {
-        try? await PictureWorkers.shared.decode(PictureFile(at: file), scaledToFit: pixelLimit)
-    }
-}
-
-// MARK: - Moving
-
-extension PanoramaViewController {
-
-    private var cellAspect: Double { application?.screen.pictures.cellAspect ?? 0.5 }
-
-    private func fit() {
-        guard let image else { return }
-        viewport.fit(image.largest.size, in: box, cellAspect: cellAspect)
-    }
-
-    /// Pans by a part of what is visible, so that a key feels the same at every zoom.
-    private func pan(_ part: Double) {
-        guard let size = image?.largest.size else { return }
-        let region = viewport.region(of: size, in: box, cellAspect: cellAspect)
-        move { $0.turn(by: part * region.width / Double(size.width)) }
-    }
-
-    private func move(_ change: (inout PanoramaViewport) -> Void) {
-        change(&viewport)
-        draw()
-    }
-
-    private func draw() {
-        guard let image, box.columns > 0 else { return }
-        painter.draw(image, through: viewport, filling: box)
-    }
-}
-
-extension KeyCommand {
-    static let panLeft = KeyCommand(
-        "viewer.left", keys: ["h", "Left"], title: "Pan left", label: "left", weight: 70)
-    static let panRight = KeyCommand(
-        "viewer.right", keys: ["l", "Right"], title: "Pan right", label: "right", weight: 70)
-    static let tiltUp = KeyCommand("viewer.up", keys: ["k", "Up"], title: "Tilt up")
-    static let tiltDown = KeyCommand("viewer.down", keys: ["j", "Down"], title: "Tilt down")
-    static let turnLeft = KeyCommand(
-        "viewer.turn-left", keys: ["H"], title: "A quarter to the left")
-    static let turnRight = KeyCommand(
-        "viewer.turn-right", keys: ["L"], title: "A quarter to the right")
-    static let zoomIn = KeyCommand(
-        "viewer.zoom-in", keys: ["+", "="], title: "Larger", label: "zoom", weight: 65)
-    static let zoomOut = KeyCommand("viewer.zoom-out", keys: ["-"], title: "Smaller")
-    static let fitPicture = KeyCommand(
-        "viewer.fit", keys: ["0"], title: "The whole picture", label: "fit", weight: 60)
-    static let nextPicture = KeyCommand(
-        "viewer.next", keys: ["n"], title: "Next picture", label: "next", weight: 62)
-    static let previousPicture = KeyCommand(
-        "viewer.previous", keys: ["p"], title: "Previous picture")
-    static let downloadPicture = KeyCommand(
-        "viewer.download", keys: ["D"], title: "Download the photo", label: "download", weight: 68)
-    static let pictureInfo = KeyCommand("viewer.info", keys: ["i"], title: "Show or hide the name")
-    static let closePicture = KeyCommand(
-        "viewer.close", keys: ["q", "Esc"], title: "Back to the list", label: "back", weight: 98)
-
-    static let viewerCommands: [KeyCommand] = [
-        .panLeft, .panRight, .tiltUp, .tiltDown, .turnLeft, .turnRight, .zoomIn, .zoomOut,
-        .fitPicture, .nextPicture, .previousPicture, .downloadPicture, .pictureInfo,
-        .closePicture,
-    ]
 }

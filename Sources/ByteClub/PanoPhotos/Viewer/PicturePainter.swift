@@ -13,6 +13,7 @@ internal import TerminalUI
     private var picture: PictureLevels?
     private var viewport = PanoramaViewport()
     private var box = CellSize(columns: 0, rows: 0)
+    private var rests = true
     /// Counts what was wanted.
     private var wish = 0
     private var painting: Task<Void, Never>?
@@ -37,7 +38,13 @@ internal import TerminalUI
     }
 
     /// Draws a part of a picture.
-    func draw(_ picture: PictureLevels, through viewport: PanoramaViewport, filling box: CellSize) {
+    ///
+    /// - Parameter rests: Whether the next change comes when a person wants it, not on its own.
+    func draw(
+        _ picture: PictureLevels, through viewport: PanoramaViewport, filling box: CellSize,
+        rests: Bool = true
+    ) {
+        self.rests = rests
         self.picture = picture
         self.viewport = viewport
         self.box = box
@@ -70,6 +77,7 @@ internal import TerminalUI
     }
 
     private func refine() {
+        guard rests else { return }
         refining = owner?.startPending { [weak self] in
             try? await Pause.sleep(for: Self.restingTime)
             guard !Task.isCancelled else { return }

@@ -1,0 +1,168 @@
+internal import ClubStore
+internal import Pictures
+internal import TerminalUI
+
+extension PanoramaViewController {
+    /// How much of what is visible one key pans or tilts.
+    static let step = 0.08
+
+    private var cellAspect: Double { application?.screen.pictures.cellAspect ?? 0.5 }
+
+    /// The size by which the picture is measured: of the largest pixels there are.
+    private var size: PixelSize? { picture?.levels.largest.size }
+
+    private func region(of size: PixelSize) -> PixelRegion {
+        viewport.region(of: size, in: box, cellAspect: cellAspect)
+    }
+
+    func fit() {
+        guard let size else { return }
+        viewport.fit(size, in: box, cellAspect: cellAspect)
+    }
+
+    /// Pans by a part of what is visible, so that a key feels the same at every zoom.
+    func pan(_ part: Double) {
+        guard let size else { return }
+        let width = region(of: size).width
+        move { $0.turn(by: part * width / Double(size.width)) }
+    }
+
+    func tilt(_ part: Double) {
+        guard let size else { return }
+        let height = region(of: size).height
+        move { $0.tilt(by: part * height / Double(size.height)) }
+    }
+
+    /// Moves the picture with the mouse that holds it.
+    func drag(by cells: Point) {
+        guard let size, box.columns > 0, box.rows > 0 else { return }
+        let region = region(of: size)
+        let across = Double(cells.x) / Double(box.columns) * region.width / Double(size.width)
+        let down = Double(cells.y) / Double(box.rows) * region.height / Double(size.height)
+        move {
+            $0.turn(by: -across)
+            $0.tilt(by: -down)
+        }
+    }
+
+    /// Zooms; what is under the mouse stays there.
+    func zoom(by factor: Double, at point: Point) {
+        guard let size, box.columns > 0, box.rows > 0 else { return }
+        let (across, down) = (
+            (Double(point.x) + 0.5) / Double(box.columns),
+            (Double(point.y) + 0.5) / Double(box.rows)
+        )
+        let before = region(of: size)
+        move { viewport in
+            viewport.zoom(by: factor)
+            let after = viewport.region(of: size, in: self.box, cellAspect: self.cellAspect)
+            viewport.turn(
+                by: (before.x + across * before.width - after.x - across * after.width)
+                    / Double(size.width))
+            viewport.tilt(
+                by: (before.y + down * before.height - after.y - down * after.height)
+                    / Double(size.height))
+        }
+    }
+
+    func move(_ change: (inout PanoramaViewport) -> Void) {
+        guard let size else { return }
+        stopAutoPan()
+        change(&viewport)
+        viewport.settle(in: size, box, cellAspect: cellAspect)
+        draw()
+    }
+
+    func draw() {
+        guard let picture, let size, box.columns > 0, box.rows > 0 else { return }
+        painter.draw(
+            picture.levels, through: viewport, filling: box, rests: autoPanning == nil)
+        lookCloser()
+        let region = region(of: size)
+        let start = region.x / Double(size.width)
+        let part = min(1, region.width / Double(size.width))
+        minimap.place = MinimapView.Place(
+            visible: viewport.wraps ? start...start + part : max(0, start)...max(0, start) + part,
+            words: MinimapView.words(
+                center: viewport.centerX, wraps: viewport.wraps, heading: picture.details.heading))
+    }
+
+    // MARK: - Close up
+
+    /// Pixels of a part; more are not brought at once.
+    private static let closeUpLimit = 6 << 20
+    private static let closeUpPause: Duration = .milliseconds(150)
+
+    /// Brings all the pixels of what is looked at, where there are more than those that are here.
+    private func lookCloser() {
+        guard autoPanning == nil, let picture, let file = picture.original,
+            let screen = application?.screen
+        else {
+            closingUp?.cancel()
+            return
+        }
+        let (size, full) = (picture.levels.largest.size, picture.details.size)
+        let region = region(of: size)
+        let wanted = PictureRenderer(screen).pixelSize(of: box)
+        guard full.width > size.width, region.width < Double(wanted.width) else {
+            closingUp?.cancel()
+            return
+        }
+        let scale = Double(full.width) / Double(size.width)
+        let shown = PixelRegion(
+            x: region.x * scale, y: region.y * scale, width: region.width * scale,
+            height: region.height * scale)
+        if let there = picture.levels.closeUp?.part, there.contains(shown, in: full) { return }
+        closingUp?.cancel()
+        guard let part = PicturePart(around: shown, in: full, limit: Self.closeUpLimit) else {
+            return
+        }
+        closingUp = startPending { [weak self] in
+            try? await Pause.sleep(for: Self.closeUpPause)
+            guard !Task.isCancelled,
+                let image = try? await PictureWorkers.shared.part(
+                    part, of: PictureFile(at: file)),
+                !Task.isCancelled, let self, self.picture?.original == file
+            else { return }
+            self.picture?.levels.closeUp = PictureLevels.CloseUp(image, part, of: full)
+            draw()
+        }
+    }
+
+    // MARK: - On its own
+
+    /// Of the picture's width in a second: a full turn takes a minute.
+    private static let autoPanSpeed = 1.0 / 60
+    private static let tick: Duration = .milliseconds(50)
+
+    func toggleAutoPan() {
+        guard autoPanning == nil else {
+            stopAutoPan()
+            return draw()
+        }
+        guard let scheduler = application?.scheduler else { return }
+        lastTick = scheduler.now
+        autoPanning = scheduler.schedule(after: Self.tick, repeats: true) { [weak self] in
+            self?.tickAutoPan()
+        }
+    }
+
+    func stopAutoPan() {
+        autoPanning?.cancel()
+        autoPanning = nil
+        lastTick = nil
+    }
+
+    private func tickAutoPan() {
+        guard let size, let lastTick, let now = application?.scheduler.now else { return }
+        self.lastTick = now
+        // After a standstill it goes on, and does not jump.
+        let seconds = min(0.2, lastTick.duration(to: now) / .seconds(1))
+        let before = viewport.centerX
+        viewport.turn(by: autoPanStep * Self.autoPanSpeed * seconds)
+        viewport.settle(in: size, box, cellAspect: cellAspect)
+        // At an end it turns around.
+        if !viewport.wraps, abs(viewport.centerX - before) < 1e-9 { autoPanStep = -autoPanStep }
+        draw()
+    }
+}

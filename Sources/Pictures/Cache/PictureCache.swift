@@ -1,0 +1,242 @@
+public import FoundationEssentials
+import Glibc
+
+/// Decoded pictures on disk, each in several sizes, by the state of the file they were made of: a second
+/// look needs no decoding.
+///
+/// Files for this user alone, written whole or not at all. The number of bytes is bounded: what was
+/// looked at longest ago goes first. All of it may be deleted at any time. Reading and writing block:
+/// call from off the main actor.
+public struct PictureCache: Sendable {
+    /// What a picture was made of.
+    public struct Key: Sendable, Hashable {
+        public var club: String
+        public var path: String
+        public var revision: String
+        /// Of the file itself, not of the preview that the club makes.
+        public var isOriginal: Bool
+
+        public init(club: String, path: String, revision: String, isOriginal: Bool) {
+            self.club = club
+            self.path = path
+            self.revision = revision
+            self.isOriginal = isOriginal
+        }
+
+        /// One line; no part of it can be taken for another.
+        var text: String {
+            [club, path, revision, isOriginal ? "1" : "0"]
+                .map { "\($0.utf8.count):\($0)" }.joined()
+        }
+
+        /// A name for the file: FNV-1a, twice. The whole key is in the file.
+        var fileName: String {
+            func hash(_ seed: UInt64) -> UInt64 {
+                text.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            }
+            let parts = [hash(0xCBF2_9CE4_8422_2325), hash(0x8422_2325_CBF2_9CE4)]
+            return parts.map { part in
+                let digits = String(part, radix: 16)
+                return String(repeating: "0", count: 16 - digits.count) + digits
+            }.joined() + ".levels"
+        }
+    }
+
+    public let folder: URL
+    private let byteLimit: Int
+
+    /// - Parameter byteLimit: Of all pictures together.
+    public init(folder: URL, byteLimit: Int = 512 << 20) {
+        self.folder = folder
+        self.byteLimit = byteLimit
+    }
+
+    private static let magic = Array("byteclub levels 1\n".utf8)
+    private static let unfinished = ".unfinished"
+
+    /// What was kept of a picture; nil when there is nothing, or nothing that can be used.
+    public func picture(for key: Key) -> (levels: PictureLevels, details: PictureDetails)? {
+        let path = folder.appending(path: key.fileName).path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size < 1 << 30
+        else { return nil }
+        var reader = LevelsReader(descriptor: descriptor, byteCount: Int(status.st_size))
+        guard reader.bytes(Self.magic.count) == Self.magic,
+            reader.text() == key.text,
+            let details = reader.text().flatMap(PictureDetails.init(encoded:)),
+            let levels = reader.levels()
+        else {
+            unlink(path)
+            return nil
+        }
+        // It was looked at now.
+        futimens(descriptor, nil)
+        return (levels, details)
+    }
+
+    /// Keeps a picture, and lets go of others when there are too many. Failing costs time at the next look,
+    /// and nothing else.
+    public func keep(_ levels: PictureLevels, _ details: PictureDetails, for key: Key) {
+        try? FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = folder.appending(path: key.fileName)
+        let temporary =
+            "\(file.path).\(getpid()).\(UInt32.random(in: 0...UInt32.max))\(Self.unfinished)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        var writer = LevelsWriter(descriptor: descriptor)
+        writer.bytes(Self.magic)
+        writer.text(key.text)
+        writer.text(details.encoded)
+        writer.number(levels.images.count)
+        for image in levels.images {
+            writer.number(image.size.width)
+            writer.number(image.size.height)
+        }
+        for image in levels.images { writer.bytes(image.bytes) }
+        let isWritten = writer.isFine && close(descriptor) == 0
+        if !writer.isFine { close(descriptor) }
+        guard isWritten, rename(temporary, file.path) == 0 else {
+            unlink(temporary)
+            return
+        }
+        trim()
+    }
+
+    /// Lets go of what was looked at longest ago.
+    private func trim() {
+        struct Entry {
+            let path: String
+            let byteCount: Int
+            let used: Int
+        }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            return
+        }
+        let now = Int(time(nil))
+        var entries: [Entry] = []
+        for name in names where name.hasSuffix(".levels") || name.hasSuffix(Self.unfinished) {
+            let path = folder.appending(path: name).path
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if name.hasSuffix(Self.unfinished) {
+                // Left by a program that was killed.
+                if now - status.st_mtim.tv_sec > 3600 { unlink(path) }
+                continue
+            }
+            let used = status.st_mtim.tv_sec * 1_000_000 + status.st_mtim.tv_nsec / 1000
+            entries.append(Entry(path: path, byteCount: Int(status.st_size), used: used))
+        }
+        var total = entries.reduce(0) { $0 + $1.byteCount }
+        for entry in entries.sorted(by: { $0.used < $1.used }) where total > byteLimit {
+            unlink(entry.path)
+            total -= entry.byteCount
+        }
+    }
+}
+
+/// Reads numbers of four bytes, texts with their length, and pixels; each checked against what is left.
+private struct LevelsReader {
+    let descriptor: Int32
+    let byteCount: Int
+    private var position = 0
+
+    init(descriptor: Int32, byteCount: Int) {
+        self.descriptor = descriptor
+        self.byteCount = byteCount
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8]? {
+        guard count >= 0, count <= byteCount - position else { return nil }
+        var isFine = true
+        let start = position
+        let result = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            var done = 0
+            while done < count {
+                let step = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: done), count - done,
+                    off_t(start + done))
+                if step > 0 {
+                    done += step
+                } else if step == 0 || errno != EINTR {
+                    isFine = false
+                    break
+                }
+            }
+            length = done
+        }
+        guard isFine else { return nil }
+        position += count
+        return result
+    }
+
+    mutating func number() -> Int? {
+        bytes(4).map { $0.reduce(0) { $0 << 8 | Int($1) } }
+    }
+
+    mutating func text() -> String? {
+        guard let count = number(), count < 1 << 16, let bytes = bytes(count) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// All sizes, and exactly as many pixels as they say.
+    mutating func levels() -> PictureLevels? {
+        guard let count = number(), (1...20).contains(count) else { return nil }
+        var sizes: [PixelSize] = []
+        for _ in 0..<count {
+            guard let width = number(), let height = number(), (1...1 << 16).contains(width),
+                (1...1 << 16).contains(height)
+            else { return nil }
+            sizes.append(PixelSize(width: width, height: height))
+        }
+        guard sizes.reduce(0, { $0 + $1.pixelCount * 4 }) == byteCount - position else {
+            return nil
+        }
+        var images: [PixelImage] = []
+        for size in sizes {
+            guard let bytes = bytes(size.pixelCount * 4),
+                let image = PixelImage(size: size, bytes: bytes)
+            else { return nil }
+            images.append(image)
+        }
+        return PictureLevels(images: images)
+    }
+}
+
+private struct LevelsWriter {
+    let descriptor: Int32
+    private(set) var isFine = true
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    mutating func bytes(_ bytes: [UInt8]) {
+        isFine =
+            isFine
+            && bytes.withUnsafeBytes { raw in
+                var rest = raw[...]
+                while !rest.isEmpty {
+                    let part = UnsafeRawBufferPointer(rebasing: rest)
+                    let count = write(descriptor, part.baseAddress, part.count)
+                    if count > 0 {
+                        rest = rest.dropFirst(count)
+                    } else if errno != EINTR {
+                        return false
+                    }
+                }
+                return true
+            }
+    }
+
+    mutating func number(_ value: Int) {
+        bytes([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) })
+    }
+
+    mutating func text(_ text: String) {
+        number(text.utf8.count)
+        bytes(Array(text.utf8))
+    }
+}
