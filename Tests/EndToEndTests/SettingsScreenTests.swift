@@ -18,7 +18,7 @@ import Testing
             defer { terminal.close() }
             terminal.type(":settings\n")
             let box = try await terminal.wait(forText: "Photos wait on a metered network")
-            #expect(box.contains("Keys of your own"))
+            #expect(box.contains("Theme"))
             try await terminal.waitUntilIdle()
             let look = terminal.screen.style(of: "Settings")
             terminal.press(.enter)

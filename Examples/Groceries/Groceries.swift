@@ -45,5 +45,9 @@ final class GroceriesViewController: ViewController, ListViewDataSource, ListVie
     }
 }
 
-byteclub_install_executor()
-_ = try await Application(screen: CursesScreen()).run(root: GroceriesViewController())
+@main struct Groceries {
+    @MainActor static func main() async throws {
+        byteclub_install_executor()
+        _ = try await Application(screen: CursesScreen()).run(root: GroceriesViewController())
+    }
+}
