@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// Turns a photo as a camera wrote it, or another picture, into the JPEG that the club gets.
 ///
 /// The result is upright (the EXIF orientation is applied to the pixels) and has no metadata: no
-/// place, no date, no camera, no thumbnail. Only an ICC profile that fits the pixels is kept,
-/// because without it the colors would be wrong. The size in pixels stays.
+/// place unless it is asked for, no date, no camera, no thumbnail. Only an ICC profile that fits the
+/// pixels is kept, because without it the colors would be wrong. The size in pixels stays.
 ///
 /// Memory stays flat whatever the picture's size: pixels are processed in strips, and a picture
 /// that must be rotated uses a scratch file, as does libjpeg's own state for a progressive picture
@@ -24,9 +24,13 @@ public struct PhotoReencoder: Sendable {
     /// Where the result is written; `TMPDIR`, or else `/tmp`, when nil.
     public var directory: URL?
 
-    public init(quality: Double = 0.6, directory: URL? = nil) {
+    /// Whether the result says where the photo was taken, if the photo does.
+    public var keepsLocation: Bool
+
+    public init(quality: Double = 0.6, directory: URL? = nil, keepsLocation: Bool = false) {
         self.quality = quality
         self.directory = directory
+        self.keepsLocation = keepsLocation
     }
 
     /// Re-encodes a photo in this process; takes about a second for 36 million pixels. Call it
@@ -89,6 +93,8 @@ extension PhotoReencoder {
             let rows = try decoder.startForReencoding()
             try encoder.start(
                 size: header.size, rows: rows.format, quality: quality,
+                exif: keepsLocation
+                    ? decoder.head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
                 profile: rows.inks == nil
                     ? decoder.profile(for: rows.format == .grey ? "GRAY" : "RGB ") : nil)
 

@@ -18,6 +18,8 @@ public struct PictureError: Error, Sendable, Equatable {
         case notAPicture
         /// The file ends before the picture does.
         case truncated
+        /// The file became another one while it was read.
+        case changed
         /// The picture's data are broken.
         case damaged
         /// A JPEG of a kind that cannot be decoded (lossless, 12 bits, odd components).
@@ -66,7 +68,7 @@ public struct PictureError: Error, Sendable, Equatable {
         case .empty, .notAPicture, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly,
             .crashed:
             true
-        case .notFound, .unreadable, .isDirectory, .noWorker, .outOfMemory, .cannotWrite,
+        case .notFound, .unreadable, .isDirectory, .changed, .noWorker, .outOfMemory, .cannotWrite,
             .diskFull, .cancelled:
             false
         }
@@ -84,6 +86,7 @@ extension PictureError {
         case .notAPicture:
             (format.map { "it is \($0.name), " } ?? "it is ") + "not a JPEG or PNG"
         case .truncated: "the file ends before the picture does"
+        case .changed: "the file changed while it was read"
         case .damaged: "the picture is damaged"
         case .unsupported: "it is a kind of JPEG that is not supported"
         case .crashed: "the part of the program that opens pictures failed over it"

@@ -65,7 +65,7 @@ package enum PictureFuzzing {
         }
         let tasks: [PictureTask] = [
             .pixels(fitting: nil), .small(.png, fitting: box, mode: .fitOneBestFit),
-            .reencoding(quality: 0.6),
+            .reencoding(quality: 0.6, keepsLocation: true),
         ]
         for task in tasks {
             let budget = PictureBudget(facts, for: task, visitCount: PictureLimits.blockVisitCount)

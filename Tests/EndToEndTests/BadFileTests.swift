@@ -74,7 +74,7 @@ import Testing
         let name = "a\u{1B}]0;owned\u{07}\u{1B}[31mb\nc.jpg"
         try await withApp(files: [name: Photos.corners()]) { home, terminal in
             terminal.type("2u")
-            try await terminal.wait(forText: "Upload a photo")
+            try await terminal.wait(forText: "Upload photos")
             try await terminal.wait(forText: ".jpg")
             try await terminal.waitUntilIdle()
             terminal.press(.enter)
@@ -95,7 +95,7 @@ extension TerminalDriver {
     /// Goes to the photos and chooses a file in the working folder.
     fileprivate func upload(_ name: String) async throws {
         type("2u")
-        try await wait(forText: "Upload a photo")
+        try await wait(forText: "Upload photos")
         type(name)
         try await wait(forText: name)
         try await waitUntilIdle()

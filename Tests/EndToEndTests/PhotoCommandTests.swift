@@ -79,6 +79,39 @@ import Testing
         }
     }
 
+    @Test func sendsWhatIsAskedFor() async throws {
+        try await inFreshHome { home in
+            let metadata = PhotoMetadata(orientation: 6, hasLocation: true, maker: "Byte & Sons")
+            let photo = Photos.corners(width: 640, height: 160, metadata: metadata)
+            try photo.write(to: home.work.appending(path: "sea.jpg"))
+            func put(_ options: String...) async throws -> Data {
+                let output = try await home.run(["photos", "put"] + options + ["sea.jpg"])
+                #expect(output.status == 0, "\(output.errorText)")
+                let file = home.photos.appending(path: "sea.jpg")
+                defer { try? FileManager.default.removeItem(at: file) }
+                return try Data(contentsOf: file)
+            }
+            // Of 47° 3′ 2″ and of the camera nothing is told unless it is asked for.
+            let (exif, maker) = (Data("Exif".utf8), Data("Byte & Sons".utf8))
+            #expect(try await put().firstRange(of: exif) == nil)
+            let original = try await put("--original")
+            #expect(original.count == photo.count)
+            #expect(original != photo)
+            #expect(original.firstRange(of: maker) != nil)
+            #expect(try await put("--original", "--keep-location") == photo)
+            let place = try await put("--keep-location")
+            #expect(place.firstRange(of: exif) != nil)
+            #expect(place.firstRange(of: maker) == nil)
+            #expect(try await put("--quality", "0.1").count < put("--quality", "0.95").count)
+
+            for options in [["--quality", "2"], ["--quality", "0.5", "--original"]] {
+                let refused = try await home.run(["photos", "put"] + options + ["sea.jpg"])
+                #expect(refused.status == 2 || refused.status == 64, "\(options)")
+                #expect(home.photoNames.isEmpty)
+            }
+        }
+    }
+
     @Test func renamesAndRemoves() async throws {
         try await withPhoto { home in
             let renamed = try await home.run("photos", "mv", "sea.jpg", "ocean", "--json")

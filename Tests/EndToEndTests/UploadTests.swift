@@ -46,7 +46,7 @@ import Testing
             let photo = folder.appending(path: "my sea.jpg")
             try Photos.corners().write(to: photo)
             terminal.type("2u")
-            try await terminal.wait(forText: "Upload a photo")
+            try await terminal.wait(forText: "Upload photos")
             terminal.paste("'\(photo.path)'")
             try await terminal.waitUntilIdle()
             terminal.press(.enter)
@@ -70,7 +70,7 @@ import Testing
             #expect(home.photoNames == ["meant.jpg"])
 
             terminal.type("u")
-            try await terminal.wait(forText: "Upload a photo")
+            try await terminal.wait(forText: "Upload photos")
             terminal.type(home.work.path + "/sho")
             terminal.press(.enter)
             try await eventually("the other photo") {
@@ -91,6 +91,25 @@ import Testing
             try await terminal.wait(for: "the photo in the list") {
                 !$0.contains(Label.cancel) && $0.contains("big.jpg")
             }
+        }
+    }
+
+    @Test(arguments: [Look.classic, .wide])
+    func aStripShowsWhatGoesOnInTheBackground(look: Look) async throws {
+        try await withHeldUpload(look, after: 300_000) { home, proxy, terminal in
+            terminal.type("b")
+            let isStrip: @Sendable (String) -> Bool = { row in
+                row.contains("↑ big.jpg") && row.contains(" % ") && row.contains("w transfers")
+            }
+            try await terminal.wait(for: "the strip") { $0.rows.contains(where: isStrip) }
+            // In the other tab, too.
+            terminal.type("1")
+            try await terminal.wait(for: "the strip under the notes") {
+                $0.rows.contains(where: isStrip) && $0.contains("Notes")
+            }
+            proxy.release()
+            try await eventually("the photo in the club") { home.photoNames == ["big.jpg"] }
+            try await terminal.wait(for: "no strip") { !$0.contains("w transfers") }
         }
     }
 

@@ -17,6 +17,9 @@ internal import TextEditing
     private var session: ClubSession
     private let memories = ListMemories()
     private let clubs: ClubList
+    private lazy var strip = TransferStrip { [weak self] in
+        self?.session.photos.files.showTransfers?()
+    }
     private lazy var login = LoginFlow(application: application, registry: registry, list: clubs) {
         [weak self] in self?.open($0)
     }
@@ -50,6 +53,7 @@ internal import TextEditing
     }
 
     func start() {
+        showTransfers()
         session.club.start()
         session.club.addObserver(self)
         session.transfers.addObserver(self)
@@ -250,6 +254,7 @@ extension AppCoordinator {
 extension AppCoordinator: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
         guard center === session.transfers else { return }
+        showTransfers()
         showStatus(of: session.club)
     }
 }
@@ -267,6 +272,12 @@ extension AppCoordinator: ClubObserver {
             if club.settings.isFixedBySignIn(error) { askToSignIn(error) }
             offerDrafts()
         }
+    }
+
+    /// The strip is there while something moves.
+    private func showTransfers() {
+        strip.items = session.transfers.wantedItems
+        tabBarController.bottomView = strip.items.isEmpty ? nil : strip
     }
 
     private func showStatus(of club: Club) {
@@ -307,7 +318,7 @@ extension AppCoordinator: ClubObserver {
     }
 
     /// Nil while no size is known; 100 only when all is confirmed.
-    static func percent(of wanted: [TransferItem]) -> Int? {
+    nonisolated static func percent(of wanted: [TransferItem]) -> Int? {
         // Sizes are a server's: their sum may be larger than any integer.
         let total = wanted.reduce(0) { $0 + Double($1.status.totalByteCount) }
         let moved = wanted.reduce(0) { $0 + Double($1.status.byteCount) }

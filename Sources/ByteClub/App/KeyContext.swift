@@ -28,7 +28,7 @@ package struct KeyContext: Sendable {
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
         [panorama, everywhere], [versions, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
-        [picker, text, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
+        [picker, plainList, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
         [signIn, text, boxes, everywhere], [settings, boxes, everywhere],
         [text, boxes, everywhere], [menus, everywhere],
     ]
@@ -46,6 +46,9 @@ package struct KeyContext: Sendable {
     private static let lists = KeyContext(
         "Lists",
         KeyCommand.listCommands + KeyCommand.fileListCommands + [.filterList, .clearFilter])
+    /// The part of it that works in lists of other things than a club's files, too.
+    private static let plainList = KeyContext(
+        "Lists", KeyCommand.listCommands + [.filterList, .clearFilter])
     private static let notes = KeyContext("Notes", KeyCommand.notesCommands)
     private static let versions = KeyContext("Version", KeyCommand.versionCommands)
     private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
@@ -55,8 +58,7 @@ package struct KeyContext: Sendable {
     private static let reader = KeyContext("Reader", KeyCommand.readerCommands)
     private static let text = KeyContext(
         "Text", KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
-    private static let picker = KeyContext(
-        "Photo picker", KeyCommand.pickerCommands, isTyping: true)
+    private static let picker = KeyContext("Photo picker", KeyCommand.pickerCommands)
     private static let upload = KeyContext("Upload", KeyCommand.transferCommands)
     private static let transfers = KeyContext("Transfers", KeyCommand.transferListCommands)
     private static let signIn = KeyContext("Sign in", KeyCommand.loginCommands, isTyping: true)

@@ -7,8 +7,8 @@ internal import TerminalUI
 
 /// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.
 final class PhotosViewController: ViewController {
-    private let club: Club
-    private let transfers: TransferCenter
+    let club: Club
+    let transfers: TransferCenter
     /// Of transfers that are ordered from now on.
     var transferSettings: TransferSettings
     private let memory: ListMemory
@@ -31,7 +31,7 @@ final class PhotosViewController: ViewController {
     private var seeing: ScheduledAction?
     private var wasFailed = false
     /// Where the picker starts: the working directory, then wherever the last photo was found.
-    private var pickerFolder = FileManager.default.currentDirectoryPath
+    var pickerFolder = FileManager.default.currentDirectoryPath
 
     init(
         club: Club, memory: ListMemory, transfers: TransferCenter,
@@ -64,7 +64,7 @@ final class PhotosViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable("PanoPhotos") {
-            KeyCommand.uploadPhoto.performs { self.pickPhoto() }
+            KeyCommand.uploadPhoto.performs { self.pickPhotos() }
             KeyCommand.downloadPhotos.performs(
                 unless: selected == nil ? "No photo is selected." : nil
             ) { self.downloads.begin(self.files.targets.compactMap(\.file)) }
@@ -73,6 +73,13 @@ final class PhotosViewController: ViewController {
             ) { self.files.copyNames() }
             files.keyEntries
         }
+    }
+
+    /// Files that are dropped onto the terminal.
+    override func paste(_ text: String) -> Bool {
+        guard PastedPaths.begins(text) else { return false }
+        pickPhotos(taking: text)
+        return true
     }
 
     private var selected: RemoteFile? { files.selected }
@@ -220,89 +227,7 @@ extension PhotosViewController {
     }
 }
 
-// MARK: - Upload
-
-extension PhotosViewController {
-    private func pickPhoto() {
-        present(
-            PhotoPickerViewController(startingIn: pickerFolder) { [weak self] path in
-                self?.pickerFolder = PhotoFolder.parent(of: path)
-                self?.upload(path)
-            })
-    }
-
-    private func upload(_ path: String) {
-        let source = URL(fileURLWithPath: path)
-        let name = PhotoName.forClub(source.lastPathComponent)
-        guard club.contents.hasPhoto(named: name) else { return upload(source, named: name) }
-        let free = PhotoName.free(like: name) { club.contents.hasPhoto(named: $0) }
-        present(
-            AlertController(
-                title: "The name is taken",
-                message: "The club has a photo named “\(name)” already.",
-                actions: [
-                    AlertAction("Upload as “\(free)”", key: "u") { [weak self] in
-                        self?.upload(source, named: free)
-                    },
-                    AlertAction("Cancel", kind: .cancel),
-                ]))
-    }
-
-    private func upload(_ source: URL, named name: String) {
-        let path: RemotePath
-        do throws(StoreError) {
-            path = try RemotePath.root.appending(ClubContents.photosFolderName)
-                .appending(newName: name)
-        } catch {
-            let words = club.sentence(for: error)
-            return present(AlertController(title: words.title, message: TextLine(words.text)))
-        }
-        var order = TransferOrder(.upload, path, file: source)
-        order.quality = transferSettings.photoQuality
-        order.bytesPerSecondLimit = transferSettings.bytesPerSecondLimit
-        transfers.add([order])
-        present(
-            UploadViewController(order.id, in: transfers) { [weak self] in
-                self?.finish(order, $0)
-            })
-    }
-
-    private var downloads: PhotoDownloads {
-        PhotoDownloads(center: transfers, settings: transferSettings, owner: self)
-    }
-
-    private func finish(_ order: TransferOrder, _ outcome: UploadViewController.Outcome) {
-        switch outcome {
-        case .uploaded: break
-        case .cancelled:
-            application?.showMessage("The upload of “\(order.name)” was cancelled.")
-        case .background(let tab):
-            application?.showMessage(
-                "“\(order.name)” goes on in the background; w shows how far it is.")
-            if let tab { (parent as? TabBarController)?.select(tab) }
-        case .failed(let item): tellFailure(of: item)
-        }
-    }
-
-    private func tellFailure(of item: TransferItem) {
-        let reason = item.status.reason ?? "It was not uploaded."
-        present(
-            AlertController(
-                title: "Not uploaded", message: TextLine(reason),
-                actions: [
-                    AlertAction("Try again", key: "t") { [weak self] in self?.tryAgain(item) },
-                    AlertAction("OK", kind: .cancel),
-                ], preferred: 1))
-    }
-
-    private func tryAgain(_ item: TransferItem) {
-        transfers.resume([item.id])
-        present(
-            UploadViewController(item.id, in: transfers) { [weak self] in
-                self?.finish(item.order, $0)
-            })
-    }
-}
+// MARK: - Transfers
 
 extension PhotosViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {}
@@ -344,7 +269,7 @@ extension TransferItem {
 
 extension KeyCommand {
     static let uploadPhoto = KeyCommand(
-        "photos.upload", keys: ["u", "+"], title: "Upload a photo", label: "upload", weight: 90)
+        "photos.upload", keys: ["u", "+"], title: "Upload photos", label: "upload", weight: 90)
     static let downloadPhotos = KeyCommand(
         "photos.download", keys: ["D"], title: "Download the marked photos, or this one",
         label: "download", weight: 70)

@@ -55,6 +55,8 @@ internal import TerminalUI
 
     /// Dropbox takes 25 thumbnails in one call; fewer at a time follow a scrolling list better.
     private static let batchCount = 12
+    /// More rows than a screen has; who scrolls through a large club wants what is in sight in the end.
+    private static let waitingLimit = 96
 
     /// - Parameters:
     ///   - size: What the store is asked for.
@@ -94,6 +96,10 @@ internal import TerminalUI
         }
         entries[key] = Entry(state: .loading, lastUse: uses)
         wanted.append(key)
+        if wanted.count > Self.waitingLimit {
+            // Scrolled away long ago: it is asked for again when it is in sight.
+            entries[wanted.removeFirst()] = nil
+        }
         startIfIdle()
         return .loading
     }

@@ -68,6 +68,12 @@ struct EditableSetting: Sendable {
                 settings.transfers.bytesPerSecondLimit.map(ByteRate.written) ?? "no limit"
             }),
         flag(
+            ["transfers", "photo-original"], "JPEGs are added as they are",
+            { settings, _ in settings.transfers.keepsOriginals }),
+        flag(
+            ["transfers", "photo-location"], "The club learns where photos were taken",
+            { settings, _ in settings.transfers.keepsLocation }),
+        flag(
             ["transfers", "wait-on-metered"], "Photos wait on a metered network",
             { settings, _ in settings.transfers.waitsOnMeteredNetworks },
             notice: "It counts for transfers that start from now on."),

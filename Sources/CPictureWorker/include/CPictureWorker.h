@@ -59,7 +59,7 @@ typedef struct {
     uint32_t box_width, box_height;
     uint32_t left, top; // of a part, as shown; its size is the box's
     uint32_t format; // 0: JPEG, 1: PNG
-    uint32_t number; // of the probe
+    uint32_t number; // of the probe; re-encoding: 1 to keep the location
     double quality;
     uint64_t strip_byte_count;
 } byteclub_picture_request;

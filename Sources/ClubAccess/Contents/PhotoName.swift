@@ -6,15 +6,27 @@ package enum PhotoName {
         return lowercased.hasSuffix(".jpg") || lowercased.hasSuffix(".jpeg")
     }
 
-    /// Whether a file is taken for a picture that becomes a photo when it is uploaded.
-    package static func isDrawing(_ name: String) -> Bool { name.lowercased().hasSuffix(".png") }
+    /// Endings of pictures that become photos when they are uploaded.
+    private static let otherEndings = [".png"]
+
+    /// Whether a file is taken for a picture that can be uploaded.
+    package static func isPicture(_ name: String) -> Bool {
+        isPhoto(name) || otherEnding(of: name) != nil
+    }
 
     /// The name of an uploaded file: its own, with `.jpg` added unless it has a JPEG extension, and in
-    /// the place of `.png`.
+    /// the place of another picture's.
     package static func forClub(_ fileName: String) -> String {
         guard !isPhoto(fileName) else { return fileName }
-        let isNamedDrawing = isDrawing(fileName) && fileName.count > 4
-        return (isNamedDrawing ? String(fileName.dropLast(4)) : fileName) + ".jpg"
+        guard let ending = otherEnding(of: fileName), fileName.count > ending.count else {
+            return fileName + ".jpg"
+        }
+        return fileName.dropLast(ending.count) + ".jpg"
+    }
+
+    private static func otherEnding(of name: String) -> String? {
+        let lowercased = name.lowercased()
+        return otherEndings.first { lowercased.hasSuffix($0) }
     }
 
     /// The name of a photo's file on this computer: its name in the club without slashes and control

@@ -1,7 +1,14 @@
+package import ClubLibrary
+package import Pictures
+
 /// How photos are transferred.
 package struct TransferSettings: Hashable, Sendable {
     /// The JPEG quality for encoding photos, from 0.1 to 1.
     package var photoQuality = 0.6
+    /// Whether JPEGs are added as they are.
+    package var keepsOriginals = false
+    /// Whether the club learns where photos were taken.
+    package var keepsLocation = false
     /// The maximum rate in bytes per second; nil for unlimited.
     package var bytesPerSecondLimit: Int64?
     /// Whether photos wait while the network is metered.
@@ -11,6 +18,28 @@ package struct TransferSettings: Hashable, Sendable {
 
     /// The standard settings.
     package init() {}
+
+    /// What the club gets of a photo.
+    package var preparation: PhotoPreparation {
+        PhotoPreparation(
+            keepsOriginal: keepsOriginals, quality: photoQuality, keepsLocation: keepsLocation)
+    }
+}
+
+extension TransferOrder {
+    /// What the club gets of an uploaded photo.
+    package var preparation: PhotoPreparation {
+        get {
+            PhotoPreparation(
+                keepsOriginal: keepsOriginal ?? false, quality: quality,
+                keepsLocation: keepsLocation ?? false)
+        }
+        set {
+            keepsOriginal = newValue.keepsOriginal
+            quality = newValue.quality
+            keepsLocation = newValue.keepsLocation
+        }
+    }
 }
 
 extension Settings {
@@ -21,6 +50,8 @@ extension Settings {
             if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
                 chosen.photoQuality = quality
             }
+            if let keeps = fields.flag("photo-original") { chosen.keepsOriginals = keeps }
+            if let keeps = fields.flag("photo-location") { chosen.keepsLocation = keeps }
             if let waits = fields.flag("wait-on-metered") { chosen.waitsOnMeteredNetworks = waits }
             guard let text = fields.text("limit-rate") else { return }
             if let rate = ByteRate(text) {

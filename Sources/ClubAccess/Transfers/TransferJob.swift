@@ -180,8 +180,8 @@ internal import Pictures
             continuation.finish()
             telling.cancel()
         }
-        return try await PictureWorkers.shared.reencode(
-            URL(filePath: order.file), quality: order.quality
+        return try await PictureWorkers.shared.prepare(
+            URL(filePath: order.file), as: order.preparation
         ) { continuation.yield($0) }
     }
 

@@ -15,6 +15,7 @@ extension PictureError {
         case .isDirectory: "Open the folder in the picker and choose a photo in it."
         case .empty, .truncated, .damaged, .tooCostly, .crashed:
             "Copy it from the camera again, or choose another."
+        case .changed: "Try again when the program that writes it is done."
         case .noWorker: "End some programs and try again."
         case .notAPicture, .unsupported: "Save it as an ordinary JPEG first, or choose another."
         case .tooLarge, .outOfMemory: "Make it smaller first, or choose another."

@@ -31,6 +31,10 @@ public struct TransferOrder: Codable, Hashable, Sendable, Identifiable {
     public var replaces = false
     /// The JPEG quality of an upload, from 0.1 to 1.
     public var quality = 0.6
+    /// Whether a JPEG is uploaded as it is; nil in orders of earlier versions.
+    public var keepsOriginal: Bool?
+    /// Whether the club learns where an uploaded photo was taken; nil in orders of earlier versions.
+    public var keepsLocation: Bool?
     /// How often it was asked to be tried again.
     public var retryCount = 0
 

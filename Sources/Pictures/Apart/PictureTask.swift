@@ -9,7 +9,7 @@ enum PictureTask: Sendable {
     /// A small file of the small picture that a camera has put into the large one.
     case embedded(fitting: PixelSize, mode: Thumbnail.Mode, quality: Double)
     /// What the club gets.
-    case reencoding(quality: Double)
+    case reencoding(quality: Double, keepsLocation: Bool)
     /// The pixels of a part of it, all there are.
     case part(PicturePart)
     /// What it says about how it was taken.
@@ -44,9 +44,10 @@ extension PictureTask {
             request.task = BYTECLUB_PICTURE_EMBEDDED.rawValue
             set(box: box, mode: mode)
             request.quality = quality
-        case .reencoding(let quality):
+        case .reencoding(let quality, let keepsLocation):
             request.task = BYTECLUB_PICTURE_REENCODE.rawValue
             request.quality = quality
+            request.number = keepsLocation ? 1 : 0
         case .part(let part):
             request.task = BYTECLUB_PICTURE_PART.rawValue
             set(box: part.size, mode: nil)
@@ -76,7 +77,7 @@ extension PictureTask {
         case BYTECLUB_PICTURE_EMBEDDED:
             self = .embedded(fitting: box, mode: mode ?? .strict, quality: request.quality)
         case BYTECLUB_PICTURE_REENCODE:
-            self = .reencoding(quality: request.quality)
+            self = .reencoding(quality: request.quality, keepsLocation: request.number == 1)
         case BYTECLUB_PICTURE_PART:
             self = .part(
                 PicturePart(left: Int(request.left), top: Int(request.top), size: box))

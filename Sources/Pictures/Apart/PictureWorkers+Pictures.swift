@@ -93,13 +93,14 @@ extension PictureWorkers {
     ///   times.
     /// - Throws: `PictureError`. A picture that is cut short or damaged is refused.
     public func reencode(
-        _ photo: URL, quality: Double = 0.6,
+        _ photo: URL, quality: Double = 0.6, keepsLocation: Bool = false,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws(PictureError) -> PreparedPhoto {
         let operation = "prepare \(photo.lastPathComponent)"
         let file = NamelessFile(try ScratchFile(to: operation).release())
         let outcome = try await perform(
-            .reencoding(quality: quality), on: PictureSource(at: photo),
+            .reencoding(quality: quality, keepsLocation: keepsLocation),
+            on: PictureSource(at: photo),
             into: .file(file.descriptor), to: operation, progress: progress)
         return PreparedPhoto(file: file, byteCount: try file.byteCount(to: operation), outcome.size)
     }

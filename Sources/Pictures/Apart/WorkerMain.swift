@@ -73,8 +73,9 @@ private struct WorkerTurn {
             try finish(
                 &reply,
                 with: Thumbnail.embedded(in: header, fitting: box, mode: mode, quality: quality))
-        case .reencoding(let quality):
-            let (byteCount, size) = try PhotoReencoder(quality: quality).write(
+        case .reencoding(let quality, let keepsLocation):
+            let reencoder = PhotoReencoder(quality: quality, keepsLocation: keepsLocation)
+            let (byteCount, size) = try reencoder.write(
                 picture, to: files[1],
                 progress: { fraction in
                     var reply = byteclub_picture_reply(answering: BYTECLUB_PICTURE_PROGRESS)

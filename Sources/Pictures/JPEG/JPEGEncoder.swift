@@ -24,9 +24,10 @@ struct JPEGEncoder: ~Copyable {
     ///   - quality: From 0 to 1.
     ///   - optimizesTables: For files some percent smaller, at the price of holding the whole
     ///     picture's coefficients in memory.
+    ///   - exif: The content of an APP1 marker.
     func start(
         size: PixelSize, rows: RowFormat, quality: Double, optimizesTables: Bool = false,
-        profile: Data? = nil
+        exif: [UInt8]? = nil, profile: Data? = nil
     ) throws(PictureError) {
         guard size.width <= JPEG_MAX_DIMENSION, size.height <= JPEG_MAX_DIMENSION else {
             throw PictureError(.tooLarge, operation: operation, detail: size.description)
@@ -39,6 +40,12 @@ struct JPEGEncoder: ~Copyable {
         options.quality = Int32((min(1, max(0, quality)) * 100).rounded())
         options.optimizes_tables = optimizesTables ? 1 : 0
         try check(byteclub_jpeg_start_encoding(handle, options))
+        if let exif {
+            try check(
+                exif.withUnsafeBytes {
+                    byteclub_jpeg_write_marker(handle, 0xE1, $0.baseAddress, UInt32($0.count))
+                })
+        }
         if let profile {
             try check(
                 profile.withUnsafeBytes {

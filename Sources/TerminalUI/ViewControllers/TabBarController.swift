@@ -15,6 +15,20 @@ public final class TabBarController: ViewController {
         didSet { if status != oldValue { bar.setNeedsDisplay() } }
     }
 
+    /// A row of its own under the tabs, on screens that are not too small for it; nil for none.
+    public var bottomView: View? {
+        didSet {
+            guard bottomView !== oldValue else { return }
+            oldValue?.removeFromSuperview()
+            if isViewLoaded, let bottomView { view.addSubview(bottomView) }
+            application?.setNeedsDisplay()
+            if isViewLoaded { view.setNeedsLayout() }
+        }
+    }
+
+    /// With fewer rows the tab needs them all.
+    private static let leastHeightWithBottomView = 11
+
     /// Turns while something is in flight.
     public let activityIndicator = ActivityIndicatorView()
 
@@ -43,11 +57,16 @@ public final class TabBarController: ViewController {
         view.addSubview(bar)
         bar.addSubview(activityIndicator)
         view.addSubview(selectedViewController.view)
+        if let bottomView { view.addSubview(bottomView) }
     }
 
     public override func layoutView(in bounds: Rect) {
         var area = bounds
         bar.frame = area.takeTop(1)
+        if let bottomView {
+            bottomView.isHidden = bounds.height < Self.leastHeightWithBottomView
+            if !bottomView.isHidden { bottomView.frame = area.takeBottom(1) }
+        }
         selectedViewController.view.frame = area
     }
 

@@ -74,6 +74,9 @@ public final class ListView: View {
     /// Whether Space marks rows.
     public var allowsMarking = false
 
+    /// Whether a row can be marked; nil for all of them.
+    public var isMarkable: (@MainActor (Int) -> Bool)?
+
     /// The footer's word for Enter; nil when rows cannot be opened.
     public var activationLabel: String? = "open"
 
@@ -178,15 +181,25 @@ public final class ListView: View {
 
     /// Marks every row; takes all marks away when every row has one.
     public func toggleAllMarks() {
-        let all = Set((0..<rowCount).compactMap { identity(at: $0) })
+        let all = Set(
+            (0..<rowCount).filter { isMarkable?($0) ?? true }.compactMap { identity(at: $0) })
         marks = all.isSubset(of: marks) ? [] : marks.union(all)
+        setNeedsDisplay()
+        delegate?.listViewDidChangeMarks(self)
+    }
+
+    /// Marks what may have no row now.
+    public func mark(_ identities: [AnyHashable]) {
+        let all = marks.union(identities)
+        guard all.count != marks.count else { return }
+        marks = all
         setNeedsDisplay()
         delegate?.listViewDidChangeMarks(self)
     }
 
     /// Marks a row, or takes its mark away.
     public func toggleMark(at index: Int) {
-        guard let identity = identity(at: index) else { return }
+        guard let identity = identity(at: index), isMarkable?(index) ?? true else { return }
         if marks.remove(identity) == nil { marks.insert(identity) }
         setNeedsDisplay()
         delegate?.listViewDidChangeMarks(self)

@@ -44,8 +44,10 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put", abstract: "Add photos to the club.",
             discussion: """
-                They are re-encoded as JPEG, upright and without their metadata; the files on \
-                this computer stay as they are. A photo of the same name in the club is never replaced.
+                They are re-encoded as JPEG, upright and without their metadata, or with --original JPEGs \
+                go as they are; where they were taken is left out unless --keep-location asks for it. The \
+                files on this computer stay as they are. A photo of the same name in the club is never \
+                replaced. Settings for all photos: transfers in config.yml.
                 """)
 
         @OptionGroup var club: ClubOptions
@@ -56,6 +58,8 @@ struct PhotosCommand: ParsableCommand {
             help: ArgumentHelp(
                 "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
         var limitRate: ByteRate?
+
+        @OptionGroup(title: "What is sent") var sending: SendingOptions
 
         @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
         var background = false
@@ -106,7 +110,7 @@ struct PhotosCommand: ParsableCommand {
                                 + "was ordered; rename one of them.")
                 }
                 var order = TransferOrder(.upload, path, file: source)
-                order.quality = transfers.photoQuality
+                order.preparation = sending.preparation(transfers)
                 order.bytesPerSecondLimit =
                     limitRate?.bytesPerSecond ?? transfers.bytesPerSecondLimit
                 orders.append(order)
@@ -148,8 +152,8 @@ struct PhotosCommand: ParsableCommand {
             let photo: PreparedPhoto
             do throws(PictureError) {
                 if !json.isOn { Output.status("\(name)  preparing") }
-                photo = try await PictureWorkers.shared.reencode(
-                    file, quality: settings.photoQuality)
+                photo = try await PictureWorkers.shared.prepare(
+                    file, as: sending.preparation(settings))
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
                 throw CommandFailure("“\(name)” was not added because \(error.reason).")

@@ -2,6 +2,7 @@ import ClubStore
 import ClubStoreTestSupport
 import Foundation
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import ByteClub
@@ -23,6 +24,43 @@ import Testing
             try home.store.plant("picture of \(name)", at: "/photos/\(name).jpg")
         }
         return home
+    }
+
+    @Test func uploadsSeveralTogetherAndReplacesNothing() async throws {
+        let home = try makeHome()
+        let folder = home.folder.appending(path: "pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["sea.jpg", "sea.png", "new.jpg"] {
+            let photo = Photos.wide(width: 300, height: 100)
+            try (name.hasSuffix("g") ? photo : Data()).write(to: folder.appending(path: name))
+        }
+        let run = try await start(home)
+        run.transfers.start()
+        run.photos.pickerFolder = folder.path
+        run.screen.press("u")
+        await run.screen.wait(for: "new.jpg")
+        run.screen.press("^A", "u")
+        await run.screen.wait(for: "3 photos are on their way")
+        await run.screen.wait { screen in
+            ["new.jpg", "sea (2).jpg", "sea (3).jpg"].allSatisfy(screen.text.contains)
+        }
+        #expect(home.store.contents(of: "/photos/sea.jpg") == Data("picture of sea".utf8))
+        await run.end()
+    }
+
+    @Test func filesDroppedOntoTheListAreOffered() async throws {
+        let home = try makeHome()
+        let folder = home.folder.appending(path: "pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Photos.corners().write(to: folder.appending(path: "dropped one.jpg"))
+        let run = try await start(home)
+        run.screen.application.handle(.paste("no path at all"))
+        #expect(!run.screen.text.contains("Upload photos"))
+        run.screen.application.handle(.paste("'\(folder.path)/dropped one.jpg' "))
+        await run.screen.wait(for: "1 photo is marked.")
+        run.screen.press("Esc", "Esc")
+        await run.screen.wait(untilGone: "Upload photos")
+        await run.end()
     }
 
     @Test func deletesIntoATrashThatOutlivesTheRun() async throws {

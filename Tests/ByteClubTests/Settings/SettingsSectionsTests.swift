@@ -24,6 +24,7 @@ import Testing
                   tab-width: 8
                 transfers:
                   photo-quality: 0.85
+                  photo-original: on
                   limit-rate: 1.5M
                 mouse: off
                 """)
@@ -41,6 +42,8 @@ import Testing
         #expect(settings.editor.showsLineNumbers)
         #expect(settings.editor.tabWidth == 8)
         #expect(settings.transfers.photoQuality == 0.85)
+        #expect(settings.transfers.keepsOriginals)
+        #expect(!settings.transfers.keepsLocation)
         #expect(settings.transfers.bytesPerSecondLimit == 1_572_864)
         #expect(!settings.usesMouse)
     }

@@ -93,6 +93,26 @@ import Testing
         #expect(activity.count == 0)
     }
 
+    @Test func sendsAnOriginalWithoutThePlaceUnlessThatIsWanted() async throws {
+        let metadata = PhotoMetadata(orientation: 6, hasLocation: true, maker: "Byte & Sons")
+        let original = Photos.corners(metadata: metadata)
+        var orders = [try upload("as-it-is.jpg", original), try upload("place.jpg", original)]
+        for index in orders.indices { orders[index].keepsOriginal = true }
+        orders[1].keepsLocation = true
+        orders.append(try upload("plain.jpg", original))
+        let (center, _) = makeCenter()
+        center.add(orders)
+        for order in orders { #expect(await center.end(of: order.id).state == .done) }
+
+        let sent = try #require(store.contents(of: "/photos/as-it-is.jpg"))
+        #expect(sent.count == original.count)
+        #expect(try !JPEGHeader.read(sent).hasLocation)
+        #expect(store.contents(of: "/photos/place.jpg") == original)
+        let plain = try #require(store.contents(of: "/photos/plain.jpg"))
+        #expect(try !JPEGHeader.read(plain).hasLocation)
+        #expect(plain.firstRange(of: Data("Exif".utf8)) == nil)
+    }
+
     @Test func replacesNothing() async throws {
         try store.plant("theirs", at: "/photos/sea.jpg")
         try store.plant("theirs", at: "/photos/sea (2).jpg")

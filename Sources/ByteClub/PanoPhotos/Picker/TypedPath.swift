@@ -11,13 +11,17 @@ enum TypedPath {
     ///   - home: The absolute path that `~` stands for.
     /// - Returns: An absolute path without `.`, `..` or double slashes; `folder` for an empty text.
     static func resolve(_ typed: String, in folder: String, home: String) -> String {
-        var text = trimmed(typed)
-        if let bare = unquoted(text) {
-            text = bare
-        } else if text.hasPrefix("file://") {
+        let text = trimmed(typed)
+        if let bare = unquoted(text) { return absolute(bare, in: folder, home: home) }
+        if text.hasPrefix("file://") { return absolute(text, in: folder, home: home) }
+        return absolute(text.contains("\\") ? unescaped(text) : text, in: folder, home: home)
+    }
+
+    /// A path without quotes and backslashes, or a `file:` URL, made absolute.
+    static func absolute(_ bare: String, in folder: String, home: String) -> String {
+        var text = bare
+        if text.hasPrefix("file://") {
             text = percentDecoded(afterHost(text.dropFirst("file://".count)))
-        } else if text.contains("\\") {
-            text = unescaped(text)
         }
         guard !text.isEmpty else { return folder }
         if text == "~" { return home }
@@ -29,6 +33,12 @@ enum TypedPath {
     /// An absolute path as it is shown: the home folder as `~`.
     static func shown(_ path: String, home: String) -> String {
         path == home ? "~" : path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+    }
+
+    /// The same, of a long one its end.
+    static func brief(_ path: String, home: String) -> String {
+        let shown = shown(path, home: home)
+        return shown.count > 40 ? "…" + shown.suffix(39) : shown
     }
 
     /// The longest beginning that all names which begin with `prefix` share, or nil when none does.

@@ -1,0 +1,137 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import TerminalUI
+
+/// From the picker to transfers.
+extension PhotosViewController {
+    /// - Parameter pasted: What was dropped onto the list.
+    func pickPhotos(taking pasted: String? = nil) {
+        present(
+            PhotoPickerViewController(
+                startingIn: pickerFolder, keepsOriginals: transferSettings.keepsOriginals,
+                taking: pasted
+            ) { [weak self] selection in
+                self?.pickerFolder = selection.folder
+                self?.upload(selection)
+            })
+    }
+
+    private func upload(_ selection: PhotoSelection) {
+        guard selection.paths.count == 1 else { return uploadSeveral(selection) }
+        let source = URL(fileURLWithPath: selection.paths[0])
+        let name = PhotoName.forClub(source.lastPathComponent)
+        guard club.contents.hasPhoto(named: name) else {
+            return uploadOne(source, named: name, selection)
+        }
+        let free = PhotoName.free(like: name) { club.contents.hasPhoto(named: $0) }
+        present(
+            AlertController(
+                title: "The name is taken",
+                message: "The club has a photo named “\(name)” already.",
+                actions: [
+                    AlertAction("Upload as “\(free)”", key: "u") { [weak self] in
+                        self?.uploadOne(source, named: free, selection)
+                    },
+                    AlertAction("Cancel", kind: .cancel),
+                ]))
+    }
+
+    private func uploadOne(_ source: URL, named name: String, _ selection: PhotoSelection) {
+        do throws(StoreError) {
+            let order = try makeOrder(source, named: name, selection)
+            transfers.add([order])
+            show(order.id, order)
+        } catch {
+            let words = club.sentence(for: error)
+            present(AlertController(title: words.title, message: TextLine(words.text)))
+        }
+    }
+
+    /// All at once, without a view in the middle of the screen; a name that is taken becomes the next free one.
+    private func uploadSeveral(_ selection: PhotoSelection) {
+        let contents = club.contents
+        var (orders, taken, refused): ([TransferOrder], Set<String>, [String]) = ([], [], [])
+        for path in selection.paths {
+            let source = URL(fileURLWithPath: path)
+            var name = PhotoName.forClub(source.lastPathComponent)
+            let isTaken = { (name: String) in
+                taken.contains(name.lowercased()) || contents.hasPhoto(named: name)
+            }
+            if isTaken(name) { name = PhotoName.free(like: name, isTaken: isTaken) }
+            do throws(StoreError) {
+                orders.append(try makeOrder(source, named: name, selection))
+                taken.insert(name.lowercased())
+            } catch {
+                refused.append(source.lastPathComponent)
+            }
+        }
+        transfers.add(orders)
+        guard let first = refused.first else {
+            application?.showMessage(
+                "\(orders.count) photos are on their way; w shows how far they are.")
+            return
+        }
+        present(
+            AlertController(
+                title: "Not uploaded",
+                message: TextLine(
+                    (refused.count == 1
+                        ? "No photo in the club can be named “\(first)”."
+                        : "No photos in the club can have the names of \(refused.count) of these files.")
+                        + " Rename them first.")))
+    }
+
+    private func makeOrder(
+        _ source: URL, named name: String, _ selection: PhotoSelection
+    ) throws(StoreError) -> TransferOrder {
+        let path = try RemotePath.root.appending(ClubContents.photosFolderName)
+            .appending(newName: name)
+        var order = TransferOrder(.upload, path, file: source)
+        order.preparation = transferSettings.preparation
+        order.keepsOriginal = selection.keepsOriginals
+        order.bytesPerSecondLimit = transferSettings.bytesPerSecondLimit
+        return order
+    }
+
+    // MARK: - The view in the middle
+
+    private func show(_ id: TransferItem.ID, _ order: TransferOrder) {
+        present(
+            UploadViewController(id, in: transfers) { [weak self] in
+                self?.finish(order, $0)
+            })
+    }
+
+    private func finish(_ order: TransferOrder, _ outcome: UploadViewController.Outcome) {
+        switch outcome {
+        case .uploaded: break
+        case .cancelled:
+            application?.showMessage("The upload of “\(order.name)” was cancelled.")
+        case .background(let tab):
+            application?.showMessage(
+                "“\(order.name)” goes on in the background; w shows how far it is.")
+            if let tab { (parent as? TabBarController)?.select(tab) }
+        case .failed(let item): tellFailure(of: item)
+        }
+    }
+
+    private func tellFailure(of item: TransferItem) {
+        let reason = item.status.reason ?? "It was not uploaded."
+        present(
+            AlertController(
+                title: "Not uploaded", message: TextLine(reason),
+                actions: [
+                    AlertAction("Try again", key: "t") { [weak self] in
+                        self?.transfers.resume([item.id])
+                        self?.show(item.id, item.order)
+                    },
+                    AlertAction("OK", kind: .cancel),
+                ], preferred: 1))
+    }
+
+    var downloads: PhotoDownloads {
+        PhotoDownloads(center: transfers, settings: transferSettings, owner: self)
+    }
+}

@@ -1,0 +1,365 @@
+internal import ClubAccess
+internal import FoundationEssentials
+internal import Pictures
+internal import TerminalUI
+internal import TextEditing
+
+/// What was chosen in the picker.
+struct PhotoSelection: Sendable, Equatable {
+    /// Absolute, at least one.
+    var paths: [String]
+    /// Whether JPEGs go as they are.
+    var keepsOriginals: Bool
+    /// Where the picker was.
+    var folder: String
+}
+
+/// Chooses photos of this machine: a list with the keys of all lists, pictures beside the names, and a line to filter or to type a
+/// path in. What is pasted or dropped onto it is marked.
+final class PhotoPickerViewController: ViewController {
+    let completion: (PhotoSelection) -> Void
+    let home: String
+
+    let field = TextField()
+    let list = ListView()
+    private let picture = ImageView()
+    private lazy var split = SplitView(list, picture, minimumWidth: 84, fraction: 0.6)
+    private let note = Label("")
+
+    /// What has been read last, and what of it is shown.
+    var folder: PhotoFolder
+    private(set) var entries: [PhotoFolder.Entry] = []
+    var order = PhotoFolder.Order.name
+    var showsHidden = false
+    private(set) var filter = NameFilter()
+    /// Where relative paths start: the folder that was entered last.
+    var base: String
+    /// The folder that is being read, or was read last.
+    var wanted: String
+    var reading: Task<Void, Never>?
+    /// What is done with what was pasted or typed.
+    var taking: Task<Void, Never>?
+    /// Selected as soon as its folder is there.
+    var pathToSelect: String?
+    /// Pasted before the picker was on the screen.
+    private var pastedBefore: String?
+    private var keepsOriginals: Bool
+
+    private var thumbnails: LocalThumbnails?
+    private var showing: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - pasted: What was dropped onto the list that is beneath.
+    ///   - completion: Called when the box is gone.
+    init(
+        startingIn path: String, keepsOriginals: Bool = false, taking pasted: String? = nil,
+        completion: @escaping (PhotoSelection) -> Void
+    ) {
+        self.completion = completion
+        self.keepsOriginals = keepsOriginals
+        pastedBefore = pasted
+        base = path
+        wanted = path
+        folder = PhotoFolder(path: path, entries: [])
+        home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+        super.init()
+        title = "Upload photos"
+    }
+
+    override func viewDidLoad() {
+        field.didChange = { [weak self] in self?.typedTextDidChange() }
+        field.didSubmit = { [weak self] in self?.submit() }
+        field.completion = { [weak self] in self?.completion(of: $0) }
+        field.isHidden = true
+        list.dataSource = self
+        list.delegate = self
+        list.allowsMarking = true
+        list.isMarkable = { [weak self] in self?.entry(at: $0)?.kind == .photo }
+        split.didChangeVisibility = { [weak self] _ in self?.showPicture() }
+        for part in [field, split, note] { view.addSubview(part) }
+    }
+
+    override func viewDidAppear() {
+        read(base)
+        if let pastedBefore { take(pastedBefore) }
+        pastedBefore = nil
+    }
+
+    override func viewDidDisappear() {
+        reading?.cancel()
+        taking?.cancel()
+        showing?.cancel()
+        thumbnails?.cancel()
+    }
+
+    override var preferredFirstResponder: View? { list }
+
+    override func preferredSize(in available: Size) -> Size {
+        Size(
+            width: min(max(available.width * 4 / 5, 60), 130, available.width),
+            height: min(max(available.height * 4 / 5, 12), 44, available.height))
+    }
+
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        if !field.isHidden { field.frame = area.takeTop(1) }
+        note.frame = area.takeBottom(area.height > 4 || !note.text.text.isEmpty ? 1 : 0)
+        split.frame = area
+        split.layoutIfNeeded()
+        prepareThumbnails()
+    }
+
+    override var keyTable: KeyTable {
+        KeyTable("Upload photos") {
+            if hasText {
+                KeyCommand.clearFilter.performs { self.clearField() }
+            } else {
+                KeyCommand.cancelAlert.performs { self.dismiss() }
+            }
+            KeyCommand.uploadMarked.performs(
+                label: list.marks.count > 1 ? "upload \(list.marks.count)" : "upload",
+                unless: targets.isEmpty ? "No photo is selected." : nil
+            ) { self.uploadTargets() }
+            KeyCommand.filterList.performs { self.edit("/") }
+            KeyCommand.typePath.performs { self.edit("~/") }
+            KeyCommand.sortPhotos.performs { self.cycleOrder() }
+            KeyCommand.showHiddenFiles.performs(label: showsHidden ? "hide" : "hidden") {
+                self.toggleHidden()
+            }
+            KeyCommand.keepOriginals.performs(label: keepsOriginals ? "re-encode" : "original") {
+                self.toggleOriginals()
+            }
+            KeyCommand.parentFolder.performs(
+                unless: folder.path == "/" ? "This is the topmost folder." : nil
+            ) { self.enter(PhotoFolder.parent(of: self.folder.path), from: self.folder.path) }
+        }
+    }
+
+    override func paste(_ text: String) -> Bool {
+        take(text)
+        return true
+    }
+
+    func entry(at index: Int) -> PhotoFolder.Entry? {
+        entries.indices.contains(index) ? entries[index] : nil
+    }
+
+    var selected: PhotoFolder.Entry? { list.selectedIndex.flatMap(entry(at:)) }
+
+    /// What is uploaded: all that is marked, else the selected photo.
+    var targets: [String] {
+        let marked = list.marks.compactMap { $0.base as? String }
+        guard marked.isEmpty else {
+            return marked.sorted { NaturalOrderKey($0) < NaturalOrderKey($1) }
+        }
+        return selected.flatMap { $0.kind == .photo ? [$0.path] : nil } ?? []
+    }
+
+    func uploadTargets() {
+        let selection = PhotoSelection(
+            paths: targets, keepsOriginals: keepsOriginals, folder: folder.path)
+        guard !selection.paths.isEmpty else { return }
+        dismiss { [completion] in completion(selection) }
+    }
+}
+
+// MARK: - What is shown
+
+extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
+    /// Shows what of the folder passes the filter.
+    func showEntries(_ filter: NameFilter) {
+        self.filter = filter
+        entries = folder.shown(by: order, showingHidden: showsHidden, filter)
+        let hiddenCount = showsHidden ? 0 : folder.entries.count(where: \.isHidden)
+        list.emptyText = TextLine(
+            filter.isActive
+                ? "Nothing here has “\(filter.query)” in its name."
+                : "No pictures here." + (hiddenCount > 0 ? " . shows \(hiddenCount) hidden." : ""),
+            .secondary)
+        list.reloadData()
+        if let path = pathToSelect, list.select(identity: path) {
+            pathToSelect = nil
+        } else if list.selectedIndex == 0, entries.first?.kind == .parent, entries.count > 1 {
+            // The first photo, not the way back up.
+            list.select(1)
+        }
+        showTitle()
+        didSelect()
+    }
+
+    private func showTitle() {
+        title = "Upload photos · " + TypedPath.brief(folder.path, home: home)
+    }
+
+    /// Says something until the next key; without words what has been chosen so far.
+    func tell(_ words: TextLine) {
+        note.text = words.isEmpty ? choices : words
+        view.setNeedsLayout()
+    }
+
+    /// `2 photos are marked. · by date · JPEGs go as they are`.
+    private var choices: TextLine {
+        let count = list.marks.count
+        var parts: [TextLine] = []
+        if count > 0 {
+            let words = count == 1 ? "1 photo is marked." : "\(count) photos are marked."
+            parts.append(TextLine(words, .marked))
+        }
+        if order == .date { parts.append(TextLine("by date", .secondary)) }
+        if showsHidden { parts.append(TextLine("with hidden files", .secondary)) }
+        if keepsOriginals { parts.append(TextLine("JPEGs go as they are", .secondary)) }
+        guard let first = parts.first else { return "" }
+        return parts.dropFirst().reduce(first) { $0 + TextLine(" · ", .secondary) + $1 }
+    }
+
+    func numberOfRows(in list: ListView) -> Int { entries.count }
+
+    func listView(_ list: ListView, rowAt index: Int) -> ListRow {
+        // A frame begins with its first row.
+        if index == list.firstVisibleIndex { showThumbnails() }
+        let entry = entries[index]
+        let matches = filter.isActive ? filter.matchedRanges(in: entry.name) : []
+        switch entry.kind {
+        case .parent: return ListRow(TextLine("../", .secondary))
+        case .folder: return ListRow(TextLine(entry.name + "/", .accent), matches: matches)
+        case .photo: break
+        }
+        let size = Wording.byteCount(entry.byteCount)
+        guard list.rowHeight > 1 else {
+            return ListRow(
+                TextLine(entry.name), columns: [ListRow.Column(size, width: 7)], matches: matches)
+        }
+        let age = entry.modified.map { " · " + Wording.age(of: $0, at: Date()) } ?? ""
+        var row = ListRow(
+            TextLine(entry.name), details: [TextLine(size + age, .secondary)], matches: matches)
+        switch thumbnails?.state(of: entry) {
+        case .loaded(let cells): row.image = ImageCells(cells)
+        case .unavailable(let reason):
+            row.details[0] = row.details[0] + TextLine(" · \(reason)", .warning)
+        case .loading, nil: break
+        }
+        return row
+    }
+
+    func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable {
+        entries[index].path
+    }
+
+    func listView(_ list: ListView, didActivateRowAt index: Int) { activate() }
+
+    func listViewDidChangeSelection(_ list: ListView) { didSelect() }
+
+    func listViewDidChangeMarks(_ list: ListView) {
+        tell("")
+        didSelect()
+    }
+
+    private func didSelect() {
+        let count = list.marks.count
+        list.activationLabel =
+            selected?.kind == .photo ? (count > 1 ? "upload \(count)" : "upload") : "open"
+        showPicture()
+    }
+}
+
+// MARK: - Keys
+
+extension PhotoPickerViewController {
+    private func cycleOrder() {
+        order = order.next
+        showEntries(filter)
+        tell("")
+    }
+
+    private func toggleHidden() {
+        showsHidden.toggle()
+        showEntries(filter)
+        tell("")
+    }
+
+    private func toggleOriginals() {
+        keepsOriginals.toggle()
+        tell("")
+    }
+}
+
+// MARK: - Pictures
+
+extension PhotoPickerViewController {
+    /// Chooses whether there is room for small pictures; called at each layout.
+    private func prepareThumbnails() {
+        guard let screen = application?.screen else { return }
+        let width = list.bounds.width
+        let box: CellSize? = width < 34 ? nil : CellSize(columns: width < 56 ? 10 : 14, rows: 2)
+        guard box != thumbnails?.box || (box == nil) != (list.imageSize == nil) else { return }
+        thumbnails?.cancel()
+        list.imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
+        list.rowHeight = box?.rows ?? 1
+        thumbnails = box.map { box in
+            let render: LocalThumbnails.Render = { path, box, renderer in
+                do throws(PictureError) {
+                    return .success(try await LocalPicture.render(path, fitting: box, renderer))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let thumbnails = LocalThumbnails(
+                box: box, renderer: .atRest(screen), render: render
+            ) { [unowned self] in startPending($0) }
+            thumbnails.onArrival = { [weak self] in self?.list.setNeedsDisplay() }
+            return thumbnails
+        }
+    }
+
+    private func showThumbnails() {
+        guard let thumbnails, isOnScreen else { return }
+        let first = list.firstVisibleIndex
+        let visible = entries[first..<min(entries.count, first + list.visibleRowCount + 1)]
+        thumbnails.show(visible.filter { $0.kind == .photo })
+    }
+
+    private func showPicture() {
+        showing?.cancel()
+        picture.image = nil
+        picture.placeholder = ""
+        guard split.showsSecondary, let screen = application?.screen, let selected,
+            selected.kind == .photo
+        else { return }
+        let box = CellSize(columns: picture.bounds.width - 1, rows: picture.bounds.height)
+        let renderer = CellRenderer.atRest(screen)
+        showing = startPending { [self] in
+            do throws(PictureError) {
+                let cells = try await LocalPicture.render(selected.path, fitting: box, renderer)
+                guard !Task.isCancelled else { return }
+                picture.image = ImageCells(cells)
+            } catch {
+                guard !Task.isCancelled else { return }
+                picture.placeholder = TextLine("No picture: \(error.reason).", .secondary)
+            }
+        }
+    }
+}
+
+extension KeyCommand {
+    static let uploadMarked = KeyCommand(
+        "picker.upload", keys: ["u"], title: "Upload the marked photos, or this one",
+        label: "upload", weight: 90)
+    static let parentFolder = KeyCommand(
+        "picker.parent", keys: ["Backspace", "h", "Left", "M-Up", "^O"],
+        title: "To the folder above", label: "folder above", weight: 32)
+    static let typePath = KeyCommand(
+        "picker.path", keys: ["~"], title: "Type a path (or paste one, or drop files)",
+        label: "path", weight: 46)
+    static let sortPhotos = KeyCommand(
+        "picker.sort", keys: ["s"], title: "Sort by name or date", label: "sort", weight: 44)
+    static let showHiddenFiles = KeyCommand(
+        "picker.hidden", keys: ["."], title: "Show or hide hidden files", label: "hidden",
+        weight: 30)
+    static let keepOriginals = KeyCommand(
+        "picker.original", keys: ["o"], title: "Send JPEGs as they are, or re-encoded",
+        label: "original", weight: 42)
+
+    static let pickerCommands: [KeyCommand] = [
+        .uploadMarked, .parentFolder, .typePath, .sortPhotos, .showHiddenFiles, .keepOriginals,
+    ]
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TerminalUI
+import TestSupport
+import Testing
+
+@testable import ByteClub
+
+/// The picker on a screen in memory, over folders of the test's own.
+@MainActor @Suite(.timeLimit(.minutes(1))) final class PhotoPickerTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("picker-\(UUID().uuidString)", isDirectory: true)
+    private var selection: PhotoSelection?
+
+    init() throws {
+        let photo = Photos.wide(width: 300, height: 100)
+        for name in ["a/one.jpg", "a/two.jpg", "a/.three.jpg", "b/my sea.jpg", "b/four.png"] {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try photo.write(to: file)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.path + "/" + name }
+
+    private func open(
+        _ name: String = "a", width: Int = 80, height: Int = 24, taking pasted: String? = nil
+    ) async throws -> AppScreen {
+        let root = ViewController()
+        let screen = try AppScreen(root, width: width, height: height)
+        root.present(
+            PhotoPickerViewController(startingIn: path(name), taking: pasted) { [weak self] in
+                self?.selection = $0
+            })
+        return screen
+    }
+
+    @Test func marksOfSeveralFoldersAreUploadedTogether() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.press("Space")
+        await screen.wait(for: "1 photo is marked.")
+        screen.press("Backspace")
+        await screen.wait(for: "b/")
+        screen.press("j", "Enter")
+        await screen.wait(for: "my sea.jpg")
+        screen.press("^A")
+        await screen.wait(for: "3 photos are marked.")
+        screen.press("u")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("a/one.jpg"), path("b/four.png"), path("b/my sea.jpg")])
+        #expect(selection?.keepsOriginals == false)
+        #expect(selection?.folder == path("b"))
+    }
+
+    @Test func comesBackToTheFolderThatWasLeft() async throws {
+        let screen = try await open("b")
+        await screen.wait(for: "my sea.jpg")
+        screen.press("Backspace")
+        await screen.wait(for: "b/")
+        screen.press("Enter")
+        await screen.wait(for: "my sea.jpg")
+    }
+
+    @Test func foldersCannotBeMarked() async throws {
+        let screen = try await open(".")
+        await screen.wait(for: "b/")
+        screen.press("g g", "Space", "^A")
+        await screen.wait(for: "a/")
+        #expect(!screen.text.contains("marked"))
+    }
+
+    @Test func showsThumbnailsBesideTheNames() async throws {
+        try Photos.noise(width: 120, height: 60).write(to: folder.appending(path: "a/one.jpg"))
+        let screen = try await open()
+        await screen.wait { screen in
+            screen.text.unicodeScalars.contains { (0x2580...0x259F).contains($0.value) }
+        }
+        await screen.wait(for: "one.jpg")
+    }
+
+    @Test func showsHiddenFilesAndSortsByDate() async throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: path("a/one.jpg")
+        )
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        #expect(!screen.text.contains(".three.jpg"))
+        screen.press(".")
+        await screen.wait(for: ".three.jpg")
+        #expect(screen.order(of: ["one.jpg", "two.jpg"]) == ["one.jpg", "two.jpg"])
+        screen.press("s")
+        await screen.wait(for: "by date")
+        await screen.wait { $0.order(of: ["one.jpg", "two.jpg"]) == ["two.jpg", "one.jpg"] }
+        screen.press("o")
+        await screen.wait(for: "JPEGs go as they are")
+        screen.press("G", "Enter")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.keepsOriginals == true)
+    }
+
+    @Test func filtersAsOtherListsDo() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.type("/tw")
+        await screen.wait(untilGone: "one.jpg")
+        screen.press("Enter", "Enter")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("a/two.jpg")])
+    }
+
+    @Test func escapePeelsOneLayerAfterTheOther() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.type("/tw\n")
+        screen.press("Space")
+        await screen.wait(for: "1 photo is marked.")
+        screen.press("Esc")
+        await screen.wait(untilGone: "marked")
+        #expect(!screen.text.contains("one.jpg"))
+        screen.press("Esc")
+        await screen.wait(for: "one.jpg")
+        screen.press("Esc")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection == nil)
+    }
+
+    @Test func saysThatThereIsNoSuchFolder() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.type(path("nowhere") + "/")
+        await screen.wait(for: "No such folder")
+        #expect(!screen.text.contains("cannot be read"))
+        screen.press("Esc")
+        await screen.wait(for: "two.jpg")
+    }
+
+    @Test func marksWhatIsPasted() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.application.handle(
+            .paste(
+                "'\(path("b/my sea.jpg"))' file://\(path("a/one.jpg")) '\(path("b/gone.jpg"))'\n"))
+        await screen.wait(for: "gone.jpg”.")
+        await screen.wait(for: "two.jpg")
+        screen.press("u")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("a/one.jpg"), path("b/my sea.jpg")])
+    }
+
+    @Test func goesToAFolderThatIsPasted() async throws {
+        let screen = try await open(taking: path("b"))
+        await screen.wait(for: "my sea.jpg")
+        #expect(!screen.text.contains("marked"))
+    }
+
+    @Test func enterRightAfterAPasteTakesWhatWasPasted() async throws {
+        let screen = try await open()
+        await screen.wait(for: "two.jpg")
+        screen.application.handle(.paste(path("b/my sea.jpg")))
+        screen.press("Enter")
+        await screen.wait(untilGone: "Upload photos")
+        #expect(selection?.paths == [path("b/my sea.jpg")])
+    }
+
+    @Test(arguments: [(80, 24), (200, 60), (20, 6)])
+    func worksAtAnySize(width: Int, height: Int) async throws {
+        let screen = try await open(width: width, height: height)
+        await screen.wait(for: "one.jpg")
+        screen.press("Space", "k", "u")
+        await screen.wait(untilGone: "one.jpg")
+        #expect(selection?.paths == [path("a/one.jpg")])
+    }
+}

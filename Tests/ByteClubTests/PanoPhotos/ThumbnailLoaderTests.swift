@@ -1,0 +1,41 @@
+import ClubStore
+import ClubStoreTestSupport
+import Foundation
+import Pictures
+import Testing
+
+@testable import ByteClub
+@testable import ClubAccess
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ThumbnailLoaderTests {
+    /// Who scrolls through a thousand photos has only those fetched that were in sight last.
+    @Test func fetchesWhatWasAskedForLastOfAThousand() async throws {
+        let store = InMemoryStore()
+        for number in 1_000..<2_000 {
+            try store.plant("no picture", at: "/photos/IMG_\(number).jpg")
+        }
+        let home = TestClub(store)
+        await home.waitUntil { $0.contents.allFiles.count == 1_000 }
+        let files = home.club.contents.allFiles.sorted { $0.name < $1.name }
+        let loader = ThumbnailLoader(
+            club: home.club, size: .w256h256, renderer: CellRenderer(style: .halfBlocks),
+            box: CellSize(columns: 14, rows: 2))
+        for file in files { #expect(loader.state(of: file) == .loading) }
+        // The latest come first: what was asked for before them is through when the earliest is.
+        await withCheckedContinuation { done in
+            loader.onArrival = {
+                guard files.suffix(96).allSatisfy({ loader.state(of: $0) != .loading }) else {
+                    return
+                }
+                loader.onArrival = nil
+                done.resume()
+            }
+        }
+        let asked = store.calls.filter { $0.operation == .thumbnail }.compactMap(\.path)
+        #expect(Set(asked) == Set(files.suffix(96).map(\.path)))
+        // Back in sight, it is asked for.
+        #expect(loader.state(of: files[0]) == .loading)
+        loader.cancel()
+        home.club.stop()
+    }
+}

@@ -1,0 +1,61 @@
+import ClubLibrary
+import ClubStore
+import Foundation
+import TerminalUI
+import Testing
+
+@testable import ByteClub
+
+@Suite struct TransferStripTests {
+    @MainActor private func item(
+        _ name: String = "sea.jpg", _ state: TransferStatus.State = .running,
+        _ moved: Int64 = 450, of total: Int64 = 1_000, speed: Double? = 100
+    ) throws -> TransferItem {
+        let path = try RemotePath(validating: "/photos/\(name)")
+        var item = TransferItem(
+            order: TransferOrder(.upload, path, file: URL(filePath: "/p/\(name)")))
+        item.status.state = state
+        (item.status.byteCount, item.status.totalByteCount) = (moved, total)
+        item.status.bytesPerSecond = speed
+        return item
+    }
+
+    private static let hint = TextLine("w transfers")
+
+    @Test @MainActor func saysWhichHowFarAndHowFast() throws {
+        let line = TransferStrip.line([try item()], columns: 78, hint: Self.hint)
+        #expect(line.text == "↑ sea.jpg  ━━━━━─────── 45 % · 100 B/s · 5 s left   w transfers")
+        let two = TransferStrip.line(
+            [try item("wait.jpg", .waiting, 0, of: 0, speed: nil), try item()], columns: 78,
+            hint: Self.hint)
+        #expect(two.text.hasPrefix("↑ 2  sea.jpg"))
+    }
+
+    @Test @MainActor func saysWhatItDoesBeforeAndAfterTheBytesMove() throws {
+        func words(_ item: TransferItem) -> String {
+            TransferStrip.line([item], columns: 78, hint: nil).text
+        }
+        #expect(words(try item("a.jpg", .preparing, 0, of: 0, speed: nil)) == "↑ a.jpg  preparing")
+        #expect(words(try item("a.jpg", .running, 1_000)).contains("99 % · confirming"))
+        #expect(words(try item("a.jpg", .waiting, 0, of: 0, speed: nil)) == "↑ a.jpg  waiting")
+    }
+
+    @Test(arguments: [(6, false), (11, false), (12, true), (60, true)])
+    @MainActor func leavesTheRowsOfSmallScreensToTheList(height: Int, isShown: Bool) throws {
+        let tabs = TabBarController([ViewController()])
+        let strip = TransferStrip {}
+        strip.items = [try item()]
+        tabs.bottomView = strip
+        let screen = try AppScreen(tabs, width: 60, height: height)
+        // Above the footer.
+        #expect(screen.lines.dropLast().last?.contains("sea.jpg") == isShown)
+    }
+
+    @Test(arguments: 18...120) @MainActor func isNeverWiderThanItsRoom(columns: Int) throws {
+        let name = String(repeating: "日本", count: 40) + ".jpg"
+        let line = TransferStrip.line(
+            [try item(name), try item(name)], columns: columns, hint: Self.hint)
+        #expect(line.columnCount <= columns)
+        #expect(line.text.contains("45 %"))
+    }
+}

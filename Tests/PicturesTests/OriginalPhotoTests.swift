@@ -1,0 +1,138 @@
+import Foundation
+import Pictures
+import TestSupport
+import Testing
+
+@Suite struct OriginalPhotoTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func prepare(
+        _ data: Data, _ preparation: PhotoPreparation = PhotoPreparation(keepsOriginal: true)
+    ) async throws -> Data {
+        let file = folder.url.appending(path: "photo")
+        try data.write(to: file)
+        let prepared = try await PictureWorkers.shared.prepare(file, as: preparation)
+        let sent = try Data(contentsOf: prepared.url)
+        #expect(prepared.byteCount == Int64(sent.count))
+        // What is on this computer stays as it is.
+        #expect(try Data(contentsOf: file) == data)
+        return sent
+    }
+
+    private static let place = PhotoMetadata(
+        orientation: 6, hasLocation: true, maker: "Byte & Sons",
+        thumbnail: Photos.corners(width: 16, height: 8))
+
+    @Test func sendsEveryByteOfAPhotoThatTellsNoPlace() async throws {
+        let photo = Photos.corners(metadata: PhotoMetadata(orientation: 6, maker: "Byte & Sons"))
+        #expect(try await prepare(photo) == photo)
+    }
+
+    @Test(arguments: [false, true])
+    func takesThePlaceOutOfAnOriginalAndNothingElse(isBigEndian: Bool) async throws {
+        var metadata = Self.place
+        metadata.isBigEndian = isBigEndian
+        let photo = Photos.corners(metadata: metadata)
+        let sent = try await prepare(photo)
+        let header = try JPEGHeader.read(sent)
+        #expect(!header.hasLocation)
+        #expect(header.orientation == (try JPEGHeader.read(photo).orientation))
+        #expect(header.thumbnail == Self.place.thumbnail)
+        #expect(sent.count == photo.count)
+        #expect(sent.firstRange(of: Data("Byte & Sons".utf8)) != nil)
+        // 47° 3′ 2″ in the bytes of the file.
+        let degrees = Data(isBigEndian ? [0, 0, 0, 47, 0, 0, 0, 1] : [47, 0, 0, 0, 1, 0, 0, 0])
+        try #require(photo.firstRange(of: degrees) != nil)
+        #expect(sent.firstRange(of: degrees) == nil)
+        #expect(
+            try JPEGFile(data: sent).decode().image == (try JPEGFile(data: photo).decode().image))
+    }
+
+    @Test func takesThePlaceOutOfXMPAndOfPicturesBehindTheFirst() async throws {
+        let words = """
+            <x:xmpmeta><rdf:Description exif:GPSLatitude="47,3.2N" drone-dji:GpsLongtitude='8.30'
+            tiff:Make="Byte"><exif:GPSAltitude>512/1</exif:GPSAltitude><GPano:UsePanoramaViewer>True
+            """
+        let packet = Data("http://ns.adobe.com/xap/1.0/\0".utf8) + Data(words.utf8)
+        let length = packet.count + 2
+        var photo = Photos.corners()
+        photo.insert(
+            contentsOf: [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 0xFF)] + packet,
+            at: photo.startIndex + 2)
+        photo += Photos.corners(metadata: Self.place)
+        let sent = try await prepare(photo)
+        let text = String(decoding: sent, as: UTF8.self)
+        for value in ["47,3.2N", "8.30", "512/1"] { #expect(!text.contains(value)) }
+        for value in ["tiff:Make=\"Byte\"", "exif:GPSLatitude=\"       \"", "Viewer>True"] {
+            #expect(text.contains(value))
+        }
+        let second = try #require(
+            sent.range(of: Data([0xFF, 0xD8, 0xFF, 0xE0]), in: 100..<sent.count))
+        #expect(try !JPEGHeader.read(Data(sent[second.lowerBound...])).hasLocation)
+    }
+
+    @Test func keepsThePlaceWhereThatIsWanted() async throws {
+        let photo = Photos.corners(metadata: Self.place)
+        let original = PhotoPreparation(keepsOriginal: true, keepsLocation: true)
+        #expect(try await prepare(photo, original) == photo)
+
+        let sent = try await prepare(photo, PhotoPreparation(keepsLocation: true))
+        let header = try JPEGHeader.read(sent)
+        #expect(header.hasLocation)
+        #expect(header.orientation == .up)
+        #expect(header.thumbnail == nil)
+        #expect(sent.firstRange(of: Data("Byte & Sons".utf8)) == nil)
+        // Degrees, minutes and seconds are there as they were.
+        let latitude = Data([
+            47, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
+        ])
+        #expect(sent.firstRange(of: latitude) != nil)
+    }
+
+    @Test(arguments: [0.1, 0.95]) func anotherPictureIsReencodedAllTheSame(quality: Double)
+        async throws
+    {
+        let image = try JPEGFile(data: Photos.noise(width: 120, height: 80)).decode().image
+        let sent = try await prepare(
+            try image.pngData(), PhotoPreparation(keepsOriginal: true, quality: quality))
+        #expect(try JPEGHeader.read(sent).size == PixelSize(width: 120, height: 80))
+        #expect((sent.count > 6_000) == (quality > 0.5))
+    }
+
+    @Test func refusesAnOriginalThatIsNotWhole() async throws {
+        for data in [Photos.truncated(), Data("text".utf8), Data()] {
+            await #expect(throws: PictureError.self) { _ = try await prepare(data) }
+        }
+    }
+
+    /// Whatever stands in a file's EXIF, taking the place out ends, and leaves the length as it is.
+    @Test func aHostileDirectoryHarmsNothing() async throws {
+        let photo = Photos.corners(metadata: Self.place)
+        let start = try #require(photo.firstRange(of: Data("Exif\0\0".utf8))).upperBound
+        var generator = SeededNumbers(seed: 7)
+        for _ in 0..<40 {
+            var damaged = photo
+            for _ in 0..<6 {
+                let place = start + Int.random(in: 8..<140, using: &generator)
+                damaged[place] = UInt8.random(in: 0...255, using: &generator)
+            }
+            let sent = try await prepare(damaged)
+            #expect(sent.count == damaged.count)
+            #expect(try !JPEGHeader.read(sent).hasLocation)
+        }
+    }
+}
+
+/// Numbers that are the same in each run.
+private struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state
+    }
+}
