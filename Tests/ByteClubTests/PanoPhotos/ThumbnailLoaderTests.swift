@@ -2,6 +2,7 @@ import ClubStore
 import ClubStoreTestSupport
 import Foundation
 import Pictures
+import TerminalUI
 import Testing
 
 @testable import ByteClub
@@ -17,8 +18,10 @@ import Testing
         let home = TestClub(store)
         await home.waitUntil { $0.contents.allFiles.count == 1_000 }
         let files = home.club.contents.allFiles.sorted { $0.name < $1.name }
+        let cells = CellRenderer(style: .halfBlocks)
         let loader = ThumbnailLoader(
-            club: home.club, size: .w256h256, renderer: CellRenderer(style: .halfBlocks),
+            club: home.club, size: .w256h256,
+            renderer: PictureRenderer(moving: cells, resting: cells), on: PictureTerminal(),
             box: CellSize(columns: 14, rows: 2))
         for file in files { #expect(loader.state(of: file) == .loading) }
         // The latest come first: what was asked for before them is through when the earliest is.
