@@ -1,10 +1,13 @@
 # Byte Club. `make run` opens the app, `make test` passes all tests; both install what is missing.
 
 SWIFT ?= swift
+# What Package.swift knows its own builds by, also after `make -C`.
+export PWD := $(CURDIR)
 # The program stands alone: no Swift runtime is needed where it runs, and it starts sooner.
 # No library beside it is loaded (no $$ORIGIN in its RUNPATH), and what the loader has written is read-only
 # before the first line runs.
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath \
+# Byte Club is spared all of Foundation: see Package.swift.
+RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath \
 	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SOURCES = Package.swift Sources Tests Benchmarks
 
@@ -18,7 +21,7 @@ STAMPED = BYTECLUB_COMMIT=$${BYTECLUB_COMMIT-$$(git describe --always --dirty --
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: run test build program nerdfeed install uninstall deb check-deb sbom bench bench-editing outside sanitize fuzz \
+.PHONY: run test build program nerdfeed install uninstall deb check-deb sbom bench bench-editing outside drop-in sanitize fuzz \
 	deps deps-test deps-bench deps-package format lint clean
 
 run: program
@@ -84,6 +87,10 @@ fuzz: deps-test
 outside:
 	@scripts/install-system-packages run outside
 	@SWIFT="$(SWIFT)" Examples/Outside/run
+
+# The usual lines of programs written for URLSession, with the trait `Foundation`.
+drop-in: deps-test
+	@cd Examples/DropIn && $(SWIFT) test --disable-xctest
 
 deps:
 	@scripts/install-system-packages run

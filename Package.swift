@@ -248,6 +248,19 @@ let fuzzers: [Target] = {
         }
 }()
 
+/// Whether this package is built for its own sake, from its own folder, and not as part of another.
+let isOwnBuild = Context.environment["PWD"] == Context.packageDirectory
+
+/// With `Foundation`, `CurlNetworking` has Foundation's own `URLError`, `Progress`, `InputStream` and
+/// `OperationQueue`, for programs written for URLSession: on for who depends on this package. Byte Club itself
+/// is spared all of Foundation. The reasons are in docs/Decisions.md.
+let traits: Set<Trait> = [
+    .trait(
+        name: "Foundation",
+        description: "URLError, Progress, InputStream and OperationQueue are Foundation's own."),
+    .default(enabledTraits: isOwnBuild ? [] : ["Foundation"]),
+]
+
 let package = Package(
     name: "byteclub",
     products: [
@@ -257,6 +270,7 @@ let package = Package(
         .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
         .library(name: "TerminalUI", targets: ["TerminalUI", "TextEditing"]),
     ],
+    traits: traits,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),

@@ -1,3 +1,7 @@
+#if Foundation
+    public import Foundation
+#endif
+
 extension URLError {
     /// Why a network that is there may not be used. The numbers are Apple's.
     public enum NetworkUnavailableReason: Int, Sendable {
@@ -11,7 +15,8 @@ extension URLError {
 
     /// Why the network that was there could not be used; nil where that was not the reason.
     public var networkUnavailableReason: NetworkUnavailableReason? {
-        (userInfo[Self.networkUnavailableReasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
+        (errorUserInfo[Self.networkUnavailableReasonKey] as? Int).flatMap(
+            NetworkUnavailableReason.init)
     }
 
     /// Why the system has ended a background task. The numbers are Apple's. No system does here: an error
@@ -24,7 +29,7 @@ extension URLError {
 
     /// Why the system has ended a background task; nil where that was not the reason.
     public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
-        (userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int)
+        (errorUserInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int)
             .flatMap(BackgroundTaskCancelledReason.init)
     }
 

@@ -17,13 +17,13 @@ struct AuthenticationCache: Sendable {
     func credential(
         for request: ChallengedRequest, _ party: AuthenticationParty
     ) -> CachedCredential? {
-        credentials.values.compactMap { cached in
+        let fitting: [(cached: CachedCredential, closeness: Int)] = credentials.values.compactMap {
+            cached in
             cached.closeness(to: request, party).map { (cached, $0) }
-        }.max { one, other in
-            one.1 == other.1
-                ? one.0.strength < other.0.strength
-                : one.1 < other.1
-        }?.0
+        }
+        return fitting.max { one, other in
+            (one.closeness, one.cached.strength) < (other.closeness, other.cached.strength)
+        }?.cached
     }
 
     mutating func remember(_ cached: CachedCredential) {

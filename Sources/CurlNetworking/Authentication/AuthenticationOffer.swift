@@ -74,7 +74,7 @@ struct ChallengedRequest: Sendable {
     /// The space the party protects.
     func space(
         of party: AuthenticationParty, realm: String? = nil, method: String,
-        serverTrust: ServerTrust? = nil, distinguishedNames: [String]? = nil
+        serverTrust: ServerTrust? = nil, distinguishedNames: [Data]? = nil
     ) -> URLProtectionSpace? {
         switch party {
         case .server:

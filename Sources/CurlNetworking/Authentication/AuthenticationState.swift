@@ -276,7 +276,7 @@ extension AuthenticationState {
 
     /// To be called after `.trust` when the server wants a client certificate.
     mutating func take(
-        clientCertificateFrom authorities: [String], at url: URL, storage: URLCredentialStorage?
+        clientCertificateFrom authorities: [Data], at url: URL, storage: URLCredentialStorage?
     ) -> AuthenticationAction {
         handshakes.take(clientCertificateFrom: authorities, at: url, storage: storage)
     }

@@ -47,7 +47,7 @@ struct HandshakeState: Sendable {
 
     /// The server is trusted, and wants a client certificate.
     mutating func take(
-        clientCertificateFrom authorities: [String], at url: URL, storage: URLCredentialStorage?
+        clientCertificateFrom authorities: [Data], at url: URL, storage: URLCredentialStorage?
     ) -> AuthenticationAction {
         guard let origin = Origin(of: url),
             let space = ChallengedRequest(url, method: "").space(

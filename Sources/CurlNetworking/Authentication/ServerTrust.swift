@@ -41,7 +41,8 @@ public struct ServerTrust: Hashable, Sendable {
     func refusal(_ url: URL?) -> URLError {
         URLError(
             URLError.Code(certificateVerdict: verdict), failingURL: url,
-            underlyingText: failureReason ?? "the delegate rejected the server's certificate")
+            underlyingText: failureReason ?? "the delegate rejected the server's certificate"
+        ).adding(self, for: URLError.peerTrustKey)
     }
 }
 
@@ -110,6 +111,15 @@ extension URLError.Code {
         case 2, 19, 20, 21: self = .serverCertificateHasUnknownRoot
         default: self = .serverCertificateUntrusted  // self-signed, for another host, revoked
         }
+    }
+}
+
+extension URLError {
+    fileprivate static let peerTrustKey = "NSURLErrorFailingURLPeerTrustErrorKey"
+
+    /// Who the server claimed to be, when a delegate was asked and the server was not trusted.
+    public var failureURLPeerTrust: ServerTrust? {
+        errorUserInfo[Self.peerTrustKey] as? ServerTrust
     }
 }
 

@@ -65,16 +65,14 @@ final class TLSHandshake {
             host: host, chain: chain, verdict: Int(byteclub_handshake_verdict(raw)))
     }
 
-    /// The names of the authorities whose client certificates the server takes; nil when it wants
+    /// The names, in DER, of the authorities whose client certificates the server takes; nil when it wants
     /// none, or was shown one.
-    var clientCertificateAuthorities: [String]? {
+    var clientCertificateAuthorities: [Data]? {
         guard wantsClientCertificate else { return nil }
-        return (0..<byteclub_handshake_authority_count(raw)).compactMap { index in
+        return (0..<byteclub_handshake_authority_count(raw)).map { index in
             var count = 0
             let bytes = byteclub_handshake_authority(raw, index, &count)
-            guard let text = byteclub_name_text(bytes, count) else { return nil }
-            defer { byteclub_text_free(text) }
-            return String(cString: text)
+            return Data(bytes: bytes, count: count)
         }
     }
 }

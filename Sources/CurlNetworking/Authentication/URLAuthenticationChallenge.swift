@@ -1,7 +1,9 @@
 import Synchronization
 
 /// A question put to a delegate: how to prove who we are, or whether to believe who the server is.
-public final class URLAuthenticationChallenge: Sendable {
+public final class URLAuthenticationChallenge: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     /// Who asks, and for what kind of credential.
     public let protectionSpace: URLProtectionSpace
     /// A credential that is known for the space and was not tried yet; after a failure, the one that

@@ -3,7 +3,9 @@ public import FoundationEssentials
 /// What answers a challenge: a name and a password, a client certificate, or trust in a server.
 ///
 /// Never printed with its password.
-public final class URLCredential: Hashable, Sendable {
+public final class URLCredential: NetworkingObject, CustomReflectable, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     /// How long a credential is kept. The numbers are Apple's.
     public enum Persistence: UInt, Sendable {
         /// For this one task.
@@ -25,16 +27,24 @@ public final class URLCredential: Hashable, Sendable {
     /// How long it is kept.
     public let persistence: Persistence
     private let kind: Kind
+    /// What was given beside a client certificate: those between it and its authority. Kept for the reader;
+    /// the server is shown those in the identity's file.
+    public let certificates: [ServerCertificate]
 
     /// A name and a password, for Basic and Digest.
     public init(user: String, password: String, persistence: Persistence) {
         self.kind = .password(user: user, password: password)
+        self.certificates = []
         self.persistence = persistence
     }
 
     /// A client certificate. Apple's suite has a `SecIdentity` here.
-    public init(identity: ClientIdentity, persistence: Persistence) {
+    public init(
+        identity: ClientIdentity, certificates: [ServerCertificate]? = nil,
+        persistence: Persistence
+    ) {
         self.kind = .identity(identity)
+        self.certificates = certificates ?? []
         self.persistence = persistence
     }
 
@@ -42,6 +52,7 @@ public final class URLCredential: Hashable, Sendable {
     /// for the connection it was asked for.
     public init(trust: ServerTrust) {
         self.kind = .trust(trust)
+        self.certificates = []
         self.persistence = .none
     }
 
@@ -68,21 +79,23 @@ public final class URLCredential: Hashable, Sendable {
         if case .trust(let trust) = kind { trust } else { nil }
     }
 
-    public static func == (one: URLCredential, other: URLCredential) -> Bool {
-        one.kind == other.kind && one.persistence == other.persistence
+    /// Equal are credentials for the same, kept as long.
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? URLCredential else { return false }
+        return kind == other.kind && persistence == other.persistence
     }
 
-    public func hash(into hasher: inout Hasher) {
+    public override var hash: Int {
+        var hasher = Hasher()
         hasher.combine(kind)
         hasher.combine(persistence)
+        return hasher.finalize()
     }
 
     /// Whether both open the same doors, however long they are kept.
     func isSameSecret(as other: URLCredential) -> Bool { kind == other.kind }
-}
 
-extension URLCredential: CustomStringConvertible, CustomReflectable {
-    public var description: String {
+    public override var description: String {
         switch kind {
         case .password(let user, _): "URLCredential for \(user)"
         case .identity: "URLCredential with a client certificate"

@@ -11,7 +11,7 @@ import Synchronization
 /// are, so it is as secret as `~/.netrc`; client certificates are not written.
 ///
 /// Subclasses may override what takes a space alone: sessions call it, and the forms with a task do.
-open class URLCredentialStorage: @unchecked Sendable {
+open class URLCredentialStorage: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
     // subclass makes the same promise with its own conformance.
 
@@ -47,7 +47,7 @@ open class URLCredentialStorage: @unchecked Sendable {
     package var fileURL: URL? { file }
 
     /// An empty storage in cache.
-    public init() {
+    public override init() {
         file = nil
         contents = Mutex(Contents())
         written = Mutex([])
@@ -77,6 +77,7 @@ open class URLCredentialStorage: @unchecked Sendable {
         }
         self.contents = Mutex(contents)
         self.written = Mutex(Self.permanent(contents))
+        super.init()
         ExitHandlers.add(self)
     }
 
@@ -147,12 +148,15 @@ open class URLCredentialStorage: @unchecked Sendable {
         }
         guard credential.persistence != .none, credential.trust == nil else { return }
         let change = contents.withLock { $0.add(credential, for: space) }
-        if change == .changed, file != nil { FileQueue.run { self.writeOut() } }
+        guard change == .changed else { return }
+        if file != nil { FileQueue.run { self.writeOut() } }
+        StorageChange.credentials.postLater(of: self)
     }
 
     private func change(_ change: (inout Contents) -> Void) {
         contents.withLock { change(&$0) }
         writeOut()
+        StorageChange.credentials.post(of: self)
     }
 
     private func writeOut() {
@@ -194,7 +198,7 @@ extension URLCredentialStorage {
         completionHandler: @escaping @Sendable ([String: URLCredential]?) -> Void
     ) {
         let found = credentials(for: space)
-        task.session.delegateQueue.async { @Sendable in completionHandler(found) }
+        task.session.callbackQueue.async { completionHandler(found) }
     }
 
     /// Hands over the default credential for a task's space.
@@ -203,7 +207,7 @@ extension URLCredentialStorage {
         completionHandler: @escaping @Sendable (URLCredential?) -> Void
     ) {
         let found = defaultCredential(for: space)
-        task.session.delegateQueue.async { @Sendable in completionHandler(found) }
+        task.session.callbackQueue.async { completionHandler(found) }
     }
 
     /// All credentials of a task's space by user name; nil when there are none.
@@ -240,16 +244,5 @@ extension URLCredentialStorage {
         options: [String: any Sendable]?, task: URLSessionTask
     ) {
         remove(credential, for: space)
-    }
-}
-
-/// By identity.
-extension URLCredentialStorage: Hashable {
-    public static func == (one: URLCredentialStorage, other: URLCredentialStorage) -> Bool {
-        one === other
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
     }
 }

@@ -1,7 +1,12 @@
+import CTLS
+public import FoundationEssentials
+
 /// Where a credential is good for: a server or proxy, and a realm of it.
 ///
 /// Two tasks that meet the same space can use the same credential.
-public final class URLProtectionSpace: Hashable, Sendable {
+public final class URLProtectionSpace: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     /// The server's or proxy's name.
     public let host: String
     /// As it was given; 0 stands for the usual one of the protocol.
@@ -17,9 +22,9 @@ public final class URLProtectionSpace: Hashable, Sendable {
     public let authenticationMethod: String
     /// For `NSURLAuthenticationMethodServerTrust`: who the server claims to be.
     public let serverTrust: ServerTrust?
-    /// For `NSURLAuthenticationMethodClientCertificate`: the names, as RFC 2253 writes them, of the
-    /// authorities whose certificates the server takes. Empty when it takes any.
-    public let distinguishedNames: [String]?
+    /// For `NSURLAuthenticationMethodClientCertificate`: the names, in DER, of the authorities whose
+    /// certificates the server takes. Empty when it takes any.
+    public let distinguishedNames: [Data]?
 
     /// Makes a space of a server or a proxy.
     public convenience init(
@@ -42,7 +47,7 @@ public final class URLProtectionSpace: Hashable, Sendable {
 
     init(
         host: String, port: Int, protocol: String?, proxyType: String? = nil, realm: String? = nil,
-        method: String?, serverTrust: ServerTrust? = nil, distinguishedNames: [String]? = nil
+        method: String?, serverTrust: ServerTrust? = nil, distinguishedNames: [Data]? = nil
     ) {
         self.host = host
         self.port = port
@@ -54,8 +59,31 @@ public final class URLProtectionSpace: Hashable, Sendable {
         self.distinguishedNames = distinguishedNames
     }
 
-    /// Whether a proxy asks.
-    public func isProxy() -> Bool { proxyType != nil }
+    #if Foundation
+        // Every `NSObject` has such a method there.
+
+        /// Whether a proxy asks.
+        public override func isProxy() -> Bool { isOfProxy }
+    #else
+        /// Whether a proxy asks.
+        public func isProxy() -> Bool { isOfProxy }
+    #endif
+
+    private var isOfProxy: Bool { proxyType != nil }
+
+    /// ``distinguishedNames`` as RFC 2253 writes them: `CN=House`. What is not a name is left out. Not in
+    /// Apple's suite.
+    public var distinguishedNameTexts: [String]? {
+        distinguishedNames?.compactMap { name in
+            name.withUnsafeBytes { bytes in
+                guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+                    let text = byteclub_name_text(start, bytes.count)
+                else { return nil }
+                defer { byteclub_text_free(text) }
+                return String(cString: text)
+            }
+        }
+    }
 
     /// Whether a password is not sent so that others on the way can read it.
     public var receivesCredentialSecurely: Bool {
@@ -66,22 +94,23 @@ public final class URLProtectionSpace: Hashable, Sendable {
     }
 
     /// What is presented in a space (the trust, the names) does not make it another one.
-    public static func == (one: URLProtectionSpace, other: URLProtectionSpace) -> Bool {
-        one.host.isEqualIgnoringASCIICase(to: other.host) && one.port == other.port
-            && one.protocol == other.protocol && one.proxyType == other.proxyType
-            && one.realm == other.realm && one.authenticationMethod == other.authenticationMethod
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? URLProtectionSpace else { return false }
+        return host.isEqualIgnoringASCIICase(to: other.host) && port == other.port
+            && `protocol` == other.protocol && proxyType == other.proxyType
+            && realm == other.realm && authenticationMethod == other.authenticationMethod
     }
 
-    public func hash(into hasher: inout Hasher) {
+    public override var hash: Int {
+        var hasher = Hasher()
         hasher.combine(host.lowercased())
         hasher.combine(port)
         hasher.combine(realm)
         hasher.combine(authenticationMethod)
+        return hasher.finalize()
     }
-}
 
-extension URLProtectionSpace: CustomStringConvertible {
-    public var description: String {
+    public override var description: String {
         let scheme = `protocol` ?? proxyType ?? ""
         let part = realm.map { " “\($0)”" } ?? ""
         return "\(scheme)://\(host):\(port)\(part) (\(authenticationMethod))"

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
 /// An answer as a cache keeps it: its head, its body, and whether it may be written to the disk.
-public final class CachedURLResponse: @unchecked Sendable {
-    // Unchecked for `userInfo` alone, a constant whose values are its maker's: they must not change
+public final class CachedURLResponse: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass, which has no state, and for `userInfo`, a constant whose values are its maker's: they must not change
     // once they are in here.
 
     /// The head of the answer.
@@ -43,27 +43,25 @@ public final class CachedURLResponse: @unchecked Sendable {
 
     /// The body. A large one is read from the disk when it is first asked for.
     public var data: Data { body.data }
-}
 
-extension CachedURLResponse: Hashable {
     /// Equal are answers with the same response, body, user info and storage policy.
     ///
     /// User info is compared as far as its values can be: what is neither `Hashable` nor a collection of
     /// such values is equal to nothing.
-    public static func == (one: CachedURLResponse, other: CachedURLResponse) -> Bool {
-        one === other
-            || one.response == other.response && one.storagePolicy == other.storagePolicy
-                && isSame(one.userInfo ?? [:], other.userInfo ?? [:])
-                && one.body.byteCount == other.body.byteCount && one.data == other.data
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CachedURLResponse else { return false }
+        return other === self
+            || response == other.response && storagePolicy == other.storagePolicy
+                && Self.isSame(userInfo ?? [:], other.userInfo ?? [:])
+                && body.byteCount == other.body.byteCount && data == other.data
     }
 
-    public func hash(into hasher: inout Hasher) {
+    public override var hash: Int {
+        var hasher = Hasher()
         hasher.combine(response.url)
         hasher.combine(body.byteCount)
+        return hasher.finalize()
     }
-
-    /// As an `NSObject` compares.
-    public func isEqual(_ object: Any?) -> Bool { (object as? CachedURLResponse) == self }
 
     private static func isSame(_ one: Any, _ other: Any) -> Bool {
         switch (one, other) {

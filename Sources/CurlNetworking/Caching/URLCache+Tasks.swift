@@ -17,7 +17,7 @@ extension URLCache {
     ) {
         queue.async { @Sendable [self] in
             let found = dataTask.currentRequest.flatMap { cachedResponse(for: $0) }
-            dataTask.session.delegateQueue.async { @Sendable in completionHandler(found) }
+            dataTask.session.callbackQueue.async { completionHandler(found) }
         }
     }
 

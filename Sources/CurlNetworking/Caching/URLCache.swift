@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Subclasses may override all that is Apple's: sessions then look for answers with `cachedResponse(for:)`
 /// and keep them with `storeCachedResponse(_:for:)`, on a queue of their own.
-open class URLCache: @unchecked Sendable {
+open class URLCache: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
     // subclass makes the same promise with its own conformance.
 
@@ -123,14 +123,6 @@ open class URLCache: @unchecked Sendable {
 
     /// In bytes. Reads the folder when it is first asked for.
     open var currentDiskUsage: Int { disk?.byteCount ?? 0 }
-}
-
-extension URLCache: Hashable {
-    public static func == (one: URLCache, other: URLCache) -> Bool { one === other }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
-    }
 }
 
 // MARK: - For its parts

@@ -1,7 +1,9 @@
 public import FoundationEssentials
 
 /// A cookie: a name and a value that a server wants back.
-public final class HTTPCookie: Sendable {
+public final class HTTPCookie: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     let cookie: Cookie
 
     init(_ cookie: Cookie) {
@@ -34,8 +36,33 @@ public final class HTTPCookie: Sendable {
     public var comment: String? { cookie.comment }
     /// Where the server says what the cookie is for (RFC 2965; rarely there).
     public var commentURL: URL? { cookie.commentURL }
-    /// The ports it goes to; nil for all. (Apple has `NSNumber`s.)
-    public var portList: [Int]? { cookie.ports }
+    #if Foundation
+        /// The ports it goes to; nil for all.
+        public var portList: [NSNumber]? { cookie.ports?.map { NSNumber(value: $0) } }
+    #else
+        /// The ports it goes to; nil for all. Apple's are `NSNumber`s, as with the trait `Foundation`.
+        public var portList: [Int]? { cookie.ports }
+    #endif
+
+    /// Cookies are equal when all but their age is.
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? HTTPCookie)?.cookie.ageless == cookie.ageless
+    }
+
+    public override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(cookie.identity)
+        hasher.combine(cookie.value)
+        return hasher.finalize()
+    }
+
+    public override var description: String {
+        var text = "<HTTPCookie name: \(name), value: \(value), domain: \(domain), path: \(path)"
+        if let expiresDate { text += ", expires: \(expiresDate.timeIntervalSince1970)" }
+        if isSecure { text += ", secure" }
+        if isHTTPOnly { text += ", HTTP only" }
+        return text + ">"
+    }
 }
 
 // MARK: - From properties and back
@@ -94,7 +121,7 @@ extension HTTPCookie {
         properties[.comment] = comment
         properties[.commentURL] = commentURL
         properties[.sameSitePolicy] = sameSitePolicy
-        properties[.port] = portList?.map(String.init).joined(separator: ",")
+        properties[.port] = cookie.ports?.map(String.init).joined(separator: ",")
         return properties
     }
 
@@ -159,28 +186,6 @@ extension HTTPCookie {
 }
 
 // MARK: -
-
-extension HTTPCookie: Hashable {
-    /// Cookies are equal when all but their age is.
-    public static func == (one: HTTPCookie, other: HTTPCookie) -> Bool {
-        one.cookie.ageless == other.cookie.ageless
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(cookie.identity)
-        hasher.combine(cookie.value)
-    }
-}
-
-extension HTTPCookie: CustomStringConvertible {
-    public var description: String {
-        var text = "<HTTPCookie name: \(name), value: \(value), domain: \(domain), path: \(path)"
-        if let expiresDate { text += ", expires: \(expiresDate.timeIntervalSince1970)" }
-        if isSecure { text += ", secure" }
-        if isHTTPOnly { text += ", HTTP only" }
-        return text + ">"
-    }
-}
 
 extension Cookie {
     fileprivate var ageless: Cookie {

@@ -15,7 +15,7 @@ extension HTTPCookieStorage {
         let found = task.currentRequest.flatMap { request in
             request.url.map { cookies(for: $0, mainDocumentURL: request.mainDocumentURL) }
         }
-        task.session.delegateQueue.async { @Sendable in completionHandler(found) }
+        task.session.callbackQueue.async { completionHandler(found) }
     }
 
     /// The cookies a task would send.

@@ -10,7 +10,7 @@ import Synchronization
 /// Subclasses may override all that is Apple's: sessions ask their `cookies(for:)` what to send, and give
 /// what has come to their `setCookies(_:for:mainDocumentURL:)`. What `SameSite` says of a request for
 /// another document is then left to them.
-open class HTTPCookieStorage: @unchecked Sendable {
+open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is immutable and Sendable, and a
     // subclass makes the same promise with its own conformance.
 
@@ -50,7 +50,7 @@ open class HTTPCookieStorage: @unchecked Sendable {
     }
 
     /// Makes a storage in memory.
-    public init() {
+    public override init() {
         jar = KeptCookieJar(CookieJar(suffixes: .system), in: nil, clock: { Date() })
     }
 
@@ -93,6 +93,7 @@ open class HTTPCookieStorage: @unchecked Sendable {
             cookie.created = now
             jar.put(cookie, now: now)
         }
+        StorageChange.cookies.post(of: self)
     }
 
     /// Stores the cookies of an answer, as far as its URL may set them and the policy allows.
@@ -106,22 +107,28 @@ open class HTTPCookieStorage: @unchecked Sendable {
                 Self.store(cookie.cookie, in: &jar, from: url, mainDocumentURL, now: now)
             }
         }
+        StorageChange.cookies.post(of: self)
     }
 
     /// Forgets the cookie of the same name, domain and path.
     open func deleteCookie(_ cookie: HTTPCookie) {
         jar.change { jar, _ in jar.delete(cookie.cookie.identity) }
+        StorageChange.cookies.post(of: self)
     }
 
     /// Removes the cookies that were first set at or after a date.
     open func removeCookies(since date: Date) {
         jar.change { jar, _ in jar.removeAll(since: date) }
+        StorageChange.cookies.post(of: self)
     }
 
     /// Which cookies are taken from answers. Not kept in the file.
     open var cookieAcceptPolicy: AcceptPolicy {
         get { policy.withLock { $0 } }
-        set { policy.withLock { $0 = newValue } }
+        set {
+            policy.withLock { $0 = newValue }
+            StorageChange.cookiePolicy.post(of: self)
+        }
     }
 
     /// All cookies in an order of yours.
@@ -129,6 +136,11 @@ open class HTTPCookieStorage: @unchecked Sendable {
         using order: [Order]
     ) -> [HTTPCookie] {
         (cookies ?? []).sorted(using: order)
+    }
+
+    /// How many cookies there are.
+    open override var description: String {
+        "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>"
     }
 
     // MARK: - For the engine
@@ -189,6 +201,7 @@ open class HTTPCookieStorage: @unchecked Sendable {
                 Self.store(cookie, in: &jar, from: url, mainDocumentURL, now: now)
             }
         }
+        StorageChange.cookies.postLater(of: self)
     }
 
     /// Writes what was not written yet, on the caller's thread.
@@ -217,18 +230,4 @@ open class HTTPCookieStorage: @unchecked Sendable {
                 .isSameSite
         }
     }
-}
-
-extension HTTPCookieStorage: Hashable {
-    public static func == (one: HTTPCookieStorage, other: HTTPCookieStorage) -> Bool {
-        one === other
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
-    }
-}
-
-extension HTTPCookieStorage: CustomStringConvertible {
-    public var description: String { "<NSHTTPCookieStorage cookies count:\(cookies?.count ?? 0)>" }
 }

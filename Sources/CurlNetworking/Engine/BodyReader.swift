@@ -28,7 +28,7 @@ final class BodyReader: Sendable {
 
     private enum Origin: Sendable {
         case file(Descriptor)
-        case stream(InputStream)
+        case stream(BodyStream)
     }
 
     private struct State: Sendable {
@@ -83,7 +83,7 @@ final class BodyReader: Sendable {
 
     /// - Parameter byteCount: What the request says of the length, or -1. No more is read, and less is
     ///   a failure.
-    init(stream: InputStream, byteCount: Int64, wake: @escaping @Sendable () -> Void) {
+    init(stream: BodyStream, byteCount: Int64, wake: @escaping @Sendable () -> Void) {
         origin = .stream(stream)
         self.byteCount = byteCount
         queue = DispatchQueue(label: "CurlNetworking.stream")
@@ -103,7 +103,7 @@ final class BodyReader: Sendable {
 
     deinit {
         // A stream may take its time to close, and belongs to its queue.
-        if case .stream(let stream) = origin { queue.async { @Sendable in stream.close() } }
+        if case .stream(let body) = origin { queue.async { @Sendable in body.stream.close() } }
     }
 
     /// Whether the body can be read again from the start.
@@ -241,7 +241,8 @@ final class BodyReader: Sendable {
                         URLError(.requestBodyStreamExhausted, underlyingText: lastSystemError))
                 }
             }
-        case .stream(let stream):
+        case .stream(let body):
+            let stream = body.stream
             if stream.streamStatus == .notOpen { stream.open() }
             let room = block.bytes.count
             let wanted = byteCount < 0 ? room : Int(min(Int64(room), byteCount - offset))

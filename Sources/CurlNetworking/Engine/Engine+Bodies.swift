@@ -39,7 +39,7 @@ extension Engine {
 
     private func streamReply(
         to transfer: Transfer, byteCount: Int64, without text: String
-    ) -> Reply<InputStream?> {
+    ) -> Reply<BodyStream?> {
         let wake = Self.waker(for: transfer.task)
         let opened = bodyOpened(of: transfer)
         return Reply { stream in

@@ -19,29 +19,9 @@ extension URLRequest: CustomDebugStringConvertible {
     }
 }
 
-extension URLResponse: CustomStringConvertible {
-    /// `200 http://a.test/b text/plain, 512 bytes`.
-    public var description: String {
-        var parts: [String] = []
-        if let http = self as? HTTPURLResponse { parts.append("\(http.statusCode)") }
-        parts.append(url?.withoutSecrets.absoluteString ?? "nowhere")
-        if let mimeType { parts.append(mimeType) }
-        let length = expectedContentLength
-        return parts.joined(separator: " ") + (length >= 0 ? ", \(length) bytes" : "")
-    }
-}
-
-extension URLSessionTask: CustomStringConvertible {
-    /// `URLSessionDataTask 3, running: GET http://a.test/b`.
-    public var description: String {
-        let request = currentRequest ?? firstRequest
-        return "\(type(of: self)) \(taskIdentifier), \(state): \(request.summary)"
-    }
-}
-
 extension URL {
     /// Without user, password, query and fragment.
-    fileprivate var withoutSecrets: URL {
+    var withoutSecrets: URL {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return self
         }

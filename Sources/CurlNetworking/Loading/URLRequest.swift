@@ -33,8 +33,8 @@ public struct URLRequest: Hashable, Sendable {
     /// They go out chunked, unless the field `Content-Length` says how many they are. When they have to
     /// be sent once more, after a redirect for instance, the delegate is asked for a new stream.
     public var httpBodyStream: InputStream? {
-        get { if case .stream(let stream) = body { stream } else { nil } }
-        set { body = newValue.map(Body.stream) }
+        get { if case .stream(let body) = body { body.stream } else { nil } }
+        set { body = newValue.map { .stream(BodyStream($0)) } }
     }
 
     /// How long the transfer may rest without a byte moving, in seconds.
@@ -93,6 +93,9 @@ public struct URLRequest: Hashable, Sendable {
         set { access.constrained = newValue }
     }
 
+    /// Kept for the reader: see `URLSessionConfiguration.allowsUltraConstrainedNetworkAccess`.
+    public var allowsUltraConstrainedNetworkAccess = false
+
     /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
     /// client does any more.
     public var httpShouldUsePipelining = false
@@ -119,7 +122,7 @@ public struct URLRequest: Hashable, Sendable {
 
     private enum Body: Hashable, Sendable {
         case data(Data)
-        case stream(InputStream)
+        case stream(BodyStream)
     }
 
     /// A GET of a URL, which is made absolute.
@@ -183,9 +186,6 @@ extension URLRequest {
             ? capitals : method
     }
 }
-
-/// Old files say `NSURLRequest.CachePolicy`.
-public typealias NSURLRequest = URLRequest
 
 extension String {
     /// Whether a field's value stays one: line breaks only where a folded line goes on (RFC 9112 §5.2).

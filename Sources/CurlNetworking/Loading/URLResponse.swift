@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// What is known of an answer before its body: where it came from, what it is and how long.
 ///
 /// Subclasses may override what it says, for a test for instance.
-open class URLResponse: @unchecked Sendable {
+open class URLResponse: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class is open: every stored property is an immutable value, and a
     // subclass makes the same promise with its own conformance.
 
@@ -58,38 +58,44 @@ open class URLResponse: @unchecked Sendable {
         }
         return ContentDisposition(field).filename?.asFileName
     }
-}
 
-// MARK: - Comparing, and the manners of an NSObject
+    // MARK: - Comparing and describing
 
-extension URLResponse: Hashable {
     /// Equal are answers from the same URL, of the same type, length and encoding, and over HTTP of the
     /// same status and fields.
-    public static func == (one: URLResponse, other: URLResponse) -> Bool {
-        guard one !== other else { return true }
-        let first = one as? HTTPURLResponse
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? URLResponse else { return false }
+        guard self !== other else { return true }
+        let first = self as? HTTPURLResponse
         let second = other as? HTTPURLResponse
-        return one.url == other.url && one.mimeType == other.mimeType
-            && one.expectedContentLength == other.expectedContentLength
-            && one.textEncodingName == other.textEncodingName
+        return url == other.url && mimeType == other.mimeType
+            && expectedContentLength == other.expectedContentLength
+            && textEncodingName == other.textEncodingName
             && first?.statusCode == second?.statusCode && first?.headers == second?.headers
     }
 
-    public func hash(into hasher: inout Hasher) {
+    /// The same for equal answers.
+    open override var hash: Int {
+        var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(mimeType)
         hasher.combine(expectedContentLength)
         hasher.combine(textEncodingName)
+        return hasher.finalize()
     }
 
     /// The same answer: it never changes.
-    public func copy() -> Any { self }
+    open override func copy() -> Any { self }
 
-    /// Whether `object` is an equal answer.
-    public func isEqual(_ object: Any?) -> Bool { (object as? URLResponse) == self }
-
-    /// The same for equal answers.
-    public var hash: Int { hashValue }
+    /// `200 http://a.test/b text/plain, 512 bytes`.
+    open override var description: String {
+        var parts: [String] = []
+        if let http = self as? HTTPURLResponse { parts.append("\(http.statusCode)") }
+        parts.append(url?.withoutSecrets.absoluteString ?? "nowhere")
+        if let mimeType { parts.append(mimeType) }
+        let length = expectedContentLength
+        return parts.joined(separator: " ") + (length >= 0 ? ", \(length) bytes" : "")
+    }
 }
 
 /// An answer over HTTP, with its status and header fields.
@@ -178,7 +184,8 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 }
 
 /// A `Content-Type` taken apart.
-private struct MediaType {
+/// A media type and its charset, of a `Content-Type` field.
+struct MediaType {
     let essence: String
     let charset: String?
 

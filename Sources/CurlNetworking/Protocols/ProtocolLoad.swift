@@ -46,6 +46,11 @@ final class ProtocolLoad: URLProtocolClient {
         self.task = task
     }
 
+    /// Whether there is a class that has to be asked about a task.
+    static func mayLoad(_ task: URLSessionTask) -> Bool {
+        !task.session.protocolClasses.isEmpty || DataURLProtocol.canInit(with: task)
+    }
+
     /// Starts a task: by a class that can load it, else by the engine.
     static func start(_ task: URLSessionTask) {
         let load = ProtocolLoad(task)
@@ -63,7 +68,8 @@ final class ProtocolLoad: URLProtocolClient {
 
     private func begin() {
         guard !state.withLock({ $0.isOver }) else { return }
-        guard let kind = task.session.protocolClasses.first(where: { $0.canInit(with: task) })
+        let kinds = task.session.protocolClasses + [DataURLProtocol.self]
+        guard let kind = kinds.first(where: { $0.canInit(with: task) })
         else {
             task.status.withLock { $0.urlProtocol.load = nil }
             return Engine.shared.submit { [task] engine in engine.start(task) }
@@ -88,7 +94,7 @@ final class ProtocolLoad: URLProtocolClient {
                 .needsBodyStream(
                     Reply { [task] stream in
                         var request = bare
-                        request.httpBodyStream = stream
+                        request.httpBodyStream = stream?.stream
                         task.status.withLock { [request] in $0.urlProtocol.request = request }
                         proceed()
                     }))

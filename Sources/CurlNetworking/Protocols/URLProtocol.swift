@@ -22,7 +22,7 @@ import Synchronization
 /// load and used on a queue of its own, where it may block. It reports to its ``client`` from any
 /// thread. Timeouts, retries and suspension are its own affair: a suspended task only keeps back what
 /// it reports. Background sessions do not ask these classes.
-open class URLProtocol {
+open class URLProtocol: NetworkingObject {
     /// What to load. The body of an upload is in it: data as `httpBody`, a file and what the delegate gives
     /// as `httpBodyStream`.
     public let request: URLRequest
@@ -85,7 +85,8 @@ open class URLProtocol {
 
     /// What ``setProperty(_:forKey:in:)`` has noted in a request.
     open class func property(forKey key: String, in request: URLRequest) -> Any? {
-        request.properties.values[key]
+        let value = request.properties.values[key]
+        return (value as? ForeignValue)?.value ?? value
     }
 
     /// Notes something in a request; the note goes along with copies, but not over the wire. Apple's
@@ -124,6 +125,16 @@ open class URLProtocol {
     }
 
     static var registeredClasses: [URLProtocol.Type] { registered.withLock { $0 } }
+}
+
+/// What a program has noted in a request without promising that it may cross threads.
+struct ForeignValue: @unchecked Sendable {
+    // Unchecked because that is its maker's affair: loading never looks at it.
+    let value: Any
+
+    init(_ value: Any) {
+        self.value = value
+    }
 }
 
 /// What protocols of one's own have noted in a request. No part of what makes two requests equal.

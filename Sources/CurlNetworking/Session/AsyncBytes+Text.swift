@@ -24,7 +24,7 @@ extension URLSession.AsyncBytes {
         /// Reads a body line by line.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var bytes: URLSession.AsyncBytes.Iterator
-            private var line: [UInt8] = []
+            private var reader = LineReader()
 
             fileprivate init(bytes: URLSession.AsyncBytes.Iterator) {
                 self.bytes = bytes
@@ -32,33 +32,9 @@ extension URLSession.AsyncBytes {
 
             public mutating func next() async throws -> String? {
                 while let byte = try await bytes.next() {
-                    line.append(byte)
-                    guard let endByteCount = lineEnd, let text = take(without: endByteCount) else {
-                        continue
-                    }
-                    return text
+                    if let text = reader.take(byte) { return text }
                 }
-                return take(without: 0)
-            }
-
-            /// How many bytes at the end of what was read end a line; nil when none do. A CRLF ends two
-            /// lines, the second of them empty.
-            private var lineEnd: Int? {
-                switch line.last {
-                case 0x0A, 0x0B, 0x0C, 0x0D: 1
-                case 0x85 where line.suffix(2) == [0xC2, 0x85]: 2
-                case 0xA8 where line.suffix(3) == [0xE2, 0x80, 0xA8]: 3
-                case 0xA9 where line.suffix(3) == [0xE2, 0x80, 0xA9]: 3
-                default: nil
-                }
-            }
-
-            /// nil for an empty line.
-            private mutating func take(without endByteCount: Int) -> String? {
-                line.removeLast(endByteCount)
-                guard !line.isEmpty else { return nil }
-                defer { line.removeAll(keepingCapacity: true) }
-                return String(decoding: line, as: UTF8.self)
+                return reader.finish()
             }
         }
     }
@@ -140,5 +116,39 @@ extension URLSession.AsyncBytes {
                 return text.isEmpty ? nil : text.removeFirst()
             }
         }
+    }
+}
+
+/// Puts lines together from bytes. Empty ones are left out.
+struct LineReader {
+    private var line: [UInt8] = []
+
+    /// - Returns: A line that ends with this byte.
+    mutating func take(_ byte: UInt8) -> String? {
+        line.append(byte)
+        return lineEnd.flatMap { take(without: $0) }
+    }
+
+    /// - Returns: What is behind the last line end.
+    mutating func finish() -> String? { take(without: 0) }
+
+    /// How many bytes at the end of what was read end a line; nil when none do. A CRLF ends two
+    /// lines, the second of them empty.
+    private var lineEnd: Int? {
+        switch line.last {
+        case 0x0A, 0x0B, 0x0C, 0x0D: 1
+        case 0x85 where line.suffix(2) == [0xC2, 0x85]: 2
+        case 0xA8 where line.suffix(3) == [0xE2, 0x80, 0xA8]: 3
+        case 0xA9 where line.suffix(3) == [0xE2, 0x80, 0xA9]: 3
+        default: nil
+        }
+    }
+
+    /// nil for an empty line.
+    private mutating func take(without endByteCount: Int) -> String? {
+        line.removeLast(endByteCount)
+        guard !line.isEmpty else { return nil }
+        defer { line.removeAll(keepingCapacity: true) }
+        return String(decoding: line, as: UTF8.self)
     }
 }

@@ -9,7 +9,11 @@ extension URLSession {
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            dataTask(request, for: .dataHandler(isAwaited: true, receive), delegate: delegate)
+            guard !isSubclassed else {
+                return dataTask(with: request, completionHandler: receive).reporting(to: delegate)
+            }
+            return dataTask(
+                request, for: .dataHandler(isAwaited: true, receive), delegate: delegate)
         }
     }
 
@@ -26,7 +30,11 @@ extension URLSession {
         delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            uploadTask(
+            guard !isSubclassed else {
+                return uploadTask(with: request, from: bodyData, completionHandler: receive)
+                    .reporting(to: delegate)
+            }
+            return uploadTask(
                 request, .data(bodyData), for: .dataHandler(isAwaited: true, receive),
                 delegate: delegate)
         }
@@ -38,7 +46,11 @@ extension URLSession {
         delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
         try await answer { receive in
-            uploadTask(
+            guard !isSubclassed else {
+                return uploadTask(with: request, fromFile: fileURL, completionHandler: receive)
+                    .reporting(to: delegate)
+            }
+            return uploadTask(
                 request, .file(fileURL), for: .dataHandler(isAwaited: true, receive),
                 delegate: delegate)
         }
@@ -61,6 +73,9 @@ extension URLSession {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
+    /// Whether the tasks of this session may be somebody's own: those of a mock, in a test.
+    private var isSubclassed: Bool { type(of: self) != URLSession.self }
+
     /// Runs a task made with a completion handler, and cancels it with the surrounding task.
     func answer<Body: Sendable>(
         _ make: (@escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
@@ -79,5 +94,12 @@ extension URLSession {
         } onCancel: {
             task.cancel()
         }
+    }
+}
+
+extension URLSessionTask {
+    fileprivate func reporting(to delegate: (any URLSessionTaskDelegate)?) -> Self {
+        if let delegate { self.delegate = delegate }
+        return self
     }
 }

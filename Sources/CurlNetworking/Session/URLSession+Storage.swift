@@ -12,7 +12,7 @@ extension URLSession {
         noteNewConnectionsOnly()
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.flush()
-            delegateQueue.async { @Sendable in completionHandler() }
+            callbackQueue.async { completionHandler() }
         }
     }
 
@@ -36,7 +36,7 @@ extension URLSession {
             settings.web.cookies?.flush()
             settings.web.cache?.removeAllCachedResponses()
             settings.credentialStorage?.removeAll()
-            delegateQueue.async { @Sendable in completionHandler() }
+            callbackQueue.async { completionHandler() }
         }
     }
 

@@ -1,4 +1,5 @@
 public import Dispatch
+public import FoundationEssentials
 import Synchronization
 
 /// Makes tasks that load over HTTP, and reports their results to a delegate or completion handlers.
@@ -7,21 +8,43 @@ import Synchronization
 /// libcurl engine on one queue; no task has a thread of its own.
 ///
 /// A session holds its delegate until it is invalidated, and itself as long as a task is unfinished.
-public final class URLSession: Sendable {
-    /// Where every call to the delegate and every completion handler arrives, in order.
-    public let delegateQueue: DispatchQueue
+///
+/// Subclasses may override what makes tasks, to return their own in a test, and what ends a session. The
+/// async forms for data and uploads ask the methods with a handler in a subclass.
+open class URLSession: NetworkingObject, @unchecked Sendable {
+    // Unchecked only because the class is open: every stored property is immutable and Sendable, and what
+    // changes sits in a Mutex. A subclass makes the same promise with its own conformance.
 
-    let settings: SessionSettings
-    /// Which host queue of the engine the session's tasks share.
-    let number: Int
-    /// Its line to the helper, if it is a background session.
-    let background: BackgroundClient?
+    private let parts: Parts
     /// What has proved who we are, for later tasks. Used by the engine.
     let authenticationCache = Mutex(AuthenticationCache())
     /// Since when its connections have to be, in nanoseconds of the monotonic clock.
     let connectionsSince = Mutex<UInt64?>(nil)
-    private let taskRegistry: Mutex<TaskRegistry>
-    let isShared: Bool
+    private let taskRegistry = Mutex(TaskRegistry())
+
+    /// What a session is made of, whichever way it is made.
+    private struct Parts: Sendable {
+        let settings: SessionSettings
+        let callbackQueue: CallbackQueue
+        let isShared: Bool
+        let number: Int
+        let background: BackgroundClient?
+        /// The number of the last task of a background session of this identifier.
+        let lastTask: Int
+
+        init(_ settings: SessionSettings, _ queue: CallbackQueue, isShared: Bool = false) {
+            self.settings = settings
+            self.callbackQueue = queue
+            self.isShared = isShared
+            self.number = URLSession.lastNumber.withLock { last in
+                last += 1
+                return last
+            }
+            let line = settings.background.map(BackgroundLine.init)
+            self.background = line?.makeClient(settings)
+            self.lastTask = line?.lastNumber ?? 0
+        }
+    }
 
     private struct TaskRegistry {
         var delegate: (any URLSessionDelegate)?
@@ -42,78 +65,101 @@ public final class URLSession: Sendable {
     }
 
     private static let lastNumber = Mutex(0)
+    private static let common = URLSession(
+        Parts(.standard, CallbackQueue(nil), isShared: true), delegate: nil)
 
     /// The session for simple requests with completion handlers. It has no delegate and cannot be
     /// invalidated.
-    public static let shared = URLSession(
-        settings: .standard, delegate: nil, queue: nil, isShared: true)
+    open class var shared: URLSession { common }
 
     /// A session without a delegate, for completion handlers and async forms.
-    public convenience init(configuration: URLSessionConfiguration) {
-        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    public init(configuration: URLSessionConfiguration) {
+        parts = Parts(configuration.snapshot, CallbackQueue(nil))
+        super.init()
+        begin(nil)
     }
 
-    /// - Parameter queue: A serial queue, `.main` for instance; nil makes one.
-    public convenience init(
-        configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
-        delegateQueue queue: DispatchQueue?
-    ) {
-        self.init(
-            settings: configuration.snapshot, delegate: delegate, queue: queue, isShared: false)
-    }
-
-    private init(
-        settings: SessionSettings, delegate: (any URLSessionDelegate)?, queue: DispatchQueue?,
-        isShared: Bool
-    ) {
-        self.settings = settings
-        self.isShared = isShared
-        self.delegateQueue =
-            queue ?? DispatchQueue(label: "CurlNetworking.delegate")
-        self.number = Self.lastNumber.withLock { last in
-            last += 1
-            return last
+    #if Foundation
+        /// - Parameter queue: Where every call to the delegate and every completion handler arrives; nil makes
+        ///   a serial one. The calls of one task come one after the other whatever the queue's limit; those
+        ///   of several tasks at a time as far as it allows that.
+        public init(
+            configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+            delegateQueue queue: OperationQueue?
+        ) {
+            parts = Parts(configuration.snapshot, CallbackQueue(operations: queue))
+            super.init()
+            begin(delegate)
         }
-        let line = settings.background.map(BackgroundLine.init)
-        self.background = line?.makeClient(settings)
-        self.taskRegistry = Mutex(
-            TaskRegistry(delegate: delegate, lastIdentifier: line?.lastNumber ?? 0))
+
+        /// - Parameter queue: A serial queue; nil makes one. Not in Apple's suite.
+        @_disfavoredOverload
+        public init(
+            configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+            delegateQueue queue: DispatchQueue?
+        ) {
+            parts = Parts(configuration.snapshot, CallbackQueue(queue))
+            super.init()
+            begin(delegate)
+        }
+
+        /// Where every call to the delegate and every completion handler arrives.
+        open var delegateQueue: OperationQueue { callbackQueue.operations }
+    #else
+        /// - Parameter queue: A serial queue, `.main` for instance; nil makes one.
+        public init(
+            configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
+            delegateQueue queue: DispatchQueue?
+        ) {
+            parts = Parts(configuration.snapshot, CallbackQueue(queue))
+            super.init()
+            begin(delegate)
+        }
+
+        /// Where every call to the delegate and every completion handler arrives, in order.
+        public var delegateQueue: DispatchQueue { callbackQueue.dispatch }
+    #endif
+
+    private init(_ parts: Parts, delegate: (any URLSessionDelegate)?) {
+        self.parts = parts
+        super.init()
+        begin(delegate)
+    }
+
+    private func begin(_ delegate: (any URLSessionDelegate)?) {
+        taskRegistry.withLock { taskRegistry in
+            taskRegistry.delegate = delegate
+            taskRegistry.lastIdentifier = parts.lastTask
+        }
         background?.begin(for: self)
     }
 
+    var settings: SessionSettings { parts.settings }
+    /// Where the delegate and the handlers are called.
+    var callbackQueue: CallbackQueue { parts.callbackQueue }
+    /// Which host queue of the engine the session's tasks share.
+    var number: Int { parts.number }
+    /// Its line to the helper, if it is a background session.
+    var background: BackgroundClient? { parts.background }
+    var isShared: Bool { parts.isShared }
+
     /// A copy of what the session was made with.
-    public var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
+    open var configuration: URLSessionConfiguration { URLSessionConfiguration(settings) }
 
     /// nil after invalidation.
-    public var delegate: (any URLSessionDelegate)? { taskRegistry.withLock { $0.delegate } }
+    open var delegate: (any URLSessionDelegate)? { taskRegistry.withLock { $0.delegate } }
 
     /// Whatever its user wants to remember of it.
-    public var sessionDescription: String? {
+    open var sessionDescription: String? {
         get { taskRegistry.withLock { $0.description } }
         set { taskRegistry.withLock { $0.description = newValue } }
-    }
-
-    /// What to do with an answer whose head has come. Apple's `becomeStream` is not among them: there are
-    /// no stream tasks.
-    public enum ResponseDisposition: Int, Sendable {
-        case cancel = 0
-        case allow = 1
-        /// Let a download task take the rest of the answer to a file.
-        case becomeDownload = 2
-    }
-
-    /// What to do when a task with an `earliestBeginDate` may begin.
-    public enum DelayedRequestDisposition: Int, Sendable {
-        case continueLoading = 0
-        case useNewRequest = 1
-        case cancel = 2
     }
 
     // MARK: - Life
 
     /// Lets unfinished tasks finish, then notifies the delegate and releases it. Returns at once. New
     /// tasks are cancelled at birth. Without effect on the shared session.
-    public func finishTasksAndInvalidate() {
+    open func finishTasksAndInvalidate() {
         guard !isShared else { return }
         taskRegistry.withLock { $0.isInvalidated = true }
         background?.noteInvalidation()
@@ -122,7 +168,7 @@ public final class URLSession: Sendable {
 
     /// Cancels all tasks, then notifies the delegate and releases it. Returns at once. Without effect
     /// on the shared session.
-    public func invalidateAndCancel() {
+    open func invalidateAndCancel() {
         guard !isShared else { return }
         let tasks = taskRegistry.withLock { taskRegistry in
             taskRegistry.isInvalidated = true
@@ -154,14 +200,14 @@ public final class URLSession: Sendable {
     }
 
     /// Calls back on `delegateQueue` with the tasks that were resumed and are unfinished.
-    public func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
+    open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         whenReady { [self] in
-            delegateQueue.async { @Sendable [self] in completionHandler(startedTasks) }
+            callbackQueue.async { [self] in completionHandler(startedTasks) }
         }
     }
 
     /// Like `getAllTasks`, by kind: data, upload and download tasks.
-    public func getTasksWithCompletionHandler(
+    open func getTasksWithCompletionHandler(
         _ completionHandler:
             @escaping @Sendable (
                 [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
@@ -174,6 +220,105 @@ public final class URLSession: Sendable {
                 tasks.compactMap { $0 as? URLSessionDownloadTask })
         }
     }
+
+    // MARK: - Data tasks
+
+    /// Makes a task that reports to the session's delegate.
+    open func dataTask(with request: URLRequest) -> URLSessionDataTask {
+        dataTask(request, for: .delegate)
+    }
+
+    /// Makes a task that gets a URL and reports to the session's delegate.
+    open func dataTask(with url: URL) -> URLSessionDataTask {
+        dataTask(with: URLRequest(url: url))
+    }
+
+    /// Makes a task that keeps the body in memory and hands it to `completionHandler`: the body and
+    /// the response, or an error. Redirects still go to the delegate.
+    open func dataTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        dataTask(request, for: .dataHandler(isAwaited: false, completionHandler))
+    }
+
+    /// Makes a task that gets a URL and hands its body to `completionHandler`.
+    open func dataTask(
+        with url: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    // MARK: - Upload tasks
+
+    /// Makes a task that sends `bodyData`. The request's method should be POST or PUT.
+    open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        uploadTask(request, .data(bodyData), for: .delegate)
+    }
+
+    /// Makes a task that sends a file as it is on the disk, without ever holding all of it.
+    ///
+    /// The file is opened when the task starts. It fails with `.fileDoesNotExist`,
+    /// `.fileIsDirectory` or `.noPermissionsToReadFile`, and with `.requestBodyStreamExhausted` when
+    /// the file became shorter on the way.
+    open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        uploadTask(request, .file(fileURL), for: .delegate)
+    }
+
+    /// Makes a task that asks its delegate for a body of unknown length.
+    open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        uploadTask(request, .stream, for: .delegate)
+    }
+
+    /// Makes a task that sends `bodyData` and hands the answer to `completionHandler`.
+    open func uploadTask(
+        with request: URLRequest, from bodyData: Data?,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        uploadTask(
+            request, .data(bodyData ?? Data()),
+            for: .dataHandler(isAwaited: false, completionHandler))
+    }
+
+    /// Makes a task that sends a file and hands the answer to `completionHandler`.
+    open func uploadTask(
+        with request: URLRequest, fromFile fileURL: URL,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        uploadTask(request, .file(fileURL), for: .dataHandler(isAwaited: false, completionHandler))
+    }
+
+    // MARK: - Download tasks
+
+    /// Makes a task that brings the body into a temporary file for the session's delegate.
+    open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        downloadTask(request, for: .fileDelegate)
+    }
+
+    /// Makes a task that brings a URL's body into a temporary file for the session's delegate.
+    open func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url))
+    }
+
+    /// Makes a task that brings the body into a temporary file. The file is removed when
+    /// `completionHandler` returns: move or open it before.
+    open func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(request, for: .fileHandler(isAwaited: false, completionHandler))
+    }
+
+    /// Makes a task that brings a URL's body into a temporary file, which is removed when `completionHandler` returns.
+    open func downloadTask(
+        with url: URL,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    // MARK: - Its tasks
 
     /// A background session has to hear first which tasks it has from before.
     private func whenReady(_ work: @escaping @Sendable () -> Void) {
@@ -259,7 +404,7 @@ extension URLSession {
         }
         guard isDone else { return }
         authenticationCache.withLock { $0.forgetAll() }
-        delegateQueue.async { @Sendable [self] in
+        callbackQueue.async { [self] in
             let delegate = taskRegistry.withLock { taskRegistry in
                 defer { taskRegistry.delegate = nil }
                 return taskRegistry.delegate

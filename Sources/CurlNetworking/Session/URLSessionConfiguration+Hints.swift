@@ -23,6 +23,13 @@ extension URLSessionConfiguration {
         set { withSettings { $0.hints.usesExtendedBackgroundIdleMode = newValue } }
     }
 
+    /// Whether tasks may go over a network that is slower and dearer than mobile ones are (a satellite's);
+    /// false unless set. Kept, without effect: nothing on Linux tells such a network from others.
+    public var allowsUltraConstrainedNetworkAccess: Bool {
+        get { withSettings { $0.hints.allowsUltraConstrained } }
+        set { withSettings { $0.hints.allowsUltraConstrained = newValue } }
+    }
+
     /// A folder an app shares with its extensions, for background transfers. Kept, without effect: a
     /// background session's files are its user's, whichever program made it.
     public var sharedContainerIdentifier: String? {
@@ -51,6 +58,7 @@ struct SessionHints: Hashable, Sendable {
     var isDiscretionary = false
     var sendsLaunchEvents = false
     var usesExtendedBackgroundIdleMode = false
+    var allowsUltraConstrained = false
     var sharedContainerIdentifier: String?
     var multipathServiceType = URLSessionConfiguration.MultipathServiceType.none
 }

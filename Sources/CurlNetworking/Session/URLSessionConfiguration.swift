@@ -4,21 +4,33 @@ import Synchronization
 /// How the tasks of a session behave.
 ///
 /// A session copies its configuration when it is made: later changes have no effect on it.
-public final class URLSessionConfiguration: Sendable {
+///
+/// Subclasses may add what a program wants to keep beside it; a session copies only what is here.
+open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
+    // Unchecked only because the class is open: its one stored property is a Mutex, and a subclass makes
+    // the same promise with its own conformance.
+
     let settings: Mutex<SessionSettings>
 
     init(_ settings: SessionSettings) {
         self.settings = Mutex(settings)
+        super.init()
+    }
+
+    /// The same as ``default``. For subclasses, and files of before that was the way to it.
+    public override init() {
+        settings = Mutex(.standard)
+        super.init()
     }
 
     /// A new configuration with the defaults.
-    public class var `default`: URLSessionConfiguration {
+    open class var `default`: URLSessionConfiguration {
         URLSessionConfiguration(.standard)
     }
 
     /// A new configuration that keeps nothing on disk: with storages and a cache of its own, in
     /// memory, which the sessions made with it share.
-    public class var ephemeral: URLSessionConfiguration {
+    open class var ephemeral: URLSessionConfiguration {
         URLSessionConfiguration(.ephemeral)
     }
 
@@ -30,7 +42,7 @@ public final class URLSessionConfiguration: Sendable {
     ///
     /// - Parameter identifier: Any text that no other program of the user would think of, such as
     ///   `org.example.app.photos`.
-    public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
         URLSessionConfiguration(.background(BackgroundIdentity(identifier: identifier)))
     }
 
@@ -47,7 +59,7 @@ public final class URLSessionConfiguration: Sendable {
 
     /// A configuration that starts with the same values; what is changed in one is not changed in the
     /// other. They share storages and caches.
-    public func copy() -> Any { URLSessionConfiguration(snapshot) }
+    open override func copy() -> Any { URLSessionConfiguration(snapshot) }
 
     var snapshot: SessionSettings { settings.withLock { $0 } }
 

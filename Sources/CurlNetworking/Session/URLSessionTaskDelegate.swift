@@ -208,9 +208,9 @@ extension URLSessionTaskDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         AsyncForm.ask {
-            await self.urlSession(session, needNewBodyStreamForTask: task)
+            BodyStream(await self.urlSession(session, needNewBodyStreamForTask: task))
         } answer: {
-            completionHandler($0)
+            completionHandler($0?.stream)
         } otherwise: {
             guard let next = task.nextDelegate(after: self) else { return completionHandler(nil) }
             next.urlSession(session, task: task, needNewBodyStream: completionHandler)
@@ -228,9 +228,9 @@ extension URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         AsyncForm.ask {
-            await self.urlSession(session, needNewBodyStreamForTask: task, from: offset)
+            BodyStream(await self.urlSession(session, needNewBodyStreamForTask: task, from: offset))
         } answer: {
-            completionHandler($0)
+            completionHandler($0?.stream)
         } otherwise: {
             guard let next = task.nextDelegate(after: self) else { return completionHandler(nil) }
             next.urlSession(

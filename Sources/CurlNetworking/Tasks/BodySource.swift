@@ -6,7 +6,7 @@ enum BodySource: Sendable {
     case data(Data)
     case file(URL)
     /// The request's own stream, for the first start; another start asks the delegate.
-    case given(InputStream)
+    case given(BodyStream)
     /// Asked of the delegate at each start.
     case stream
 
@@ -18,7 +18,7 @@ enum BodySource: Sendable {
         if let data = request.httpBody {
             self = .data(data)
         } else if let stream = request.httpBodyStream {
-            self = .given(stream)
+            self = .given(BodyStream(stream))
         } else {
             self = .none
         }

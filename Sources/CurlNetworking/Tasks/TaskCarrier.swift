@@ -12,7 +12,7 @@ enum TaskCarrier: Sendable {
 
     func start(_ task: URLSessionTask) {
         switch self {
-        case .engine where task.session.protocolClasses.isEmpty:
+        case .engine where !ProtocolLoad.mayLoad(task):
             Engine.shared.submit { engine in engine.start(task) }
         case .engine: ProtocolLoad.start(task)
         case .background(let client): client.enlist(task)

@@ -3,8 +3,8 @@ import FoundationEssentials
 /// Something a task has to report to its delegate or completion handler.
 enum TaskEvent: Sendable {
     /// From an offset of the body on.
-    case needsRestOfBody(from: Int64, Reply<InputStream?>)
-    case needsBodyStream(Reply<InputStream?>)
+    case needsRestOfBody(from: Int64, Reply<BodyStream?>)
+    case needsBodyStream(Reply<BodyStream?>)
     case sent(total: Int64, expected: Int64)
     case redirect(HTTPURLResponse, proposal: URLRequest, Reply<URLRequest?>)
     case challenge(

@@ -1,3 +1,4 @@
+import CurlNetworkingNames
 import FoundationEssentials
 
 /// What changes in a task, behind its lock.
@@ -17,7 +18,7 @@ struct TaskStatus: Sendable {
     var earliestBeginDate: Date?
     var prefersIncrementalDelivery = true
     /// Made when somebody asks for it.
-    var progress: Progress?
+    var progress: TaskProgress?
     var priority = URLSessionTask.defaultPriority
     var taskDescription: String?
     var delegate: (any URLSessionTaskDelegate)?

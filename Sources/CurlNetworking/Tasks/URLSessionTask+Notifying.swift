@@ -54,7 +54,7 @@ extension URLSessionTask {
             return status.reports.resumeDataReceivers
         }
         if !receivers.isEmpty {
-            session.delegateQueue.async { @Sendable in
+            session.callbackQueue.async {
                 for receive in receivers { receive(resumeData) }
             }
         }
@@ -130,7 +130,7 @@ extension URLSessionTask {
         if receiver.isAwaited, listener == nil, session.delegate == nil {
             notifyNext()  // there is nobody whose calls it could get in front of
         } else {
-            session.delegateQueue.async { @Sendable [self] in notifyNext() }
+            session.callbackQueue.async { [self] in notifyNext() }
         }
     }
 
@@ -171,7 +171,7 @@ extension URLSessionTask {
         switch event {
         case .needsBodyStream(let reply):
             guard let listener else { return reply(nil) }
-            listener.urlSession(session, task: self, needNewBodyStream: { reply($0) })
+            listener.urlSession(session, task: self, needNewBodyStream: { reply(BodyStream($0)) })
         case .sent(let total, let expected):
             notifySent(total: total, expected: expected)
         case .redirect(let response, let proposal, let reply):
@@ -196,8 +196,8 @@ extension URLSessionTask {
         case .needsRestOfBody(let offset, let reply):
             guard let listener else { return reply(nil) }
             listener.urlSession(
-                session, task: self, needNewBodyStreamFrom: offset, completionHandler: { reply($0) }
-            )
+                session, task: self, needNewBodyStreamFrom: offset,
+                completionHandler: { reply(BodyStream($0)) })
         case .resumed(let offset, let expected):
             notifyResumed(at: offset, expected: expected)
         case .sendsAgain(let offset):
@@ -271,7 +271,7 @@ extension URLSessionTask {
     }
 
     private func notifyWrote(total: Int64, expected: Int64) {
-        guard let task = self as? URLSessionDownloadTask, let listener = progressListener else {
+        guard let task = self as? URLSessionDownloadTask, let listener = downloadListener else {
             return
         }
         let reported = status.withLock { status in
@@ -320,15 +320,6 @@ extension URLSessionTask {
     private var fileListener: (any URLSessionDownloadDelegate)? {
         guard case .fileDelegate = receiver else { return nil }
         return downloadListener
-    }
-
-    /// Who gets the progress of a download: of an awaited one, its own delegate alone.
-    private var progressListener: (any URLSessionDownloadDelegate)? {
-        switch receiver {
-        case .fileDelegate: downloadListener
-        case .fileHandler(isAwaited: true, _): delegate as? any URLSessionDownloadDelegate
-        default: nil
-        }
     }
 
     private func bodyToHandOver(_ result: TaskResult) -> Data {

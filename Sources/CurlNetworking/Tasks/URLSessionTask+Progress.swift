@@ -1,19 +1,13 @@
-public import CurlNetworkingNames
+import CurlNetworkingNames
 import FoundationEssentials
 import Synchronization
 
 extension URLSessionTask {
-    /// How far the task has come, in bytes of both bodies. Observers are called on the session's
-    /// `delegateQueue`. Cancelling, pausing and resuming it does the same to the task.
-    ///
-    /// While the length of an answer is not known the total is what `countOfBytesClientExpectsToReceive`
-    /// says, or nothing. It is finished when the whole answer is there: an upload that has left, but was
-    /// not answered, lacks one byte. A task that fails stays where it was.
-    public var progress: Progress {
+    var madeProgress: Progress {
         status.withLock { status in
             if let progress = status.progress { return progress }
             let (completed, total) = status.unitCounts
-            let progress = Progress(totalUnitCount: total, queue: session.delegateQueue)
+            let progress = session.callbackQueue.makeProgress(totalUnitCount: total)
             progress.update(completedUnitCount: completed, totalUnitCount: total)
             progress.isPausable = true
             progress.cancellationHandler = { [weak self] in self?.cancel() }

@@ -49,7 +49,7 @@ extension URLSessionTask {
             status.reports.resumeDataReceivers.append(receive)
             return true
         }
-        if !joins { session.delegateQueue.async { @Sendable in receive(nil) } }
+        if !joins { session.callbackQueue.async { receive(nil) } }
     }
 
     func cancelProducing() async -> Data? {

@@ -5,7 +5,10 @@ import Synchronization
 ///
 /// Made suspended: nothing happens before `resume()`. All methods may be called from any thread and
 /// return at once. Each task that was resumed or cancelled completes exactly once.
-public class URLSessionTask: @unchecked Sendable {
+///
+/// Subclasses may override what a test wants to say or to be told: a task that somebody has made, and no
+/// session, loads nothing.
+open class URLSessionTask: NetworkingObject, @unchecked Sendable {
     // Unchecked only because the class has subclasses: every stored property is immutable and
     // Sendable, and what changes sits in one Mutex.
 
@@ -25,10 +28,11 @@ public class URLSessionTask: @unchecked Sendable {
     public static let highPriority: Float = 0.75
 
     /// Unique in the session, in the order of creation.
-    public let taskIdentifier: Int
+    open var taskIdentifier: Int { identifier }
     /// The request as it was given. nil only for a task made by hand.
-    public var originalRequest: URLRequest? { firstRequest }
+    open var originalRequest: URLRequest? { firstRequest }
 
+    private let identifier: Int
     let session: URLSession
     let firstRequest: URLRequest
     let source: BodySource
@@ -45,7 +49,7 @@ public class URLSessionTask: @unchecked Sendable {
         start: (any TaskStart)? = nil
     ) {
         self.session = session
-        self.taskIdentifier = identifier
+        self.identifier = identifier
         self.firstRequest = request
         self.source = source
         self.receiver = receiver
@@ -56,56 +60,73 @@ public class URLSessionTask: @unchecked Sendable {
         } else {
             watchesBody = false
         }
+        super.init()
+    }
+
+    /// A task of no session, for a subclass in a test: it has no request, and nothing happens when it is
+    /// resumed but that it fails.
+    public override init() {
+        session = .shared
+        identifier = 0
+        var request = URLRequest(url: URL(filePath: "/"))
+        request.url = nil
+        firstRequest = request
+        source = .none
+        receiver = .delegate
+        start = nil
+        status = Mutex(TaskStatus(request: request, delegate: nil))
+        watchesBody = false
+        super.init()
     }
 
     deinit {
-        session.forgetUnstarted(taskIdentifier)
+        session.forgetUnstarted(identifier)
     }
 
     // MARK: - Life
 
     /// How far it is.
-    public var state: State { status.withLock { $0.life.state } }
+    open var state: State { status.withLock { $0.life.state } }
 
     /// Starts the task, or undoes one `suspend()`.
-    public func resume() {
+    open func resume() {
         changeLife { $0.resume() }
     }
 
     /// Holds the task: no byte moves, no timer runs, no call goes out until as many `resume()` calls.
-    public func suspend() {
+    open func suspend() {
         changeLife { $0.suspend() }
     }
 
     /// Ends the task with `URLError.cancelled`, unless it is over. Nothing is reported in between.
-    public func cancel() {
+    open func cancel() {
         changeLife { $0.cancel() }
     }
 
     // MARK: - What is known
 
     /// The request on its way now: after a redirect, the new one.
-    public var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
+    open var currentRequest: URLRequest? { status.withLock { $0.currentRequest } }
     /// What a carrier begins with: the first request, or where a ``URLProtocol`` has led from there.
     var requestToLoad: URLRequest { status.withLock { $0.urlProtocol.request } ?? firstRequest }
     /// The head of the answer, once it has come.
-    public var response: URLResponse? { status.withLock { $0.response } }
+    open var response: URLResponse? { status.withLock { $0.response } }
     /// Why the task failed; set before its completion is reported.
-    public var error: (any Error)? { status.withLock { $0.error } }
+    open var error: (any Error)? { status.withLock { $0.error } }
 
     /// How much of the body has come, without any compression.
-    public var countOfBytesReceived: Int64 { status.withLock { $0.counts.received } }
+    open var countOfBytesReceived: Int64 { status.withLock { $0.counts.received } }
     /// How much of the body was handed to the system.
-    public var countOfBytesSent: Int64 { status.withLock { $0.counts.sent } }
+    open var countOfBytesSent: Int64 { status.withLock { $0.counts.sent } }
     /// -1 when it is not known.
-    public var countOfBytesExpectedToSend: Int64 { status.withLock { $0.counts.expectedToSend } }
+    open var countOfBytesExpectedToSend: Int64 { status.withLock { $0.counts.expectedToSend } }
     /// -1 when it is not known.
-    public var countOfBytesExpectedToReceive: Int64 {
+    open var countOfBytesExpectedToReceive: Int64 {
         status.withLock { $0.counts.expectedToReceive }
     }
 
     /// From 0 to 1: which task gets the next free connection to a host.
-    public var priority: Float {
+    open var priority: Float {
         get { status.withLock { $0.priority } }
         set {
             let isRunning = status.withLock { status in
@@ -117,7 +138,7 @@ public class URLSessionTask: @unchecked Sendable {
     }
 
     /// Whatever its user wants to remember of it.
-    public var taskDescription: String? {
+    open var taskDescription: String? {
         get { status.withLock { $0.taskDescription } }
         set {
             status.withLock { $0.taskDescription = newValue }
@@ -127,42 +148,47 @@ public class URLSessionTask: @unchecked Sendable {
 
     /// Gets the events of this task; those it has no method for go to the session's delegate. Held until the
     /// task has completed.
-    public var delegate: (any URLSessionTaskDelegate)? {
+    open var delegate: (any URLSessionTaskDelegate)? {
         get { status.withLock { $0.delegate } }
         set { status.withLock { $0.delegate = newValue } }
     }
+
+    /// The same task: there is never a second one.
+    open override func copy() -> Any { self }
+
+    /// `URLSessionDataTask 3, running: GET http://a.test/b`.
+    open override var description: String {
+        let request = currentRequest ?? firstRequest
+        return "\(type(of: self)) \(taskIdentifier), \(state): \(request.summary)"
+    }
+
+    // MARK: - Progress
+
+    /// How far the task has come, in bytes of both bodies. Observers are called on the session's
+    /// `delegateQueue`. Cancelling, pausing and resuming it does the same to the task.
+    ///
+    /// While the length of an answer is not known the total is what `countOfBytesClientExpectsToReceive`
+    /// says, or nothing. It is finished when the whole answer is there: an upload that has left, but was
+    /// not answered, lacks one byte. A task that fails stays where it was.
+    open var progress: Progress { madeProgress }
 }
 
 /// The length of a transfer when it is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-extension URLSessionTask: Hashable {
-    public static func == (one: URLSessionTask, other: URLSessionTask) -> Bool { one === other }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
-    }
-
-    /// The same task, as with Apple's: there is never a second one.
-    public func copy() -> Any { self }
-
-    /// Whether `object` is this task.
-    public func isEqual(_ object: Any?) -> Bool { (object as? URLSessionTask) === self }
-}
-
 // The kinds of tasks are unchecked as their superclass is, and add nothing that is stored.
 
 /// Brings the answer's body into memory, or to the delegate piece by piece.
-public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
 /// Sends a body, and treats the answer as a data task does.
-public final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     /// What an upload begins with that goes on.
     var resumption: UploadStart? { start as? UploadStart }
 }
 
 /// Brings the answer's body into a temporary file.
-public final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     /// What a download begins with that goes on.
     var resumption: DownloadStart? { start as? DownloadStart }
 }

@@ -4,7 +4,9 @@ public import FoundationEssentials
 ///
 /// Told by `urlSession(_:task:didFinishCollecting:)`, before the task's completion. Nothing is collected
 /// for a task that has no delegate.
-public final class URLSessionTaskMetrics: Sendable {
+public final class URLSessionTaskMetrics: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     /// One for each request that was made: redirects, challenges and lost connections make several.
     /// In order.
     public let transactionMetrics: [URLSessionTaskTransactionMetrics]
@@ -20,6 +22,11 @@ public final class URLSessionTaskMetrics: Sendable {
         self.transactionMetrics = transactionMetrics
         self.taskInterval = taskInterval
         self.redirectCount = redirectCount
+    }
+
+    public override var description: String {
+        let seconds = (taskInterval.duration * 1000).rounded() / 1000
+        return "\(seconds) s, \(redirectCount) redirects: \(transactionMetrics)"
     }
 }
 
@@ -42,19 +49,14 @@ extension URLSessionTaskMetrics {
     }
 }
 
-extension URLSessionTaskMetrics: CustomStringConvertible {
-    public var description: String {
-        let seconds = (taskInterval.duration * 1000).rounded() / 1000
-        return "\(seconds) s, \(redirectCount) redirects: \(transactionMetrics)"
-    }
-}
-
 /// How one request of a task and its answer went.
 ///
 /// A date is nil when the step did not happen: on a reused connection there is no look-up, no connecting
 /// and no TLS; an answer from the cache has none but the first. Dates never run backwards, whatever
 /// somebody does to the clock meanwhile.
-public final class URLSessionTaskTransactionMetrics: Sendable {
+public final class URLSessionTaskTransactionMetrics: NetworkingObject, @unchecked Sendable {
+    // Unchecked for its superclass alone, which has no state.
+
     /// The name it had here at first.
     public typealias ResourceFetchType = URLSessionTaskMetrics.ResourceFetchType
 
@@ -149,12 +151,10 @@ public final class URLSessionTaskTransactionMetrics: Sendable {
     public var isConstrained: Bool { false }
     /// How the host's name was looked up: libcurl does not say.
     public var domainResolutionProtocol: URLSessionTaskMetrics.DomainResolutionProtocol { .unknown }
-}
 
-extension URLSessionTaskTransactionMetrics: CustomStringConvertible {
     /// `GET http://a.test/b: 200 in 0.12 s, http/1.1, reused connection, 512 bytes`, without a query, which
     /// may hold what is for nobody's eyes.
-    public var description: String {
+    public override var description: String {
         let status = (response as? HTTPURLResponse).map { "\($0.statusCode)" } ?? "no answer"
         var parts = [status]
         if let start = fetchStartDate, let end = responseEndDate {

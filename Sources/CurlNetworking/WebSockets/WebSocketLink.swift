@@ -144,9 +144,10 @@ final class WebSocketLink: ByteSink {
         }
         pipe.end()
         drop(with: endError)
-        session.delegateQueue.asyncAfter(deadline: .now() + Self.patience) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
             @Sendable [weak self] in
-            self?.farewell()
+            guard let self else { return }
+            onQueue { self.farewell() }
         }
     }
 
@@ -308,7 +309,7 @@ final class WebSocketLink: ByteSink {
     }
 
     private func onQueue(_ work: @escaping @Sendable () -> Void) {
-        session.delegateQueue.async(execute: work)
+        session.callbackQueue.async(work)
     }
 }
 

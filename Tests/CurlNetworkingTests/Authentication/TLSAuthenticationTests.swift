@@ -107,12 +107,20 @@ import Testing
 
     // MARK: - Client certificates
 
+    /// `CN=House`, in DER.
+    private let house = Data([
+        0x30, 0x10, 0x31, 0x0E, 0x30, 0x0C, 0x06, 0x03, 0x55, 0x04, 0x03, 0x0C, 0x05, 0x48, 0x6F,
+        0x75,
+        0x73, 0x65,
+    ])
+
     @Test func presentsTheCertificateItIsGiven() throws {
         let url = try #require(url)
         var state = AuthenticationState(for: url)
-        let action = state.take(clientCertificateFrom: ["CN=House"], at: url, storage: nil)
+        let action = state.take(clientCertificateFrom: [house], at: url, storage: nil)
         let challenge = try #require(question(action))
-        #expect(challenge.protectionSpace.distinguishedNames == ["CN=House"])
+        #expect(challenge.protectionSpace.distinguishedNames == [house])
+        #expect(challenge.protectionSpace.distinguishedNameTexts == ["CN=House"])
         let identity = ClientIdentity(.pkcs12(URL(filePath: "/x.p12")), passphrase: "secret")
         let credential = URLCredential(identity: identity, persistence: .none)
         #expect(render(state.answer(.useCredential, credential)) == "present")

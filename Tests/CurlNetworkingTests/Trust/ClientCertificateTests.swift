@@ -48,7 +48,7 @@ struct ClientCertificateTests {
                 NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
             ])
         #expect(book.methods == ["session", "session"])
-        #expect(book.challenges.last?.protectionSpace.distinguishedNames == ["CN=Clients"])
+        #expect(book.challenges.last?.protectionSpace.distinguishedNameTexts == ["CN=Clients"])
         #expect(book.challenges.last?.protectionSpace.host == "localhost")
         // The same connection once more.
         #expect(status(try await session.data(from: host.url()).1) == 200)

@@ -37,6 +37,7 @@ struct TrustTests {
         #expect(challenge.previousFailureCount == 0)
         #expect((challenge.error as? URLError)?.code == .serverCertificateUntrusted)
         let trust = try #require(space.serverTrust)
+        #expect((challenge.error as? URLError)?.failureURLPeerTrust == trust)
         #expect(!trust.isTrusted)
         #expect(trust.certificates.map(\.subject) == ["CN=localhost"])
         #expect(trust.certificates.first?.hosts == ["localhost"])

@@ -39,6 +39,24 @@ import Testing
         #expect(try String(contentsOf: goal, encoding: .utf8) == "content")
     }
 
+    @Test(arguments: [true, false]) func aHandlersDownloadTellsTheSessionsDelegateHowFarItIs(
+        isAwaited: Bool
+    ) async throws {
+        let server = try LoopbackServer { _ in [.answer(body: "content")] }
+        let delegate = RecordingDelegate()
+        let session = makeSession(delegate)
+        if isAwaited {
+            let (url, _) = try await session.download(from: server.url())
+            try FileManager.default.removeItem(at: url)
+        } else {
+            let done = Signal()
+            session.downloadTask(with: server.url()) { _, _, _ in done.add() }.resume()
+            await done.wait()
+        }
+        #expect(delegate.snapshot.progress.last == [7, 7, 7])
+        #expect(!delegate.calls.contains("file"))
+    }
+
     @Test func theAsyncFormLeavesTheFileToItsCaller() async throws {
         let server = try LoopbackServer { _ in [.answer("404 Not Found", body: "words")] }
         let (url, response) = try await makeSession().download(from: server.url())

@@ -35,7 +35,7 @@ extension BackgroundClient {
                 UploadBodies.remember(resumeData, request: task.firstRequest, source: task.source)
             }
             let error = URLError(
-                URLError.Code(rawValue: code), failingURL: task.currentRequest?.url,
+                URLError.Code(number: code), failingURL: task.currentRequest?.url,
                 underlyingText: text)
             fail(entry, error.with(resumeData: resumeData, of: task))
         case .queued, .running, .delivered:

@@ -14,7 +14,7 @@ extension BackgroundClient {
             fail(
                 entry,
                 URLError(
-                    URLError.Code(rawValue: failure.code), failingURL: entry.task.firstRequest.url,
+                    URLError.Code(number: failure.code), failingURL: entry.task.firstRequest.url,
                     underlyingText: failure.text))
         case .redirected(let number, let request):
             guard let request = request.request else { return }

@@ -93,7 +93,7 @@ extension BackgroundClient {
         if pending.isEmpty { hasPendingEvents = false }
         if found.isEmpty { hasFoundTasks = false }
         guard isDue, let session else { return }
-        session.delegateQueue.async { @Sendable in
+        session.callbackQueue.async {
             session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
         }
     }

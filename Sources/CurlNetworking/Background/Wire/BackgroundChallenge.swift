@@ -8,7 +8,9 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
     var proxyType: String?
     var realm: String?
     var method: String
-    var distinguishedNames: [String]?
+    /// The names of authorities in DER. An older helper sends them as text, under another key: they are
+    /// then not known.
+    var authorities: [Data]?
     /// The server's certificates as DER, and OpenSSL's verification result.
     var chain: [Data]?
     var verdict: Int?
@@ -25,7 +27,7 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
         proxyType = space.proxyType
         realm = space.realm
         method = space.authenticationMethod
-        distinguishedNames = space.distinguishedNames
+        authorities = space.distinguishedNames
         if let trust = space.serverTrust {
             chain = trust.certificates.map(\.derEncoded)
             verdict = trust.verdict
@@ -43,7 +45,7 @@ struct BackgroundChallenge: Codable, Hashable, Sendable {
             serverTrust: chain.map {
                 ServerTrust(host: trustedHost ?? host, chain: $0, verdict: verdict ?? -1)
             },
-            distinguishedNames: distinguishedNames)
+            distinguishedNames: authorities)
     }
 
     /// - Parameter storage: The program's: the helper has only its permanent credentials.
