@@ -139,6 +139,8 @@ extension Engine {
                 throw error
             }
             if transfer.attempt.tls.handshake != nil { multi.handshakes.begin(easy) }
+            transfer.task.trace(
+                .attemptStarted, transfer.requestWithFields, attempt: transfer.attempt.number)
         } catch {
             fail(transfer, with: error)
         }

@@ -122,8 +122,16 @@ extension TransactionFacts {
 extension Engine {
     /// Records an attempt that ends, when there is somebody to report it to.
     func recordTransaction(of transfer: Transfer, _ easy: EasyHandle) {
-        guard transfer.task.listener != nil else { return }
+        let tracer = transfer.task.tracer
+        guard transfer.task.listener != nil || tracer != nil else { return }
         let transaction = TransactionFacts(of: transfer.attempt, easy, at: now)
+        if tracer != nil {
+            transfer.task.trace(
+                .attemptEnded(
+                    URLSessionTaskTransactionMetrics(transaction.redacted),
+                    failure: transfer.attempt.resultText),
+                transfer.request, attempt: transfer.attempt.number)
+        }
         let followed = transfer.history.followedRedirects
         transfer.task.status.withLock { status in
             status.metrics.transactions.append(transaction)
@@ -133,13 +141,28 @@ extension Engine {
 
     /// Records that the response was stored.
     func recordCachedTransaction(of transfer: Transfer, _ response: URLResponse) {
-        guard transfer.task.listener != nil else { return }
+        let tracer = transfer.task.tracer
+        guard transfer.task.listener != nil || tracer != nil else { return }
         let transaction = TransactionFacts(
             cached: response, for: transfer.request, since: transfer.attempt.timings)
+        if tracer != nil {
+            transfer.task.trace(
+                .attemptEnded(
+                    URLSessionTaskTransactionMetrics(transaction.redacted), failure: nil),
+                transfer.request, attempt: transfer.attempt.number)
+        }
         let followed = transfer.history.followedRedirects
         transfer.task.status.withLock { status in
             status.metrics.transactions.append(transaction)
             status.metrics.followedRedirects = followed
         }
+    }
+}
+
+extension Attempt {
+    /// Why libcurl gave the attempt up, in its words; nil when it did not.
+    fileprivate var resultText: String? {
+        guard let result, result != CURLE_OK else { return nil }
+        return String(cString: curl_easy_strerror(result))
     }
 }

@@ -171,6 +171,8 @@ struct SessionSettings: Sendable {
     var access = AccessSettings()
     var protocolClasses: [URLProtocol.Type] = []
     var hints = SessionHints()
+    /// Who hears of what happens; nil: the environment's, if there is one.
+    var tracer: Tracer?
     /// nil for a session whose transfers are this process's own.
     var background: BackgroundIdentity?
 

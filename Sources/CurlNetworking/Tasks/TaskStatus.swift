@@ -63,6 +63,8 @@ struct TaskStatus: Sendable {
     struct Metrics: Sendable {
         var transactions: [TransactionFacts] = []
         var followedRedirects = 0
+        /// Of the attempts that were traced.
+        var lastAttempt = 0
     }
 
     /// A task that a ``URLProtocol`` loads.

@@ -212,6 +212,7 @@ extension URLSessionTask {
             notifyMetrics()
         case .completed(let result):
             updateProgress()
+            trace(.taskCompleted(error: result.reportedError), currentRequest ?? firstRequest)
             notifyCompletion(result)
             carrier.completionReported(of: self)
             status.withLock { status in

@@ -1,0 +1,60 @@
+import FoundationEssentials
+
+// What a trace may show of a request and its answer.
+
+extension HTTPHeaderFields {
+    /// With the values of fields that may hold a secret replaced by their length, and URLs shortened.
+    var redacted: HTTPHeaderFields {
+        var shown = HTTPHeaderFields()
+        for field in fields {
+            shown[field.name] =
+                if Self.holdsSecret(field.name) {
+                    "<\(field.value.utf8.count) bytes>"
+                } else if ["location", "content-location", "referer"].contains(
+                    field.name.lowercased())
+                {
+                    URL(string: field.value)?.withoutSecrets.absoluteString ?? "<a URL>"
+                } else {
+                    field.value
+                }
+        }
+        return shown
+    }
+
+    /// Rather one too many: a name that says so anywhere, and those known to.
+    static func holdsSecret(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return [
+            "auth", "cookie", "token", "secret", "password", "credential", "session", "signature",
+            "api-key",
+            "apikey", "access-key", "private", "jwt", "csrf", "xsrf", "otp",
+        ].contains { name.contains($0) }
+    }
+}
+
+extension URLRequest {
+    /// Without body, notes and secrets.
+    var redacted: URLRequest {
+        var shown = URLRequest(url: url?.withoutSecrets ?? URL(filePath: "/"))
+        if url == nil { shown.url = nil }
+        shown.httpMethod = method
+        shown.headers = headers.redacted
+        return shown
+    }
+}
+
+extension TransactionFacts {
+    /// Without secrets.
+    var redacted: TransactionFacts {
+        var shown = self
+        shown.request = request.redacted
+        if let url = response?.url, let http = response as? HTTPURLResponse {
+            shown.response = HTTPURLResponse(
+                url: url.withoutSecrets,
+                head: ResponseHead(status: http.statusCode, headers: http.headers.redacted))
+        } else {
+            shown.response = nil
+        }
+        return shown
+    }
+}
