@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 #include <netinet/in.h>
@@ -21,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // MARK: - Easy handles
@@ -176,6 +178,11 @@ static inline const char *byteclub_curl_authorities_folder(void) {
 /// Names the calling thread, for debuggers and `top`; 15 bytes at most.
 static inline void byteclub_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
+/// The version of the libcurl that is loaded: 0x081400 for 8.20.0.
+static inline unsigned byteclub_curl_version(void) {
+    return curl_version_info(CURLVERSION_NOW)->version_num;
+}
+
 // MARK: - epoll
 
 static inline int byteclub_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -206,6 +213,18 @@ static inline void byteclub_bell_ring(int bell) { eventfd_write(bell, 1); }
 static inline int byteclub_epoll_watch_bell(int epoll, int bell) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = bell};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &event);
+}
+
+/// Whether a descriptor is one that libcurl signals itself with: an eventfd, or one end of a nameless pair of
+/// Unix sockets. A connection has a peer with a name.
+static inline int byteclub_is_wakeup(int descriptor) {
+    struct sockaddr_un address;
+    socklen_t length = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) return errno == ENOTSOCK;
+    if (address.sun_family != AF_UNIX) return 0;
+    length = sizeof address;
+    return getpeername(descriptor, (struct sockaddr *)&address, &length) == 0
+        && length <= offsetof(struct sockaddr_un, sun_path);
 }
 
 static inline void byteclub_epoll_forget(int epoll, int descriptor) {

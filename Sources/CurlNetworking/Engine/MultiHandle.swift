@@ -110,6 +110,9 @@ private func watchSocket(
     Attempt.note(wanted, on: socket, easy)
     if wanted == CURL_POLL_REMOVE {
         byteclub_epoll_forget(multi.epollDescriptor, socket)
+    } else if LibraryDefects.current.leavesWakeupUnread, byteclub_is_wakeup(socket) != 0 {
+        // Each signal ends one wait, whether it is read or not.
+        _ = byteclub_epoll_watch_bell(multi.epollDescriptor, socket)
     } else {
         _ = byteclub_epoll_watch(multi.epollDescriptor, socket, wanted)
     }

@@ -1,0 +1,47 @@
+import CCurl
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// What is stepped around in some versions of libcurl. `scripts/with-libcurl` runs this on each of them.
+@Suite(.timeLimit(.minutes(1))) struct LibraryDefectTests {
+    @Test(arguments: [(0x075801, false), (0x080E01, false), (0x081400, true), (0x081500, false)])
+    func theWakeupIsLeftUnreadByOneVersion(version: UInt32, isLeft: Bool) {
+        #expect(LibraryDefects(version: version).leavesWakeupUnread == isLeft)
+    }
+
+    /// Otherwise the engine would spin from the first name on.
+    @Test func theEngineRestsOnceANameWasLookedUp() async throws {
+        let url = try #require(URL(string: "http://name.invalid/"))
+        _ = try? await makeSession().data(from: url)
+        // Other tests move sockets at the same time: that there is a moment of rest is enough.
+        let end = ContinuousClock.now + .seconds(30)
+        var readyCount: Int32 = 1
+        repeat {
+            readyCount = await withCheckedContinuation { continuation in
+                Engine.shared.submit { engine in
+                    let ready = UnsafeMutablePointer<byteclub_ready_socket>.allocate(capacity: 64)
+                    defer { ready.deallocate() }
+                    continuation.resume(
+                        returning: byteclub_epoll_collect(
+                            engine.multi.epollDescriptor, ready, 64, 0))
+                }
+            }
+            await Task.yield()
+        } while readyCount > 0 && ContinuousClock.now < end
+        #expect(readyCount == 0)
+    }
+
+    @Test func onlyAWakeupIsTakenForOne() throws {
+        var pair: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let bell = byteclub_bell_create()
+        let plain = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { for descriptor in pair + [bell, plain] { close(descriptor) } }
+        #expect(byteclub_is_wakeup(pair[0]) != 0)
+        #expect(byteclub_is_wakeup(bell) != 0)
+        #expect(byteclub_is_wakeup(plain) == 0)
+    }
+}
