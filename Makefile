@@ -112,6 +112,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
 	@scripts/find-undocumented.py Sources/CurlNetworking Sources/TerminalUI Sources/TextEditing
+	@SWIFT="$(SWIFT)" scripts/check-api
 
 clean:
 	rm -rf .build dist
