@@ -12,6 +12,7 @@ final class GroceriesViewController: ViewController, ListViewDataSource, ListVie
         list.dataSource = self
         list.delegate = self
         list.activationLabel = "in or out"
+        list.reloadData()
     }
 
     override var preferredFirstResponder: View? { list }

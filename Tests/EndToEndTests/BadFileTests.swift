@@ -96,8 +96,11 @@ extension TerminalDriver {
     fileprivate func upload(_ name: String) async throws {
         type("2u")
         try await wait(forText: "Upload photos")
-        type(name)
+        type("/" + name)
         try await wait(forText: name)
+        try await waitUntilIdle()
+        // Back to the list, which keeps the filter; there it is chosen.
+        press(.enter)
         try await waitUntilIdle()
         press(.enter)
     }

@@ -14,7 +14,6 @@ import Testing
                     size: .classic))
             defer { terminal.close() }
             try await terminal.wait(forText: "Coffee")
-            #expect(terminal.screen.contains("x empty"))
             terminal.press(.down, .enter)
             try await terminal.wait(forText: "✓ Bread")
             terminal.type("x")

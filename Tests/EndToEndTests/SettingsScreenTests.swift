@@ -26,7 +26,7 @@ import Testing
             try await terminal.waitUntilIdle()
             #expect(try text(home) == before + "\ntheme:\n  name: dark\n")
             #expect(terminal.screen.style(of: "Settings") != look)
-            terminal.type("jj\n")
+            terminal.type("jjj\n")
             try await terminal.wait(forText: "next start")
             #expect(
                 try text(home)
@@ -45,7 +45,7 @@ import Testing
             #expect(try text(home).hasSuffix("editor:\n  tab-width: 1\n"))
 
             terminal.press(.escape)
-            try await terminal.wait(untilGone: "Keys of your own")
+            try await terminal.wait(untilGone: "Line numbers")
             // Another program reads the same.
             let output = try await home.run("settings")
             #expect(output.status == 0 && output.errorText.isEmpty, "\(output.errorText)")
