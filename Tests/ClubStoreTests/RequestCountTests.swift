@@ -28,15 +28,11 @@ import Testing
 
     @Test func aFirstListingOfTenThousandTakesAsManyRequestsAsPages() async throws {
         let dropbox = try ScriptedDropbox((0..<5).map { Self.page($0, of: Self.entriesPerPage) })
-        let start = ContinuousClock.now
         let listing = try await dropbox.store.list(.root)
-        let took = ContinuousClock.now - start
         #expect(listing.files.count == 10_000)
         #expect(
             dropbox.routes == ["files/list_folder"]
                 + Array(repeating: "files/list_folder/continue", count: 4))
-        // The target is 5 s; this only detects gross regressions.
-        #expect(took < .seconds(60))
     }
 
     @Test func dropboxTakesOneRequestForMostThings() async throws {
