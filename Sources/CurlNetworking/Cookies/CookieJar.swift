@@ -32,7 +32,8 @@ struct CookieJar: Sendable {
         var entries: [Entry] = []
     }
 
-    private let suffixes: PublicSuffixes
+    /// Asked when a cookie comes: most sessions never see one, and the list is large.
+    private let suffixes: @Sendable () -> PublicSuffixes
     private let limits: Limits
     /// By domain.
     private var shelves: [String: Shelf] = [:]
@@ -43,7 +44,10 @@ struct CookieJar: Sendable {
     /// What was set or removed since `takeTouched()`.
     private(set) var touched: Set<Cookie.Identity> = []
 
-    init(suffixes: PublicSuffixes = .system, limits: Limits = Limits()) {
+    init(
+        suffixes: @escaping @autoclosure @Sendable () -> PublicSuffixes = .system,
+        limits: Limits = Limits()
+    ) {
         self.suffixes = suffixes
         self.limits = limits
     }
@@ -55,7 +59,7 @@ struct CookieJar: Sendable {
         _ cookie: Cookie, from url: URL, mainDocumentURL: URL? = nil, now: Date
     ) throws(CookieAdmission.Refusal) {
         let admission = CookieAdmission(
-            url: url, mainDocumentURL: mainDocumentURL, suffixes: suffixes)
+            url: url, mainDocumentURL: mainDocumentURL, suffixes: suffixes())
         let cookie = try admission.admit(cookie)
         if !CookieScope.isSecure(url), !cookie.isSecure, wouldShadowSecureCookie(cookie) {
             throw .insecure
@@ -90,7 +94,7 @@ struct CookieJar: Sendable {
         }
         let site =
             shelves[cookie.domain]?.site
-            ?? suffixes.registrableDomain(of: cookie.domain) ?? cookie.domain
+            ?? suffixes().registrableDomain(of: cookie.domain) ?? cookie.domain
         shelves[cookie.domain, default: Shelf(site: site)].entries
             .append(Entry(cookie: cookie, lastUse: now, number: lastNumber))
         count += 1
@@ -120,7 +124,7 @@ struct CookieJar: Sendable {
         let path = CookieScope.requestPath(of: url)
         let isSecure = CookieScope.isSecure(url)
         let isSameSite = CookieAdmission(
-            url: url, mainDocumentURL: mainDocumentURL, suffixes: suffixes
+            url: url, mainDocumentURL: mainDocumentURL, suffixes: suffixes()
         ).isSameSite
         var found: [Entry] = []
         for domain in Self.domains(above: host) {

@@ -64,7 +64,8 @@ open class HTTPCookieStorage: NetworkingObject, @unchecked Sendable {
     }
 
     init(
-        file: CookieFile?, suffixes: @autoclosure () -> PublicSuffixes = .system,
+        file: CookieFile?,
+        suffixes: @escaping @autoclosure @Sendable () -> PublicSuffixes = .system,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         jar = KeptCookieJar(CookieJar(suffixes: suffixes()), in: file, clock: clock)
