@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import ClubLibrary
 internal import TerminalUI
 internal import TextEditing
@@ -27,9 +28,11 @@ extension NoteDetailsViewController {
             let file = try await document.handOver(text, named: fileName)
             let ending: ExternalEditor.Ending =
                 if let application {
-                    await application.lendScreen { await editor.run(on: file) }
+                    await application.lendScreen {
+                        await editor.run(on: file.path, lock: file.lock)
+                    }
                 } else {
-                    await editor.run(on: file)
+                    await editor.run(on: file.path, lock: file.lock)
                 }
             let returned = await Self.takeBack(file, ending)
             isHandedOver = false

@@ -101,10 +101,10 @@ extension ServerProcess {
         let logDescriptor = openLog()
         defer { if logDescriptor >= 0 { close(logDescriptor) } }
         var process: pid_t = 0
-        let failure = DetachedProgram.spawn(
+        let failure = ChildProgram.startDetached(
             program, ["byteclub"] + arguments,
-            environment: environment,
-            errorDescriptor: logDescriptor, descriptorThree: writeEnd, process: &process)
+            descriptors: [2: logDescriptor < 0 ? .null : .open(logDescriptor), 3: .open(writeEnd)],
+            environment: environment, process: &process)
         guard failure == 0 else {
             throw .programNotStarted(reason: String(cString: strerror(failure)))
         }

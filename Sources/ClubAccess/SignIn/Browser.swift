@@ -17,7 +17,7 @@ package enum Browser {
     package static func open(_ url: URL, environment: [String: String]) -> Bool {
         guard let opener = opener(environment) else { return false }
         var process: pid_t = 0
-        let failure = DetachedProgram.spawn(
+        let failure = ChildProgram.startDetached(
             opener, ["xdg-open", url.absoluteString],
             environment: environment, process: &process)
         guard failure == 0 else { return false }
@@ -26,8 +26,6 @@ package enum Browser {
     }
 
     private static func opener(_ environment: [String: String]) -> String? {
-        (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
-            .filter { $0.hasPrefix("/") }.map { $0 + "/xdg-open" }
-            .first { access($0, X_OK) == 0 }
+        ChildProgram.path(ofFirst: ["xdg-open"], environment: environment)?.path
     }
 }

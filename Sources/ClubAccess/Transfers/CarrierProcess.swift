@@ -29,7 +29,7 @@ package struct CarrierProcess: Sendable {
     /// - Returns: Why it could not be started, as the system says it; nil when it was.
     @concurrent package func start() async -> String? {
         var process: pid_t = 0
-        let failure = DetachedProgram.spawn(
+        let failure = ChildProgram.startDetached(
             program, ["byteclub"] + arguments, environment: environment, process: &process)
         guard failure == 0 else { return String(cString: strerror(failure)) }
         ServerProcess.forget(process)

@@ -8,9 +8,10 @@ struct NotesEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Edit a note in your editor.",
         discussion: """
-            The editor is $VISUAL, else $EDITOR, else vi. With a pipe or “-” the note gets the text of \
-            standard input instead. The note is saved only if nobody has changed it meanwhile; otherwise, and \
-            when it cannot be sent, the text is kept as a draft, which the app offers at its next start.
+            The editor is $VISUAL, else $EDITOR, else one that is installed. With a pipe or “-” the note gets \
+            the text of standard input instead. The note is saved only if nobody has changed it meanwhile; \
+            otherwise, and when it cannot be sent, the text is kept as a draft, which the app offers at its \
+            next start.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -43,7 +44,7 @@ struct NotesEdit: AsyncParsableCommand {
         }
         var edited: EditedText?
         if piped == nil {
-            edited = try await ExternalEditor.edit(note.data, named: note.file.name)
+            edited = try await EditedText.edit(note.data, named: note.file.name)
         }
         let text = piped ?? edited?.data ?? Data()
         guard text != note.data else {

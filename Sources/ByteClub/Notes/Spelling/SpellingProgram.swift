@@ -1,3 +1,4 @@
+internal import ClubAccess
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
@@ -60,15 +61,12 @@ final class SpellingProgram: Sendable {
             throw Failure(reason: "it cannot be started: \(String(cString: strerror(errno)))")
         }
         defer { close(ends[1]) }
-        let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer { if silence >= 0 { close(silence) } }
         var environment = ProcessInfo.processInfo.environment
         environment["LC_CTYPE"] = environment["LC_ALL"] == nil ? "C.UTF-8" : nil
         var process: pid_t = 0
         let failure = ChildProgram.start(
-            [choice.path] + choice.arguments,
-            descriptors: silence < 0
-                ? [0: ends[1], 1: ends[1]] : [0: ends[1], 1: ends[1], 2: silence],
+            choice.path, [choice.path] + choice.arguments,
+            descriptors: [0: .open(ends[1]), 1: .open(ends[1]), 2: .null],
             environment: environment, process: &process)
         guard failure == 0 else {
             close(ends[0])

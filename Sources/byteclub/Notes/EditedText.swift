@@ -1,4 +1,4 @@
-import Dispatch
+import ClubAccess
 import FoundationEssentials
 import Glibc
 
@@ -13,10 +13,7 @@ struct EditedText {
 
     /// After a sentence about what has failed.
     var sentence: String { " Your text is in \(file.path)." }
-}
 
-/// The person's own editor, run on a file that nobody else can read.
-enum ExternalEditor {
     /// Lets the person edit a text.
     ///
     /// - Parameter name: The note's, so that the editor knows what it is by its ending.
@@ -28,6 +25,11 @@ enum ExternalEditor {
             throw CommandFailure(
                 "An editor needs a terminal. To pipe a text: byteclub notes edit NAME -")
         }
+        guard let editor = ExternalEditor() else {
+            throw CommandFailure(
+                "There is no editor. Set VISUAL or EDITOR to one, or pipe a text: byteclub notes edit NAME -"
+            )
+        }
         let folder = try makeFolder()
         let file = folder.appending(path: fileName(for: name))
         do {
@@ -36,7 +38,7 @@ enum ExternalEditor {
             try? FileManager.default.removeItem(at: folder)
             throw error
         }
-        let status = await run(command, on: file)
+        let ending = await run(editor, on: file)
         let edited: EditedText
         do {
             edited = EditedText(data: try Data(contentsOf: file), file: file)
@@ -44,24 +46,17 @@ enum ExternalEditor {
             // The editor may have left it under another name. Nothing is lost with an empty folder.
             let isEmpty = rmdir(folder.path) == 0
             throw CommandFailure(
-                "What the editor (\(command)) has written cannot be read. The note was not changed."
+                "What the editor (\(editor.command)) has written cannot be read. The note was not changed."
                     + (isEmpty ? "" : " What it left is in \(folder.path)."))
         }
-        guard status == 0 else {
+        guard ending.isSuccess else {
             let isKept = edited.data != text
             if !isKept { edited.discard() }
             throw CommandFailure(
-                "The editor (\(command)) failed. The note was not changed."
+                "The editor (\(editor.command)) failed. The note was not changed."
                     + (isKept ? edited.sentence : ""))
         }
         return edited
-    }
-
-    /// A command line for the shell: `code --wait` is two words.
-    private static var command: String {
-        let environment = ProcessInfo.processInfo.environment
-        return [environment["VISUAL"], environment["EDITOR"]].compactMap(\.self)
-            .first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
     }
 
     /// In the folder for this session's files where there is one: it is in memory.
@@ -89,39 +84,13 @@ enum ExternalEditor {
         return text.hasPrefix("-") || text.hasPrefix(".") ? "_" + text : text
     }
 
-    /// Runs it in the foreground on a thread that may wait. Signals of the terminal are the editor's.
-    private static func run(_ command: String, on file: URL) async -> CInt {
-        let path = file.path
+    /// Runs it in the foreground. Signals of the terminal are the editor's meanwhile.
+    private static func run(_ editor: ExternalEditor, on file: URL) async -> ExternalEditor.Ending {
         let (oldInterrupt, oldQuit) = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
         defer {
             signal(SIGINT, oldInterrupt)
             signal(SIGQUIT, oldQuit)
         }
-        return await withCheckedContinuation { continuation in
-            DispatchQueue(label: "byteclub.editor").async { @Sendable in
-                continuation.resume(
-                    returning: spawn(["/bin/sh", "-c", command + " \"$1\"", "sh", path]))
-            }
-        }
-    }
-
-    private static func spawn(_ arguments: [String]) -> CInt {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var process: pid_t = 0
-        guard posix_spawn(&process, arguments[0], nil, &attributes, &pointers, environ) == 0 else {
-            return -1
-        }
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return -1 } }
-        return status
+        return await editor.run(on: file.path)
     }
 }

@@ -1,15 +1,14 @@
-internal import ClubLibrary
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 
-/// The person's own editor, `$VISUAL` or `$EDITOR`, on a file that exists only meanwhile: see ``HandedOverDraft``.
-struct ExternalEditor: Sendable {
+/// The person's own editor: `$VISUAL`, else `$EDITOR`, else a usual one that is installed.
+package struct ExternalEditor: Sendable {
     /// As a shell reads it: `vim`, `code --wait`.
-    let command: String
+    package let command: String
 
     /// - Returns: Nil when none is set and the usual ones are not installed.
-    init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init?(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         let chosen = [environment["VISUAL"], environment["EDITOR"]].compactMap { $0 }
             .first { $0.contains { !$0.isWhitespace } }
         let usual = ChildProgram.path(
@@ -19,30 +18,25 @@ struct ExternalEditor: Sendable {
     }
 
     /// What to call it on the screen.
-    var name: String {
+    package var name: String {
         let program = command.split(separator: " ").first.map(String.init) ?? command
         return program.split(separator: "/").last.map(String.init) ?? program
     }
 
     /// How it ended.
-    enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
         /// The system could not start a shell for it; an error number.
         case notStarted(Int32)
 
-        var isSuccess: Bool { self == .exited(0) }
+        package var isSuccess: Bool { self == .exited(0) }
     }
 
     /// Runs it on the terminal that this program has on its standard descriptors; returns when it has ended.
-    func run(on file: HandedOverDraft) async -> Ending {
-        await run(on: file.path, lock: file.lock)
-    }
-
-    /// The same on a file of its own.
     ///
     /// - Parameter lock: A descriptor for the editor to inherit; -1 for none.
-    func run(on path: String, lock: CInt = -1) async -> Ending {
+    package func run(on path: String, lock: CInt = -1) async -> Ending {
         var process: pid_t = 0
         let failure = start(path, lock, &process)
         guard failure == 0 else { return .notStarted(failure) }
@@ -65,7 +59,7 @@ struct ExternalEditor: Sendable {
         // The shell splits the command; the path is an argument, whatever is in it. The lock is inherited:
         // as long as the editor is there, the file is.
         ChildProgram.start(
-            ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path],
-            descriptors: lock >= 0 ? [3: lock] : [:], process: &process)
+            "/bin/sh", ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path],
+            descriptors: lock >= 0 ? [3: .open(lock)] : [:], process: &process)
     }
 }
