@@ -44,6 +44,40 @@ package struct SettingsFile: Sendable {
 
     /// Writes a club, in place of the one with its name. Everything else stays byte for byte.
     package func set(_ club: ClubSettings) throws(SettingsError) {
+        try edit { old, settings throws(SettingsError) in
+            // However it is written.
+            if settings.clubs.contains(club),
+                settings.clubs.count(where: { $0.name == club.name }) == 1
+            {
+                return old
+            }
+            guard let new = ClubSection(old).setting(club) else {
+                throw .notEditable(
+                    path: url.path, lines: ["clubs:"] + ClubSection.lines(of: club, indent: 2))
+            }
+            return new
+        }
+    }
+
+    /// Writes one value, and changes no other line.
+    ///
+    /// - Parameters:
+    ///   - value: Nil for the standard one.
+    ///   - path: A setting, or a section and a setting in it.
+    package func set(_ value: String?, at path: [String]) throws(SettingsError) {
+        try edit { old, _ throws(SettingsError) in
+            guard let new = ValueEdit(old).setting(value, at: path) else {
+                let name = path.joined(separator: ": ")
+                throw .notEditable(path: url.path, lines: ["\(name): \(value ?? "")"])
+            }
+            return new
+        }
+    }
+
+    /// Writes what `change` makes of the text and of the settings in it.
+    private func edit(
+        _ change: (String, Settings) throws(SettingsError) -> String
+    ) throws(SettingsError) {
         let held: FileLock
         do throws(AtomicFile.Failure) {
             held = try FileLock.hold(lock)
@@ -55,15 +89,7 @@ package struct SettingsFile: Sendable {
         let old = try text()
         let settings = Settings(reading: old)
         try check(settings)
-        // However it is written.
-        if settings.clubs.contains(club), settings.clubs.count(where: { $0.name == club.name }) == 1
-        {
-            return
-        }
-        guard let new = ClubSection(old).setting(club) else {
-            throw .notEditable(
-                path: url.path, lines: ["clubs:"] + ClubSection.lines(of: club, indent: 2))
-        }
+        let new = try change(old, settings)
         if new != old { try write(new) }
     }
 
@@ -72,28 +98,6 @@ package struct SettingsFile: Sendable {
         try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-    }
-
-    /// Writes one value, and changes no other line.
-    ///
-    /// - Parameters:
-    ///   - value: Nil for the standard one.
-    ///   - path: A setting, or a section and a setting in it.
-    package func set(_ value: String?, at path: [String]) throws(SettingsError) {
-        let held: FileLock
-        do throws(AtomicFile.Failure) {
-            held = try FileLock.hold(lock)
-        } catch {
-            throw SettingsError(notWriting: lock, error)
-        }
-        defer { held.release() }
-        let old = try text()
-        try check(Settings(reading: old))
-        guard let new = ValueEdit(old).setting(value, at: path) else {
-            let name = path.joined(separator: ": ")
-            throw .notEditable(path: url.path, lines: ["\(name): \(value ?? "")"])
-        }
-        if new != old { try write(new) }
     }
 
     private func check(_ settings: Settings) throws(SettingsError) {

@@ -51,40 +51,17 @@ extension JPEGDecoder {
     ) throws(PictureError) -> (image: PixelImage, isDamaged: Bool) {
         let inks = InkConversion(handle.pointee.info)
         let source = try start(eighths: 8, output: inks == nil ? JCS_EXT_RGBA : JCS_CMYK)
-        let rowByteCount = source.width * 4
-        let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: rowByteCount * 16)
-        strip.initialize(repeating: 0)
-        defer { strip.deallocate() }
         let size = part.size
-        let grey = PixelImage.Pixel(red: 128, green: 128, blue: 128)
-        var image = PixelImage(size: size, filledWith: grey)
-        var row = 0
-        while row < part.top + size.height {
-            guard !Task.isCancelled else { throw error(.cancelled) }
-            let count: Int
-            do throws(PictureError) {
-                count = try decode(into: strip, rowByteCount: rowByteCount)
-            } catch {
-                guard row > 0, error.code == .damaged || error.code == .truncated else {
-                    throw error
-                }
-                return (image, true)
+        var image = PixelImage(size: size, filledWith: Self.missing)
+        let limit = part.top + size.height
+        let decoded = try decodeRows(to: limit, width: source.width, inks: inks) { row, pixels in
+            guard row >= part.top, row < limit else { return }
+            image.bytes.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress?.advanced(by: (row - part.top) * size.width * 4)
+                    .copyMemory(from: pixels + part.left * 4, byteCount: size.width * 4)
             }
-            guard count > 0 else { break }
-            inks?.convertToRGBA(strip, pixelCount: count * source.width)
-            for index in 0..<count where row + index >= part.top {
-                let target = row + index - part.top
-                guard target < size.height, let start = strip.baseAddress else { break }
-                let from = start + index * rowByteCount + part.left * 4
-                image.bytes.withUnsafeMutableBytes { bytes in
-                    bytes.baseAddress?.advanced(by: target * size.width * 4)
-                        .copyMemory(from: from, byteCount: size.width * 4)
-                }
-            }
-            row += count
-            if reachedEnd && !readsAllAtStart { return (image, true) }
         }
-        return (image, damage != nil)
+        return (image, decoded.isBroken || damage != nil || decoded.count < limit)
     }
 
     /// Decodes the picture as stored, scaled to a size; the header has been read.
@@ -95,19 +72,41 @@ extension JPEGDecoder {
         let source = try start(
             eighths: eighths(for: size, of: header.storedSize),
             output: inks == nil ? JCS_EXT_RGBA : JCS_CMYK)
+        let scaler = AreaScaler(from: source, to: size, background: Self.missing)
+        let decoded = try decodeRows(to: source.height, width: source.width, inks: inks) {
+            scaler.add(row: $1)
+        }
+        var isDamaged = decoded.isBroken
+        if decoded.count == source.height {
+            do throws(PictureError) {
+                try finish()
+            } catch {
+                guard error.code != .cancelled else { throw error }
+                isDamaged = true
+            }
+        }
+        return (scaler.finish(), isDamaged || damage != nil || decoded.count < source.height)
+    }
 
-        let stripHeight = 16
-        let rowByteCount = source.width * 4
-        let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: rowByteCount * stripHeight)
+    /// Gray is what libjpeg itself shows for missing parts.
+    private static let missing = PixelImage.Pixel(red: 128, green: 128, blue: 128)
+
+    /// Decodes rows as RGBA from the first one on.
+    ///
+    /// - Parameters:
+    ///   - limit: How many are wanted. A few more may follow.
+    ///   - width: Of the rows, in pixels.
+    ///   - use: Called with each row's number and pixels, valid during the call.
+    /// - Returns: How many there were, and whether the file broke off. It throws when it broke before the first.
+    private func decodeRows(
+        to limit: Int, width: Int, inks: InkConversion?, use: (Int, UnsafePointer<UInt8>) -> Void
+    ) throws(PictureError) -> (count: Int, isBroken: Bool) {
+        let rowByteCount = width * 4
+        let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: rowByteCount * 16)
         strip.initialize(repeating: 0)
         defer { strip.deallocate() }
-
-        // Gray is what libjpeg itself shows for missing parts.
-        let grey = PixelImage.Pixel(red: 128, green: 128, blue: 128)
-        let scaler = AreaScaler(from: source, to: size, background: grey)
-        var isDamaged = false
         var row = 0
-        while row < source.height {
+        while row < limit {
             guard !Task.isCancelled else { throw error(.cancelled) }
             let count: Int
             do throws(PictureError) {
@@ -117,26 +116,18 @@ extension JPEGDecoder {
                 guard row > 0, error.code == .damaged || error.code == .truncated else {
                     throw error
                 }
-                isDamaged = true
-                break
+                return (row, true)
             }
-            inks?.convertToRGBA(strip, pixelCount: count * source.width)
+            guard count > 0, let pixels = strip.baseAddress else { break }
+            inks?.convertToRGBA(strip, pixelCount: count * width)
             for index in 0..<count {
-                scaler.add(row: UnsafePointer(strip.baseAddress! + index * rowByteCount))
+                use(row + index, UnsafePointer(pixels + index * rowByteCount))
             }
             row += count
             // The rest would be gray, too, but a small file may claim to have a huge rest.
             if reachedEnd && !readsAllAtStart { break }
         }
-        if row == source.height {
-            do throws(PictureError) {
-                try finish()
-            } catch {
-                guard error.code != .cancelled else { throw error }
-                isDamaged = true
-            }
-        }
-        return (scaler.finish(), isDamaged || damage != nil || row < source.height)
+        return (row, false)
     }
 
     /// The smallest scale that gives at least a size.
