@@ -18,6 +18,11 @@ public struct RemotePath: Hashable, Sendable {
     /// - Throws: ``StoreError/Code-swift.enum/nameNotAllowed`` for an empty name between
     ///   slashes, `.`, `..`, a NUL, or a name of more than 255 bytes of UTF-8.
     public init(validating string: String) throws(StoreError) {
+        if let components = Self.components(of: string) {
+            self.components = components
+            return
+        }
+        // Says which name it is.
         var path = RemotePath.root
         var rest = string[...]
         if rest.hasPrefix("/") { rest.removeFirst() }
@@ -28,6 +33,30 @@ public struct RemotePath: Hashable, Sendable {
             }
         }
         self = path
+    }
+
+    /// The names of a path as stores write it, in one pass; nil where one is not allowed. A large club has many.
+    private static func components(of string: String) -> [String]? {
+        var string = string
+        return string.withUTF8 { bytes -> [String]? in
+            var start = bytes.first == UInt8(ascii: "/") ? 1 : 0
+            guard start < bytes.count else { return [] }
+            let end = bytes.last == UInt8(ascii: "/") ? bytes.count - 1 : bytes.count
+            var components: [String] = []
+            while true {
+                let name = bytes[start..<end].prefix { $0 != UInt8(ascii: "/") }
+                guard isAllowed(name) else { return nil }
+                components.append(String(decoding: name, as: UTF8.self))
+                guard name.endIndex < end else { return components }
+                start = name.endIndex + 1
+            }
+        }
+    }
+
+    /// Neither empty, `.` nor `..`, and without NUL.
+    private static func isAllowed(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        let isDots = name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
+        return !isDots && name.count <= 255 && !name.contains(0)
     }
 
     /// The path without its first names.

@@ -59,13 +59,18 @@ package struct FileArrangement: Sendable {
     package func position(of path: RemotePath) -> Int? { positions[path] }
 
     private static func sorted(_ entries: [FileEntry], _ sort: ListSort) -> [FileEntry] {
+        /// Without references: many are moved about.
         struct Item {
-            var key: NaturalOrderKey
             /// The larger comes first.
             var weight: Int64
-            var entry: FileEntry
+            var prefix: UInt64
+            var key: Range<Int>
+            var index: Int
         }
-        var items = entries.map { entry in
+        var keys: [UInt8] = []
+        keys.reserveCapacity(entries.count * 64)
+        var items = entries.indices.map { index in
+            let entry = entries[index]
             let weight: Int64 =
                 switch (entry, sort) {
                 case (.folder, _): .max
@@ -74,10 +79,20 @@ package struct FileArrangement: Sendable {
                 case (.file(let file), .change):
                     Int64(max(-9e15, min(file.modified.timeIntervalSince1970, 9e15)))
                 }
-            return Item(key: NaturalOrderKey(entry.name), weight: weight, entry: entry)
+            let start = keys.count
+            NaturalOrderKey.append(entry.name, to: &keys)
+            return Item(
+                weight: weight, prefix: NaturalOrderKey.prefix(of: keys[start...]),
+                key: start..<keys.count, index: index)
         }
-        items.sort { ($0.weight == $1.weight) ? $0.key < $1.key : $0.weight > $1.weight }
-        return items.map(\.entry)
+        keys.withUnsafeBufferPointer { keys in
+            items.sort { first, second in
+                if first.weight != second.weight { return first.weight > second.weight }
+                if first.prefix != second.prefix { return first.prefix < second.prefix }
+                return keys[first.key].lexicographicallyPrecedes(keys[second.key])
+            }
+        }
+        return items.map { entries[$0.index] }
     }
 }
 

@@ -30,6 +30,7 @@ package struct ClubContents: Sendable, Equatable {
 
     /// Applies changes in the order the store told them.
     package mutating func apply(_ entries: [RemoteEntry]) {
+        if files.isEmpty { files.reserveCapacity(entries.count) }
         for entry in entries {
             switch entry {
             case .file(let file):
@@ -95,7 +96,7 @@ package struct ClubContents: Sendable, Equatable {
         case .notes:
             var entries: [FileEntry] = []
             for file in allFiles
-            where isDirectly(file.path, in: folder) && !file.name.hasPrefix(".") {
+            where isDirectly(file.path, in: folder) && !Self.isHidden(name: file.name) {
                 entries.append(.file(file))
             }
             for path in noteFolders where isDirectly(path, in: folder) {
@@ -135,8 +136,10 @@ package struct ClubContents: Sendable, Equatable {
 
     /// Whether a file or folder is private: its name, or one above it, begins with a dot.
     package static func isHidden(_ path: RemotePath) -> Bool {
-        path.components.contains { $0.hasPrefix(".") }
+        path.components.contains { isHidden(name: $0) }
     }
+
+    private static func isHidden(name: String) -> Bool { name.utf8.first == UInt8(ascii: ".") }
 
     /// Why nothing but photos is put into the photos folder, and no other folder gets its name.
     package static let photosFolderRefusal =
@@ -149,12 +152,16 @@ package struct ClubContents: Sendable, Equatable {
 
     private func isPhoto(_ file: RemoteFile) -> Bool {
         file.path.components.count == 2 && Self.isInPhotosFolder(file.path)
-            && !file.name.hasPrefix(".") && PhotoName.isPhoto(file.name)
+            && !Self.isHidden(name: file.name) && PhotoName.isPhoto(file.name)
     }
 
     private mutating func set(_ file: RemoteFile?, at path: RemotePath) {
-        let old = files[path]
-        files[path] = file
+        let old =
+            if let file {
+                files.updateValue(file, forKey: path)
+            } else {
+                files.removeValue(forKey: path)
+            }
         let difference = (file == nil ? 0 : 1) - (old == nil ? 0 : 1)
         guard difference != 0 else { return }
         let isShown = !Self.isHidden(path)
@@ -173,6 +180,8 @@ package struct ClubContents: Sendable, Equatable {
 
     /// Forgets what is below a path, where anything is: most changes name a file.
     private mutating func removeFolder(_ path: RemotePath) {
+        // No folder but the root: nothing is looked up for each of many files.
+        guard fileCounts.count > 1 || !folders.isEmpty else { return }
         if fileCounts[path] != nil {
             for key in files.keys where key != path && key.isInside(path) {
                 set(nil, at: key)

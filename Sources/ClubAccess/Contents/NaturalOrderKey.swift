@@ -11,26 +11,33 @@ package struct NaturalOrderKey: Comparable, Sendable {
     private let bytes: [UInt8]
 
     package init(_ name: String) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(3 * name.utf8.count + 8)
+        Self.append(name, to: &bytes)
+        prefix = Self.prefix(of: bytes[...])
+        self.bytes = bytes
+    }
+
+    /// Adds the bytes of a name's key: many names have their keys in one array.
+    package static func append(_ name: String, to bytes: inout [UInt8]) {
         var name = name
         name.makeContiguousUTF8()
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         var folded = isASCII ? name : name.lowercased()
-        var bytes: [UInt8] = []
         folded.withUTF8 { text in
-            bytes.reserveCapacity(2 * text.count + name.utf8.count + 8)
             let dot = text.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == 0 ? nil : $0 }
-            Self.append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
+            append(UnsafeBufferPointer(rebasing: text[..<(dot ?? text.count)]), to: &bytes)
             bytes.append(0)
-            Self.append(UnsafeBufferPointer(rebasing: text[(dot ?? text.count)...]), to: &bytes)
+            append(UnsafeBufferPointer(rebasing: text[(dot ?? text.count)...]), to: &bytes)
         }
         bytes.append(0)
         bytes.append(contentsOf: name.utf8)
-        var prefix: UInt64 = 0
-        for index in 0..<8 {
-            prefix = prefix << 8 | UInt64(index < bytes.count ? bytes[index] : 0)
-        }
-        self.prefix = prefix
-        self.bytes = bytes
+    }
+
+    /// The first eight bytes of a key, the first one highest: most keys differ in them.
+    package static func prefix(of key: ArraySlice<UInt8>) -> UInt64 {
+        let word = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        return word << (8 * UInt64(8 - min(key.count, 8)))
     }
 
     private static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
