@@ -12,6 +12,22 @@ struct ClubOptions: ParsableArguments {
         help: ArgumentHelp("Club to use (default: the last one opened).", valueName: "name"))
     var name: String?
 
+    @Option(
+        name: .customLong("log"),
+        help: ArgumentHelp(
+            "Add what the program does, and its requests, to a file.", valueName: "file"),
+        completion: .file())
+    var log: String?
+
+    func validate() throws {
+        guard let log else { return }
+        do throws(ActivityLog.Failure) {
+            try ActivityLog.open(log)
+        } catch {
+            throw ValidationError("The log \(log) cannot be written: \(error.reason).")
+        }
+    }
+
     /// The club's settings. What is wrong in `config.yml` is told on the way.
     func choose(_ registry: ClubRegistry) throws -> ClubSettings {
         try Self.choose(name, in: registry)

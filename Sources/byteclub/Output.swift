@@ -1,3 +1,4 @@
+import ByteClub
 import FoundationEssentials
 import Glibc
 import TextEditing
@@ -124,6 +125,7 @@ enum Output {
 
     /// Says on standard error what went wrong, in one line: the names in it may have any characters.
     static func complain(_ sentence: String) {
+        ActivityLog.write("error: \(sentence)")
         notice("byteclub: " + sentence)
     }
 

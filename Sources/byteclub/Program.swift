@@ -1,6 +1,8 @@
 import ArgumentParser
+import ByteClub
 import CExecutor
 import ClubStore
+import FoundationEssentials
 import Glibc
 
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
@@ -15,8 +17,10 @@ import Glibc
                 "The arguments cannot be read, so nothing was done. Mount /proc, and try again.")
             exit(1)
         }
+        openLog()
         do {
             var command = try ByteClubCommand.parseAsRoot(arguments)
+            ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -24,6 +28,17 @@ import Glibc
             }
         } catch {
             leave(after: error)
+        }
+    }
+
+    /// The log of the program that has started this one.
+    private static func openLog() {
+        guard let path = ProcessInfo.processInfo.environment[ActivityLog.variable], !path.isEmpty
+        else { return }
+        do throws(ActivityLog.Failure) {
+            try ActivityLog.open(path)
+        } catch {
+            Output.complain("The log \(path) cannot be written: \(error.reason).")
         }
     }
 

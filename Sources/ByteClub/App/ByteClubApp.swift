@@ -23,6 +23,7 @@ internal import TerminalUI
         let settings = registry.settings()
         let screenSettings = ScreenSettings(settings)
         var configuration = Application.Configuration()
+        configuration.logHandler = { ActivityLog.write($0) }
         configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
         choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()

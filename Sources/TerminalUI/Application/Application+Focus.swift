@@ -55,6 +55,7 @@ extension Application {
         let presentation = PresentationView(controller)
         presentation.previousResponder = firstResponder
         controller.presentation = presentation
+        configuration.logHandler?("presents \(Swift.type(of: controller))")
         presentations.append(presentation)
         window.addSubview(presentation)
         controller.setOnScreen(true)

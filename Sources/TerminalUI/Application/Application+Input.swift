@@ -66,6 +66,7 @@ extension Application {
     /// Does what an entry of a key table says, or says why it cannot be done.
     public func perform(_ entry: KeyTable.Entry) {
         setNeedsDisplay()
+        configuration.logHandler?("command \(entry.command.id)")
         if let reason = entry.reason {
             showMessage(reason, .warning)
         } else {

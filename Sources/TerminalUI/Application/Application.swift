@@ -26,6 +26,8 @@ public final class Application: Responder {
         public var escapeDelay: Duration = .milliseconds(25)
         /// Whether the last row shows the keys.
         public var showsFooter = true
+        /// Gets a line for each command that is done, each message and each presented controller.
+        public var logHandler: (@MainActor @Sendable (String) -> Void)?
         /// Gets a line each time all is drawn and nothing is pending; see ``IdleReporter``.
         public var idleDescriptor: Int32?
 

@@ -39,6 +39,7 @@ extension Application {
         messageTimer?.cancel()
         messageTimer = nil
         message = StatusMessage(text, kind)
+        configuration.logHandler?("message \(kind): \(text)")
         if let lifetime {
             messageTimer = scheduler.schedule(after: lifetime) { [weak self] in
                 self?.dismissMessage()

@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--log`: what the program does, in a file of this user's alone, without texts.
+@Suite struct LogTests {
+    private func log(_ home: ClubHome, _ name: String = "log") throws -> String {
+        try String(contentsOf: home.work.appending(path: name), encoding: .utf8)
+    }
+
+    @Test func aCommandTellsItsRequestsAndNoText() async throws {
+        try await inFreshHome { home in
+            let made = try await home.run(
+                "--log", "log", "notes", "new", "plan", "-", input: "private words")
+            #expect(made.status == 0)
+            let again = try await home.run(
+                "notes", "new", "plan", "-", "--log", "log", input: "private words")
+            #expect(again.status == 1)
+            let told = try log(home)
+            #expect(told.contains("/2/files/upload: 200"))
+            #expect(told.contains("error: There is a note “plan.txt” already."))
+            #expect(!told.contains("private words"))
+            let lines = told.split(separator: "\n")
+            #expect(lines.allSatisfy { $0.contains(#/^\S+Z? \d+ /#) })
+            #expect(lines.contains { $0.hasSuffix(": new") })
+            var status = stat()
+            stat(home.work.appending(path: "log").path, &status)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test func theScreenTellsItsCommandsAndMessages() async throws {
+        try await inFreshHome { home in
+            try home.write("private words", toNote: "a.txt")
+            let look = Look(
+                "log", .classic, "xterm-256color", .many,
+                ["BYTECLUB_LOG": home.work.appending(path: "log").path])
+            let terminal = try await home.open(look)
+            defer { terminal.close() }
+            terminal.type("R")
+            try await eventually("the message in the log") {
+                try log(home).contains("message success: Up to date.")
+            }
+            let told = try log(home)
+            #expect(told.contains(" command list.refresh\n"))
+            #expect(!told.contains("private words"))
+        }
+    }
+
+    @Test(arguments: ["missing/log", "."])
+    func aLogThatCannotBeWrittenIsBadUsage(path: String) async throws {
+        try await inFreshHome { home in
+            let output = try await home.run("notes", "ls", "--log", path)
+            #expect(output.status == 2)
+            #expect(output.errorText.contains("The log \(path) cannot be written: "))
+        }
+    }
+}
