@@ -20,6 +20,8 @@ struct InMemoryClub {
     private var past: [RemotePath: [(file: RemoteFile, data: Data)]] = [:]
     private var journal: [RemoteEntry] = []
     private var cursors: [Cursor: Followed] = [:]
+    /// Cursors of other clubs are not known here.
+    private let mark = UUID()
     private var lastNumber = 0
     private let allocatedBytes: Int64?
 
@@ -252,7 +254,7 @@ extension InMemoryClub {
 
     private mutating func makeCursor(_ followed: Followed) -> Cursor {
         lastNumber += 1
-        let cursor = Cursor(rawValue: "cursor\(lastNumber)")
+        let cursor = Cursor(rawValue: "\(mark)-\(lastNumber)")
         cursors[cursor] = followed
         return cursor
     }

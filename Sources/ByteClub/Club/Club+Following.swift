@@ -15,15 +15,18 @@ extension Club {
         if failures > 0 { try? await Pause.sleep(for: Self.pause(afterFailures: failures)) }
         while !Task.isCancelled {
             do throws(StoreError) {
-                let cursor = try await listAnew()
+                if let cursor { try await catchUp(from: cursor) } else { try await listAnew() }
                 failures = 0
                 sendWaiting()
                 fetchMissing()
                 await askForAccount()
-                try await follow(from: cursor)
+                try await follow()
             } catch {
                 if Task.isCancelled { return }
-                if error.code == .cursorReset { continue }
+                if error.code == .cursorReset {
+                    cursor = nil
+                    continue
+                }
                 failures += 1
                 store = nil
                 connection = .failed(error)
@@ -36,7 +39,29 @@ extension Club {
         }
     }
 
-    private func listAnew() async throws(StoreError) -> Cursor {
+    /// Asks only for what has changed since: of a large club the whole list takes megabytes.
+    private func catchUp(from last: Cursor) async throws(StoreError) {
+        activity.begin()
+        defer { activity.end() }
+        let changes = try await perform { store throws(StoreError) in
+            try await store.changes(since: last)
+        }
+        // A refresh in the meantime wants the whole list.
+        if Task.isCancelled { throw StoreError(.cancelled, during: .changes) }
+        connection = .connected
+        listingCount += 1
+        take(changes)
+        notify()
+    }
+
+    private func take(_ changes: Listing) {
+        cursor = changes.cursor
+        guard !changes.entries.isEmpty else { return }
+        told.apply(changes.entries)
+        local?.note { try $0.apply(changes) }
+    }
+
+    private func listAnew() async throws(StoreError) {
         // Until it is shown, not only until it has come.
         activity.begin()
         defer { activity.end() }
@@ -46,13 +71,13 @@ extension Club {
         let contents = await ClubContents.make(from: listing)
         if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
         told = contents
+        cursor = listing.cursor
         listingCount += 1
         skipped = listing.skipped
         isListed = true
         connection = .connected
         local?.note { try $0.replaceListing(with: listing) }
         notify()
-        return listing.cursor
     }
 
     /// Once for each connection: it changes slowly, and costs requests.
@@ -62,10 +87,9 @@ extension Club {
         if account != nil, !Task.isCancelled { notify() }
     }
 
-    private func follow(from cursor: Cursor) async throws(StoreError) {
-        var cursor = cursor
-        while !Task.isCancelled {
-            let (last, asked) = (cursor, ContinuousClock.now)
+    private func follow() async throws(StoreError) {
+        while !Task.isCancelled, let last = cursor {
+            let asked = ContinuousClock.now
             let hasChanges = try await ask { store throws(StoreError) in
                 try await store.waitForChanges(after: last, atMost: .seconds(240))
             }
@@ -74,7 +98,7 @@ extension Club {
                 try await store.changes(since: last)
             }
             if Task.isCancelled { return }
-            cursor = changes.cursor
+            take(changes)
             guard !changes.entries.isEmpty else {
                 // A server that answers at once with nothing must not keep us busy.
                 if ContinuousClock.now - asked < .milliseconds(100) {
@@ -82,8 +106,6 @@ extension Club {
                 }
                 continue
             }
-            told.apply(changes.entries)
-            local?.note { try $0.apply(changes) }
             notify()
             fetchMissing()
         }

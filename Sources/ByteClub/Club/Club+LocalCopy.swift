@@ -14,6 +14,8 @@ extension Club {
         waiting = found.waiting
         if found.isListed || !waiting.isEmpty {
             told = found.contents
+            cursor = found.cursor
+            skipped = found.skipped
             isListed = true
             notify()
         }

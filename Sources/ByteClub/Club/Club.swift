@@ -34,6 +34,8 @@ internal import TextEditing
     var told = ClubContents() {
         didSet { showWaiting() }
     }
+    /// What ``told`` is up to; nil when the folder has to be listed first, as after a refresh.
+    var cursor: Cursor?
     /// What is in the folder, too, but has no name that could be asked for.
     var skipped: [String] = []
     var connection = Connection.connecting
@@ -79,7 +81,7 @@ internal import TextEditing
     /// Counts how often the person has asked to look again.
     private(set) var refreshCount = 0
 
-    /// Counts how often the whole folder has been listed.
+    /// Counts how often the whole folder has been listed, or what was known of it brought up to date.
     var listingCount = 0
 
     /// What the settings say of it.
@@ -125,6 +127,7 @@ internal import TextEditing
     /// Lists the club again at the person's request; also ends the wait after a failure.
     func refresh() {
         refreshCount += 1
+        cursor = nil
         stop()
         // What the club has refused may be taken by now.
         if waiting.contains(where: { $0.problem != nil }) {
@@ -216,11 +219,13 @@ internal import TextEditing
         activity.begin()
         defer { activity.end() }
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
+            ActivityLog.write("retry: \(notice.sentence)")
             Task { @MainActor [weak self] in self?.willRetry?(notice) }
         }
         let result = await Self.telling(observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
+        if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
         return try result.get()
     }
 

@@ -20,6 +20,8 @@ internal import TextEditing
         /// As the club has told, without what waits.
         var contents: ClubContents
         var isListed: Bool
+        var cursor: Cursor?
+        var skipped: [String]
         var waiting: [WaitingChange]
         var notice: String?
     }
@@ -114,7 +116,8 @@ extension LocalClub {
         var contents = ClubContents()
         if let listing { contents.apply(listing.entries) }
         return Contents(
-            contents: contents, isListed: listing != nil, waiting: waiting,
+            contents: contents, isListed: listing != nil, cursor: listing?.cursor,
+            skipped: listing?.skipped ?? [], waiting: waiting,
             notice: copy.takeNotice())
     }
 }

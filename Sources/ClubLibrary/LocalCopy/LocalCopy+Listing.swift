@@ -7,6 +7,8 @@ public struct StoredListing: Sendable {
     public var entries: [RemoteEntry]
     /// Where to go on from; nil when the last listing was not whole.
     public var cursor: Cursor?
+    /// See `Listing.skipped`.
+    public var skipped: [String] = []
 }
 
 extension LocalCopy {
@@ -21,12 +23,15 @@ extension LocalCopy {
             let entries = try database.rows(
                 "SELECT path, is_folder, revision, size, modified, hash FROM entries"
             ) { Self.entry($0) }
+            let skipped = try database.first(
+                "SELECT value FROM facts WHERE name = 'skipped'", read: { $0.data(0) })
             return StoredListing(
-                entries: entries.compactMap { $0 }, cursor: cursor.map(Cursor.init(rawValue:)))
+                entries: entries.compactMap { $0 }, cursor: cursor.map(Cursor.init(rawValue:)),
+                skipped: skipped.flatMap { try? JSONDecoder().decode([String].self, from: $0) } ?? [])
         }
     }
 
-    /// Takes a whole listing in the place of the one before.
+    /// Takes a whole listing in place of the one before.
     ///
     /// What is not listed any more becomes a deletion on record; its text stays.
     ///
@@ -49,6 +54,8 @@ extension LocalCopy {
             for entry in old.values { try Self.remove(entry.path, in: database, at: now) }
             try Self.setFact("listed", "1", in: database)
             try Self.setFact("cursor", listing.cursor.rawValue, in: database)
+            let skipped = try JSONEncoder().encode(listing.skipped)
+            try Self.setFact("skipped", String(decoding: skipped, as: UTF8.self), in: database)
             return old.values.map(\.path)
         }
     }

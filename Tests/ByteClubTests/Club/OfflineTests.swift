@@ -19,7 +19,10 @@ import TextEditing
 
     /// So many attempts fail that no test sees the end of them.
     private func cutOff() {
-        for operation in [StoreError.Operation.list, .put, .fetch, .delete, .move, .metadata] {
+        let operations: [StoreError.Operation] = [
+            .list, .changes, .put, .fetch, .delete, .move, .metadata,
+        ]
+        for operation in operations {
             for _ in 0..<200 { store.failNext(operation, with: .offline) }
         }
     }
@@ -53,13 +56,59 @@ import TextEditing
         await visit()
 
         let test = makeClub()
-        store.hold(.list)
+        store.hold(.changes)
         await test.waitUntil { !$0.contents.notes.isEmpty }
         #expect(!isConnected(test.club))
         #expect(test.club.contents.photos.count == 1)
         let note = try #require(test.club.contents.notes.first)
         #expect(try await NoteTexts(club: test.club).text(of: note).text == TextBuffer("one"))
-        store.release(.list)
+        store.release(.changes)
+        test.club.stop()
+    }
+
+    @Test func whatIsHereIsBroughtUpToDateWithoutAList() async throws {
+        defer { cleanUp() }
+        for name in ["a", "b", "c"] { try store.plant(name, at: "/\(name).txt") }
+        await visit()
+        try store.plant("d", at: "/d.txt")
+        try store.uproot("/a.txt")
+        let before = store.calls.count
+
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        #expect(test.club.contents.notes.map(\.name) == ["b.txt", "c.txt", "d.txt"])
+        #expect(!store.calls.dropFirst(before).contains { $0.operation == .list })
+        // What the person asks for is the whole list.
+        test.club.refresh()
+        await test.waitUntil { _ in
+            store.calls.dropFirst(before).contains { $0.operation == .list }
+        }
+        test.club.stop()
+    }
+
+    @Test func afterALostConnectionItGoesOnWhereItWas() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let before = store.calls.count
+        store.failNext(.changes, with: .offline)
+        try store.plant("a", at: "/a.txt")
+        await test.waitUntil { isFailed($0) }
+        await test.waitUntil { isConnected($0) && $0.contents.notes.count == 1 }
+        #expect(!store.calls.dropFirst(before).contains { $0.operation == .list })
+        test.club.stop()
+    }
+
+    @Test func aCursorThatTheClubHasForgottenIsNoLoss() async throws {
+        defer { cleanUp() }
+        try store.plant("a", at: "/a.txt")
+        await visit()
+        store.forgetCursors()
+        try store.plant("b", at: "/b.txt")
+        try store.uproot("/a.txt")
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        #expect(test.club.contents.notes.map(\.name) == ["b.txt"])
         test.club.stop()
     }
 

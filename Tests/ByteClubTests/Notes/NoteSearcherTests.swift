@@ -48,7 +48,7 @@ import TextEditing
         await first.club.local?.finish()
 
         try store.plant("new words\n", at: "/b.txt")
-        for operation in [StoreError.Operation.list, .fetch] {
+        for operation in [StoreError.Operation.list, .changes, .fetch] {
             for _ in 0..<50 { store.failNext(operation, with: .offline) }
         }
         let test = TestClub(store, library: folder)
@@ -70,6 +70,19 @@ import TextEditing
         #expect(found.hits.map(\.file.name) == ["b.txt"])
         #expect(found.skippedCount == 1)
         test.club.stop()
+    }
+
+    @Test func aLineThatIsFoundTwiceIsListedOnce() throws {
+        let file = try store.plant("words\n", at: "/a.txt")
+        var progress = NoteSearchProgress()
+        progress.add([NoteHit(file: file, line: 1, text: "words")])
+        progress.add([
+            NoteHit(file: file, line: 1, text: "words"),
+            NoteHit(file: file, line: 2, text: "words"),
+        ])
+        #expect(progress.hits.map(\.line) == [1, 2])
+        progress.add((3...300).map { NoteHit(file: file, line: $0, text: "words") })
+        #expect(progress.isFull && progress.hits.count == NoteSearchProgress.hitLimit)
     }
 
     /// A text is found in the state that the club has, not in one that this computer saw before.

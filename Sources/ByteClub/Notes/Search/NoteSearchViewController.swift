@@ -82,7 +82,7 @@ final class NoteSearchViewController: ViewController {
 
     private func heading(_ progress: NoteSearchProgress) -> String {
         var heading = "Search all notes"
-        if hits.count >= NoteSearcher.hitLimit {
+        if hits.count >= NoteSearchProgress.hitLimit {
             heading += ": the first \(hits.count)"
         } else if !hits.isEmpty {
             heading += ": \(hits.count)"

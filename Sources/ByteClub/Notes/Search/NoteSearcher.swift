@@ -20,6 +20,18 @@ struct NoteSearchProgress: Sendable {
     var remainingCount: Int?
     /// How many notes could not be looked at: the club cannot be reached, or refuses them.
     var skippedCount = 0
+
+    /// More than a person reads through.
+    static let hitLimit = 200
+
+    var isFull: Bool { hits.count >= Self.hitLimit }
+
+    /// Adds what was found in some texts. A text that comes in during the search may be found in the index and
+    /// among those that had to be fetched: its lines count once.
+    mutating func add(_ found: [NoteHit]) {
+        let known = Set(hits)
+        hits += found.filter { !known.contains($0) }.prefix(Self.hitLimit - hits.count)
+    }
 }
 
 /// Finds lines in the texts of all notes of a club: first in those that are on this computer, by the index
@@ -27,9 +39,6 @@ struct NoteSearchProgress: Sendable {
 @MainActor final class NoteSearcher {
     private let club: Club
     private let texts: NoteTexts
-
-    /// More than a person reads through.
-    static let hitLimit = 200
 
     init(_ club: Club, texts: NoteTexts) {
         self.club = club
@@ -46,16 +55,14 @@ struct NoteSearchProgress: Sendable {
         let search = LineSearch(query)
         var progress = NoteSearchProgress()
         let take = { (hits: [NoteHit]) in
-            let known = Set(progress.hits)
-            progress.hits += hits.filter { !known.contains($0) }
-                .prefix(Self.hitLimit - progress.hits.count)
-            return progress.hits.count < Self.hitLimit
+            progress.add(hits)
+            return !progress.isFull
         }
         let latest = await club.local?.read { try $0.latestPosition() } ?? nil
         await searchHere(search, query, after: nil, take)
         guard !Task.isCancelled else { return }
         found(progress)
-        let missing = progress.hits.count < Self.hitLimit ? await missingFiles() : []
+        let missing = progress.isFull ? [] : await missingFiles()
         // What came in while the index was read, and is not missing any more.
         await searchHere(search, query, after: latest, take)
         guard !Task.isCancelled else { return }
@@ -102,7 +109,7 @@ struct NoteSearchProgress: Sendable {
         _ found: @MainActor (NoteSearchProgress) -> Void
     ) async throws(StoreError) {
         for (index, file) in missing.enumerated() {
-            if Task.isCancelled || progress.hits.count >= Self.hitLimit { return }
+            if Task.isCancelled || progress.isFull { return }
             let text: TextBuffer
             do throws(StoreError) {
                 if club.isOffline {
@@ -120,7 +127,7 @@ struct NoteSearchProgress: Sendable {
                 continue
             }
             let hits = await Self.hits(search, in: text, of: file)
-            progress.hits += hits.prefix(Self.hitLimit - progress.hits.count)
+            progress.add(hits)
             progress.remainingCount = missing.count - index - 1
             if !hits.isEmpty || index % 20 == 0 { found(progress) }
         }
