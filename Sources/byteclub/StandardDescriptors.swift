@@ -3,7 +3,7 @@ import Glibc
 /// Input, output and error, 0 to 2. What is opened next gets the lowest number that is free: without
 /// them, a socket or file opened later would be read as input, or get our complaints.
 enum StandardDescriptors {
-    /// Puts something in the place of those that the program was started without: reading what is only for
+    /// Puts something in place of those that the program was started without: reading what is only for
     /// writing, and the other way round, fails as it should.
     static func open() {
         for (descriptor, mode) in [

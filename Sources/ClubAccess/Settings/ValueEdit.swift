@@ -80,7 +80,7 @@ struct ValueEdit {
         return ["\(blanks)\(section):", "\(blanks)  \(line)"]
     }
 
-    /// Numbers and words such as on as they are: they are values of ours, not a person's text.
+    /// Numbers and words such as on as they are: they are settings, not a person's text.
     private static func written(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy {
             switch $0 {

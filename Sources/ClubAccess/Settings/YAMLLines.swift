@@ -25,7 +25,7 @@ struct YAMLLines {
     /// The file's line ending.
     private var ending: String { lines.first?.last == "\r" ? "\r" : "" }
 
-    /// The text with other lines in the place of some. Nil for lines that do not exist: YAML has more line
+    /// The text with other lines in place of some. Nil for lines that do not exist: YAML has more line
     /// endings than editors do.
     func replacing(_ range: Range<Int>, with new: [String]) -> String? {
         guard range.lowerBound >= 0, range.upperBound <= lines.count else { return nil }

@@ -33,7 +33,7 @@ struct LibraryFile {
         return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
     }
 
-    /// Opens the database, makes it, or puts another one in the place of one that is of no use.
+    /// Opens the database, makes it, or puts another one in place of one that is of no use.
     ///
     /// Never fails: where nothing can be kept, it is kept in memory, and ``Opened/notice`` says so.
     func open() -> Opened {
@@ -51,7 +51,7 @@ struct LibraryFile {
         }
     }
 
-    /// Puts another database in the place of one that has turned out to be damaged, unless another program
+    /// Puts another database in place of one that has turned out to be damaged, unless another program
     /// has done so.
     func replaceDamaged(_ damaged: Identity?) -> Opened {
         do {

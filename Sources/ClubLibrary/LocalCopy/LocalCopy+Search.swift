@@ -94,7 +94,7 @@ extension LocalCopy {
     /// A larger text is not in the index: writing its words would hold the database for seconds.
     static let wordByteLimit = 16 << 20
 
-    /// Lets the words of a version be found, in the place of those of the version before.
+    /// Lets the words of a version be found, in place of those of the version before.
     static func index(_ id: Int64, at path: RemotePath, _ data: Data, in database: Database) throws
     {
         let old = try database.first(

@@ -127,7 +127,7 @@ public final class LocalCopy: Sendable {
         }
     }
 
-    /// Goes on with another database in the place of a damaged one, which is set aside, or with the one that
+    /// Goes on with another database in place of a damaged one, which is set aside, or with the one that
     /// another program has put there.
     ///
     /// - Parameter generation: The one that failed; when another is open by now, nothing is to be done.

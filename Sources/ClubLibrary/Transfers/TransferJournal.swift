@@ -35,7 +35,7 @@ public struct TransferJournal: Sendable {
 
     // MARK: - Orders
 
-    /// Writes an order, durably, in the place of its earlier state.
+    /// Writes an order, durably, in place of its earlier state.
     public func write(_ order: TransferOrder) throws(Failure) {
         guard TransferOrder.isValid(order.id), let data = Self.encode(order) else {
             throw Failure(reason: "it cannot be written as JSON")

@@ -164,7 +164,7 @@
         public static func _unconditionallyBridgeFromObjectiveC(
             _ source: NSURLRequest?
         ) -> URLRequest {
-            // The compiler inserts this where a request is expected; one that is not there is none.
+            // The compiler inserts this where a request is expected; nil stays nil.
             var none = URLRequest(url: URL(filePath: "/"))
             none.url = nil
             return source?.value ?? none

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Synchronization
 
-/// A way of loading of one's own: for a scheme that is not HTTP, or in the place of the network in a
+/// A way of loading of one's own: for a scheme that is not HTTP, or in place of the network in a
 /// test.
 ///
 /// ```swift

@@ -82,7 +82,8 @@ struct PartialFiles: Sendable {
             facts.st_uid == geteuid(), facts.st_nlink == 1
         else {
             LockedFile.close(descriptor)
-            throw URLError(.cannotOpenFile, underlyingText: "\(path) is no file of ours")
+            throw URLError(
+                .cannotOpenFile, underlyingText: "\(path) is not a partial file of this session")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             LockedFile.close(descriptor)

@@ -130,7 +130,7 @@ struct UploadResumption: Sendable {
         case send
         /// The head is the answer to the upload.
         case deliver
-        /// All has arrived, but the answer was lost with the connection: there is none but this head.
+        /// All has arrived, but the answer was lost with the connection: only this head is known.
         case deliverWithoutBody
         case fail(URLError)
     }

@@ -176,7 +176,7 @@ struct FileState: Equatable {
         self.init(status)
     }
 
-    /// Nil where there is none.
+    /// Nil when the file does not exist.
     init?(at url: URL) {
         var status = stat()
         guard stat(url.path(percentEncoded: false), &status) == 0 else { return nil }

@@ -137,7 +137,7 @@ extension KeyCommand {
     /// Accepts what a field holds; only where ``TextField/didSubmit`` is set.
     public static let submitField = KeyCommand(
         "field.submit", keys: ["Enter"], title: "Accept", label: "accept", weight: 90)
-    /// Replaces what was typed by its completion; where there is none, Tab goes to the next field.
+    /// Replaces what was typed by its completion; without one, Tab goes to the next field.
     public static let completeField = KeyCommand(
         "field.complete", keys: ["Tab"], title: "Complete", label: "complete", weight: 85)
 

@@ -65,7 +65,7 @@ import Testing
         _ = try await standIn.store.put(
             data("two"), at: path("/a"),
             mode: .update(file.revision, contentHash: file.contentHash))
-        // The text is new again: nobody else's is there, and no lock of ours.
+        // The text is new again: nobody else's is there, and not our lock.
         #expect(standIn.contents(of: "/a") == "two")
         #expect(
             standIn.newCalls().prefix(6) == [

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Sessions, tasks and configurations of a test's own in the place of ours.
+/// Mock sessions, tasks and configurations in place of the library's.
 @Suite(.timeLimit(.minutes(1))) struct MockTests {
     private final class OwnTask: URLSessionDataTask, @unchecked Sendable {
         let work: @Sendable () -> Void

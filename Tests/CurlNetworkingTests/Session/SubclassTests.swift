@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Classes of a program's own in the place of ours, as its tests have them.
+/// Subclasses of a program in place of the library's classes, as its tests have them.
 @Suite(.timeLimit(.minutes(1))) struct SubclassTests {
     private final class OwnCache: URLCache, @unchecked Sendable {
         let asked = Mutex<[String]>([])

@@ -197,7 +197,7 @@ struct TrustTests {
 
     // MARK: - While it is asked
 
-    /// A second is all there is: while it is asked longer than that, no timer of ours may run, nor
+    /// A second is all there is: while it is asked longer than that, no timer of the engine may run, nor
     /// libcurl's own patience end.
     @Test func noTimerRunsAndNothingLeavesWhileItIsAsked() async throws {
         let host = try TLSHost(own)

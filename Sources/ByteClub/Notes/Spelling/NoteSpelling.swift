@@ -57,7 +57,7 @@ internal import TextEditing
         var suggestions: [String]
     }
 
-    /// The first misspelled word at or behind a place; nil when there is none to the text's end, or the
+    /// The first misspelled word at or behind a place; nil when the rest of the text has no such word, or the
     /// spelling cannot be checked.
     func next(from offset: Int) async -> Finding? {
         var line = textView.buffer.line(at: min(offset, textView.buffer.count))

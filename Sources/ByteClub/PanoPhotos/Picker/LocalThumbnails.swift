@@ -10,7 +10,7 @@ internal import TerminalUI
     enum State: Equatable {
         case loading
         case loaded(CellImage)
-        /// There is none; why, in a few words.
+        /// There is no picture to show; why, in a few words.
         case unavailable(String)
     }
 
