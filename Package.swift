@@ -59,7 +59,10 @@ let modules: [Target] = [
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
         swiftSettings: strict),
     .target(name: "TextEditing", dependencies: ["CPCRE2", ropeModule], swiftSettings: strict),
-    .target(name: "TerminalUI", dependencies: ["CNcurses", "TextEditing"], swiftSettings: strict),
+    .target(name: "CMainLoop"),
+    .target(
+        name: "TerminalUI", dependencies: ["CMainLoop", "CNcurses", "TextEditing"],
+        swiftSettings: strict),
     .target(name: "WebText", dependencies: ["CXML", "TextEditing"], swiftSettings: strict),
     .target(
         name: "WebPages", dependencies: ["CurlNetworking", "TerminalUI", "TextEditing", "WebText"],

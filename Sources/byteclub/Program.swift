@@ -4,12 +4,17 @@ import CExecutor
 import ClubStore
 import FoundationEssentials
 import Glibc
+import TerminalUI
 
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
 @main struct Program {
-    @MainActor static func main() async {
+    static func main() {
         StandardDescriptors.open()
         byteclub_install_executor()
+        MainLoop.run { await run() }
+    }
+
+    @MainActor private static func run() async {
         // A reader may close our output: the write then fails, without a fatal signal.
         signal(SIGPIPE, SIG_IGN)
         guard let arguments = Arguments.all else {
@@ -26,6 +31,7 @@ import Glibc
             } else {
                 try command.run()
             }
+            exit(0)
         } catch {
             leave(after: error)
         }

@@ -1,11 +1,16 @@
 import ArgumentParser
 import CExecutor
 import Glibc
+import TerminalUI
 
 /// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 64 (bad usage).
 @main struct Program {
-    @MainActor static func main() async {
+    static func main() {
         byteclub_install_executor()
+        MainLoop.run { await run() }
+    }
+
+    @MainActor private static func run() async {
         // A reader may close our output: the write then fails, without a fatal signal.
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -15,6 +20,7 @@ import Glibc
             } else {
                 try command.run()
             }
+            exit(0)
         } catch let failure as Failure {
             Output.complain(failure.sentence)
             exit(failure.status)

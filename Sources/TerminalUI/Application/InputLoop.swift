@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 
 /// Reads the terminal in big chunks and hands on what they mean.
@@ -9,7 +8,7 @@ final class InputLoop {
 
     private let descriptor: Int32
     private var decoder: InputDecoder
-    private let source: any DispatchSourceRead
+    private let watch: ReadWatch
     private weak var application: Application?
     private var escapeTimer: ScheduledAction?
     private var isPaused = false
@@ -19,11 +18,8 @@ final class InputLoop {
         self.descriptor = descriptor
         self.decoder = decoder
         self.application = application
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-        source.setEventHandler { @Sendable [weak self] in
-            MainActor.assumeIsolated { self?.readAvailable() }
-        }
-        source.activate()
+        watch = ReadWatch(descriptor)
+        watch.start { [weak self] in self?.readAvailable() }
     }
 
     /// Whether a key waits: unread, or as an Esc that may become something longer.
@@ -31,21 +27,20 @@ final class InputLoop {
 
     func stop() {
         escapeTimer?.cancel()
-        if isPaused { source.resume() }
-        source.cancel()
+        watch.cancel()
     }
 
     /// Leaves the terminal's bytes to others until ``resume()``.
     func pause() {
         guard !isPaused else { return }
         isPaused = true
-        source.suspend()
+        watch.suspend()
     }
 
     func resume() {
         guard isPaused else { return }
         isPaused = false
-        source.resume()
+        watch.resume()
     }
 
     private var hasUnreadBytes: Bool {
@@ -64,8 +59,8 @@ final class InputLoop {
             }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else {
-                // The terminal is gone; without this the source would fire for ever.
-                source.cancel()
+                // The terminal is gone; without this it would be read for ever.
+                watch.cancel()
                 application?.handle(signal: SIGHUP)
                 return
             }
