@@ -37,7 +37,7 @@ final class ReadWatch {
         if let source { source.resume() } else if handler != nil { attach() }
     }
 
-    /// For good. It must come before the end of this object.
+    /// Permanently. It must come before the end of this object.
     func cancel() {
         if source == nil, handler != nil { detach() }
         handler = nil
