@@ -84,8 +84,12 @@ extension Attempt {
         if head.codings.allSatisfy(Self.libcurlsCodings.contains) {
             // What was not asked for libcurl leaves alone.
             guard received.acceptsCodings else { return }
-            guard let ours = ContentDecoding(head.codings) else {
+            if received.letsLibcurlDecode, LibraryDefects.current.settlesCodingsEarly {
                 return received.decoding = .libcurls
+            }
+            guard let ours = ContentDecoding(head.codings) else {
+                if received.letsLibcurlDecode { received.decoding = .libcurls }
+                return
             }
             received.decoding = .ours(ours)
         }

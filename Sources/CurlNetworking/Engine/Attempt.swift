@@ -131,6 +131,8 @@ struct ReceivedBody {
     var discardedByteCount = 0
     /// Whether the request asked for a compressed body.
     var acceptsCodings = false
+    /// Whether libcurl was not forbidden to decode it.
+    var letsLibcurlDecode = true
     var decoding = Decoding.undecided
 
     /// Who undoes the codings of the body.

@@ -66,6 +66,13 @@ struct AttemptConfiguration: Sendable {
         return headers["Range"] == nil ? "gzip, deflate" : nil  // a range counts bytes on the wire
     }
 
+    /// Whether libcurl may decode the body: needed for codings that only it knows, if they were asked for.
+    func letsLibcurlDecode(_ library: LibraryDefects) -> Bool {
+        guard library.settlesCodingsEarly, let acceptedCodings else { return true }
+        let asked = acceptedCodings.lowercased()
+        return asked.contains("br") || asked.contains("zstd") || asked.contains("*")
+    }
+
     /// The lines of the head, in the form libcurl wants them.
     var headerLines: [String] {
         var headers = headers

@@ -35,6 +35,7 @@ extension EasyHandle {
         setMethodAndBody(configuration.method, configuration.body)
         if configuration.isRaw { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
         if let codings = configuration.acceptedCodings { set(CURLOPT_ACCEPT_ENCODING, codings) }
+        if !configuration.letsLibcurlDecode(.current) { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
         setHeaderLines(configuration.headerLines)
     }
 

@@ -28,6 +28,7 @@ extension Engine {
             configuration.tls = transfer.tlsConfiguration(for: url)
         }
         attempt.received.acceptsCodings = configuration.acceptedCodings != nil
+        attempt.received.letsLibcurlDecode = configuration.letsLibcurlDecode(.current)
         return configuration
     }
 }
