@@ -120,9 +120,17 @@ extension Attempt {
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it proceed when it has handed over what is here.
         if received.byteCount >= Self.burstByteCount {
-            easy?.pause(receiving: true, sending: body.isAwaited)
+            pause(receiving: true, sending: body.isAwaited)
         }
         return .proceed
+    }
+
+    /// Has libcurl stop, or go on, in each direction.
+    func pause(receiving: Bool, sending: Bool) {
+        // Where one direction alone does not stop, both do: nothing is to be sent any more, or what is could be
+        // what the reader of the response waits for.
+        let stopsBoth = receiving && LibraryDefects.current.readsWhilePaused && body.isSent
+        easy?.pause(receiving: receiving, sending: sending || stopsBoth)
     }
 
     private func decode(
@@ -229,7 +237,10 @@ extension Attempt {
     /// here then, for a second connection.
     private func checkForLoss() {
         guard noted.loss == nil, timings.requestStart > 0, head.isUntouched else { return }
-        noted.loss = (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0 ? .unsent : .sent
+        let isUnsent =
+            !LibraryDefects.current.countsNoRequest
+            && (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0
+        noted.loss = isUnsent ? .unsent : .sent
         transfer?.setNeedsProcessing()
     }
 

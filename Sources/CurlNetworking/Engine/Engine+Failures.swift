@@ -27,6 +27,7 @@ extension Engine {
     func retryOrFail(_ transfer: Transfer) {
         if let loss = transfer.connectionLoss { return retry(transfer, after: loss) }
         if let head = transfer.refusedTunnel { return takeRefusedTunnel(head, of: transfer) }
+        if transfer.isHandshakeUnanswered { return failLostWebSocket(transfer) }
         fail(transfer, with: failure(of: transfer))
     }
 

@@ -74,10 +74,8 @@ extension Engine {
         if transfer.state.replay != nil { return replayMore(of: transfer) }
         transfer.updateTimers(at: now)
         deadlineChanged(of: transfer)
-        guard transfer.state.isExchanging, transfer.attempt.result == nil,
-            let easy = transfer.attempt.easy
-        else { return }
-        easy.pause(
+        guard transfer.state.isExchanging, transfer.attempt.result == nil else { return }
+        transfer.attempt.pause(
             receiving: !transfer.pauses.isEmpty,
             sending: transfer.attempt.body.isAwaited || transfer.isSuspended)
     }

@@ -16,4 +16,14 @@ struct LibraryDefects: Hashable, Sendable {
     /// Since 8.5 who decodes a body is settled when its `Content-Encoding` comes, before the callback for the
     /// head: `CURLOPT_HTTP_CONTENT_DECODING` has no effect from there on.
     var settlesCodingsEarly: Bool { version >= 0x080500 }
+
+    /// From 8.10 to 8.14 a transfer that is paused in one direction only is run at once, and reads from its
+    /// socket without a look at which one: each call that pauses receiving brings another piece.
+    var readsWhilePaused: Bool { (0x080A00..<0x080F00).contains(version) }
+
+    /// Since 8.8 `CURLINFO_REQUEST_SIZE` counts the body, too. Before it was the head.
+    var countsBodyInRequest: Bool { version >= 0x080800 }
+
+    /// 8.7 does not count what it sends of a request: `CURLINFO_REQUEST_SIZE` stays 0.
+    var countsNoRequest: Bool { (0x080700..<0x080800).contains(version) }
 }

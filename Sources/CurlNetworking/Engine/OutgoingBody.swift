@@ -9,6 +9,8 @@ struct OutgoingBody {
     var sentByteCount: Int64 = 0
     /// Whether libcurl waits for more of it.
     var isAwaited = false
+    /// Whether libcurl has taken all of it.
+    private var isTaken = false
     private var chunks = ChunkMeter()
 
     enum Content {
@@ -24,6 +26,12 @@ struct OutgoingBody {
     }
 
     var isNone: Bool { if case .none = content { true } else { false } }
+
+    /// Whether nothing of it has to leave any more, as far as is known.
+    var isSent: Bool {
+        if case .none = content { return true }
+        return byteCount < 0 ? isTaken : start + sentByteCount >= byteCount
+    }
 
     /// Of the whole body; -1 when it is not known.
     var byteCount: Int64 {
@@ -50,6 +58,7 @@ struct OutgoingBody {
             let portion = reader.take(into: buffer)
             if case .bytes(let count) = portion, reader.byteCount < 0 { chunks.note(chunk: count) }
             if case .notYet = portion { isAwaited = true }
+            if case .end = portion { isTaken = true }
             return portion
         case .pipe(let pipe):
             let portion = pipe.take(into: buffer)
@@ -78,6 +87,7 @@ struct OutgoingBody {
             return .impossible
         case .reader(let reader):
             guard reader.canRewind else { return .impossible }
+            isTaken = false
             reader.rewind(to: offset)
             return .done
         }

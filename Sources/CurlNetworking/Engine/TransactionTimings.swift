@@ -90,8 +90,12 @@ extension TransactionFacts {
                 default: nil
                 }
         }
-        counts.countOfRequestHeaderBytesSent = Int64(easy.number(CURLINFO_REQUEST_SIZE))
-        counts.countOfRequestBodyBytesSent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
+        let sentBody = easy.offset(CURLINFO_SIZE_UPLOAD_T)
+        let sentRequest = Int64(easy.number(CURLINFO_REQUEST_SIZE))
+        counts.countOfRequestHeaderBytesSent =
+            LibraryDefects.current.countsBodyInRequest
+            ? max(0, sentRequest - sentBody) : sentRequest
+        counts.countOfRequestBodyBytesSent = sentBody
         counts.countOfRequestBodyBytesBeforeEncoding = attempt.body.sentByteCount
         counts.countOfResponseHeaderBytesReceived = Int64(easy.number(CURLINFO_HEADER_SIZE))
         counts.countOfResponseBodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)

@@ -13,6 +13,12 @@ extension Transfer {
         webSocket != nil && attempt.response != nil && attempt.nextRequest == nil
     }
 
+    /// Whether the server has closed the connection without a byte of an answer. Newer libcurls fail then, 7.88
+    /// waits for more to send.
+    var isHandshakeUnanswered: Bool {
+        webSocket != nil && attempt.noted.isConnected && attempt.result == CURLE_GOT_NOTHING
+    }
+
     /// How many connections to a host there may be where it stands; WebSockets stand apart.
     var connectionLimit: Int { webSocket == nil ? settings.connectionsPerHost : .max }
 

@@ -12,6 +12,28 @@ import Testing
         #expect(LibraryDefects(version: version).leavesWakeupUnread == isLeft)
     }
 
+    @Test(arguments: [(0x075801, false), (0x080700, true), (0x080701, true), (0x080800, false)])
+    func oneVersionCountsNoRequests(version: UInt32, isUncounted: Bool) {
+        #expect(LibraryDefects(version: version).countsNoRequest == isUncounted)
+        #expect(LibraryDefects(version: version).countsBodyInRequest == (version >= 0x080800))
+    }
+
+    @Test(arguments: [(0x080901, false), (0x080A00, true), (0x080E01, true), (0x080F00, false)])
+    func someVersionsReadWhilePaused(version: UInt32, reads: Bool) {
+        #expect(LibraryDefects(version: version).readsWhilePaused == reads)
+    }
+
+    @Test(arguments: [(0x075801, true), (0x080401, true), (0x080500, false), (0x081500, false)])
+    func newerVersionsMustNotDecodeWhatIsDecodedHere(version: UInt32, isLet: Bool) throws {
+        var configuration = AttemptConfiguration(
+            url: try #require(URL(string: "http://a.test/")), method: "GET",
+            headers: HTTPHeaderFields())
+        let library = LibraryDefects(version: version)
+        #expect(configuration.letsLibcurlDecode(library) == isLet)
+        configuration.headers["Accept-Encoding"] = "gzip, BR"
+        #expect(configuration.letsLibcurlDecode(library))
+    }
+
     /// Otherwise the engine would spin from the first name on.
     @Test func theEngineRestsOnceANameWasLookedUp() async throws {
         let url = try #require(URL(string: "http://name.invalid/"))

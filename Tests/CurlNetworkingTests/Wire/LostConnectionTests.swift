@@ -129,8 +129,8 @@ import Testing
         #expect(legs.dropLast().allSatisfy { $0.requestStartDate == nil })
     }
 
-    /// A server over TLS says goodbye before it closes (RFC 8446 §6.1): libcurl takes those bytes for a sign
-    /// of life.
+    /// A server over TLS says goodbye before it closes (RFC 8446 §6.1): libcurl 7.88 takes those bytes for a
+    /// sign of life, newer ones do not use such a connection again.
     @Test func aTLSConnectionThatWasClosedBeforeIsReplaced() async throws {
         let shop = try CertificateShop()
         let authority = try shop.make("authority", isAuthority: true)
@@ -151,7 +151,8 @@ import Testing
         #expect(data == Data("in".utf8))
         #expect(door.connectionCount == 2)
         let legs = delegate.snapshot.metrics.last?.transactionMetrics ?? []
-        #expect(legs.map { $0.requestStartDate == nil } == [true, false])
+        #expect(legs.dropLast().allSatisfy { $0.requestStartDate == nil })
+        #expect(legs.last?.requestStartDate != nil)
     }
 
     @Test func bytesThatNobodyAskedForAnswerNothing() async throws {
