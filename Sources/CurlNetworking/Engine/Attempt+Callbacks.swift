@@ -84,6 +84,11 @@ extension Attempt {
         if head.codings.allSatisfy(Self.libcurlsCodings.contains) {
             // What was not asked for libcurl leaves alone.
             guard received.acceptsCodings else { return }
+            guard head.codings.count <= ContentDecoding.mostLayers else {
+                return noted.failure = URLError(
+                    .cannotDecodeContentData, failingURL: request.url,
+                    underlyingText: "the body is coded \(head.codings.count) times over")
+            }
             if received.letsLibcurlDecode, LibraryDefects.current.settlesCodingsEarly {
                 return received.decoding = .libcurls
             }

@@ -36,7 +36,20 @@ extension EasyHandle {
         if configuration.isRaw { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
         if let codings = configuration.acceptedCodings { set(CURLOPT_ACCEPT_ENCODING, codings) }
         if !configuration.letsLibcurlDecode(.current) { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
-        setHeaderLines(configuration.headerLines)
+        let lines = configuration.headerLines
+        makeRoom(forHead: lines, of: configuration)
+        setHeaderLines(lines)
+    }
+
+    /// Before 8.7 libcurl loses what of a head without a body does not fit twice into the room for what is sent,
+    /// and waits for an answer to half a request.
+    private func makeRoom(forHead lines: [String], of configuration: AttemptConfiguration) {
+        let own = 1 << 10  // the names of the host, the method and the program, with what libcurl adds
+        let count = lines.reduce(configuration.url.absoluteString.utf8.count + own) {
+            $0 + $1.utf8.count + 2
+        }
+        guard count > 64 << 10 else { return }
+        set(CURLOPT_UPLOAD_BUFFERSIZE, min(max(count, Self.sendBufferByteCount), 2 << 20))
     }
 
     /// `CurlNetworking libcurl/7.88.1`

@@ -78,6 +78,10 @@ extension Engine {
             [.cannotFindHost, .cannotConnectToHost].contains(code)
         {
             proxyTrouble = proxy.trouble("cannot be reached")
+        } else if result == CURLE_BAD_FUNCTION_ARGUMENT, let url = transfer.request.url,
+            transfer.identity(for: url) != nil
+        {
+            code = .clientCertificateRejected  // since 8.20 for a key that cannot be read
         } else if let text, text.contains(" alert "), let url = transfer.request.url {
             // TLS has no better way to say it than an alert, before or after the handshake.
             if transfer.identity(for: url) != nil {

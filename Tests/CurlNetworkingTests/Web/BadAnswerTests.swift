@@ -46,7 +46,8 @@ import Testing
         "two lengths in one line": "Content-Length: 5, 6\r\n\r\nhello!",
         "no length": "Content-Length:\r\n\r\nhello",
         "lines without end": (0..<20_000).map { "A\($0):\r\n" }.joined() + "\r\n",
-        "folded lines without end": "A: b\r\n" + String(repeating: " c\r\n", count: 20_000)
+        // Newer libcurls unfold them, and stop at 100 KiB.
+        "folded lines without end": "A: b\r\n" + String(repeating: " c\r\n", count: 200_000)
             + "\r\n",
         "a huge line": "X: " + String(repeating: "x", count: 200_000) + "\r\n\r\n",
         "a NUL": "X: a\0b\r\n\r\n",

@@ -1,3 +1,4 @@
+import CCurl
 import CurlNetworking
 import Foundation
 import TestSupport
@@ -99,7 +100,14 @@ import Testing
                 == .cannotDecodeContentData)
     }
 
-    @Test func aCodedTransferIsDecodedAndHasToBeWhole() async throws {
+    /// Nobody has asked for a coded transfer. 8.5 does not see the chunks below the coding, and since 8.14 it is
+    /// refused: an error as well.
+    private var takesCodedTransfers: Bool {
+        let version = byteclub_curl_version()
+        return !(0x080500..<0x080600).contains(version) && version < 0x080E00
+    }
+
+    @Test func aCodedTransferIsDecodedOrRefusedAndHasToBeWhole() async throws {
         let body = Compressed.gzip(Data("hello".utf8))
         let chunks = { (body: Data) -> [UInt8] in
             Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n".utf8)
@@ -113,6 +121,10 @@ import Testing
             ]
         ])
         let session = makeSession()
+        guard takesCodedTransfers else {
+            let code = await errorCode { try await session.data(from: server.url()) }
+            return #expect(code == .cannotDecodeContentData)
+        }
         #expect(try await session.data(from: server.url()).0 == Data("hello".utf8))
         #expect(
             await errorCode { try await session.data(from: server.url()) }
