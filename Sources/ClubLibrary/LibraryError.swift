@@ -21,7 +21,8 @@ public enum LibraryError: Error, Hashable, CustomStringConvertible {
         case .unwritable(let reason): "The local copy of this club cannot be written: \(reason)."
         case .notDurable:
             "The local copy of this club cannot be written, so nothing can wait in it."
-        case .noSuchChange: "This change has been sent already, or is on its way."
+        case .noSuchChange:
+            "No such change waits: it has been sent, is on its way, or never was there."
         }
     }
 

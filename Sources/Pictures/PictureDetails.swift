@@ -98,7 +98,8 @@ extension PictureDetails {
                 result.location = Location(latitude: latitude, longitude: longitude)
             case "turn": result.isFullTurn = fields[1] == "1"
             case "heading":
-                guard let heading = Double(fields[1]), heading.isFinite else { continue }
+                guard let heading = Double(fields[1]), (-360...360).contains(heading)
+                else { continue }
                 result.heading = heading
             default: continue
             }

@@ -39,6 +39,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // One that is mistyped would be made, and filled with gifts. The app makes its club's.
+        if let folder, !untilUnused, !FileManager.default.fileExists(atPath: folder) {
+            throw CommandFailure(
+                "There is no folder \(folder). Make it first, or name another one.")
+        }
         do {
             let configuration = try makeConfiguration()
             let server = ClubServer(configuration: configuration)

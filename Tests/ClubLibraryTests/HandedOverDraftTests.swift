@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aDraftThatHasGoneOnMeanwhileStays() throws {
+    @Test func aDraftThatHasGoneOnMeanwhileStays() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = DraftStore(folder: folder)
         var draft = makeDraft("one")
@@ -85,13 +85,15 @@ import Testing
         try store.save(draft, sequence: 1)
         store.release(draft.id)
         let later = DraftStore(folder: folder)
-        later.recoverHandedOver()
-        #expect(texts(later) == ["here", "there"])
+        try await eventually("the lock") {
+            later.recoverHandedOver()
+            return texts(later) == ["here", "there"]
+        }
     }
 
     /// The other program was cut off while it wrote the file again.
     @Test(arguments: [true, false])
-    func aTornFileReplacesNothingThatWasTyped(isKept: Bool) throws {
+    func aTornFileReplacesNothingThatWasTyped(isKept: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = DraftStore(folder: folder)
         let draft = makeDraft("one, typed")
@@ -103,16 +105,20 @@ import Testing
         try Data("o".utf8).write(to: URL(fileURLWithPath: handed.path))
         close(handed.lock)
         let later = DraftStore(folder: folder)
-        later.recoverHandedOver()
-        #expect(texts(later) == ["o", "one, typed"])
+        try await eventually("the lock") {
+            later.recoverHandedOver()
+            return texts(later) == ["o", "one, typed"]
+        }
     }
 
-    @Test func whatWasTypedJustBeforeIsKeptThoughItCameBackAsItWas() throws {
+    @Test func whatWasTypedJustBeforeIsKeptThoughItCameBackAsItWas() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = DraftStore(folder: folder)
         close(try store.handOver(makeDraft("one, typed"), named: "a.md").lock)
-        store.recoverHandedOver()
-        #expect(texts(store) == ["one, typed"])
+        try await eventually("the lock") {
+            store.recoverHandedOver()
+            return texts(store) == ["one, typed"]
+        }
     }
 
     @Test func whatTheOtherProgramLeftBesideTheFileStays() throws {

@@ -50,11 +50,44 @@ import Testing
         #expect(deletions.allSatisfy { !$0.isOwn })
     }
 
+    /// After a write that failed, or beside another program: what it has is right, but it does not have all.
+    @Test func changesThatDoNotFollowLeaveNoCursor() throws {
+        let (a, b) = (try makeFile("/a.txt"), try makeFile("/b.txt"))
+        try test.copy.replaceListing(with: makeListing([a]))
+        let changes = Listing(entries: [.file(b)], cursor: Cursor(rawValue: "c3"))
+        try test.copy.apply(changes, after: Cursor(rawValue: "c2"))
+        let listing = try #require(try test.copy.listing())
+        #expect(Set(listing.entries) == [.file(a), .file(b)])
+        #expect(listing.cursor == nil)
+        // Nor do those after them.
+        try test.copy.apply(
+            Listing(entries: [], cursor: Cursor(rawValue: "c4")), after: Cursor(rawValue: "c3"))
+        #expect(try test.copy.listing()?.cursor == nil)
+        try test.copy.replaceListing(with: makeListing([a], cursor: "c5"))
+        #expect(try test.copy.listing()?.cursor == Cursor(rawValue: "c5"))
+    }
+
+    @Test func largeVersionsMakeRoomAndSmallOnesStay() throws {
+        for number in 0..<10 {
+            try test.copy.keep("small \(number)", of: makeFile("/a.txt", revision: "s\(number)"))
+        }
+        for number in 0..<4 {
+            let text = String(repeating: "\(number)", count: 2 << 20)
+            try test.copy.keep(text, of: makeFile("/a.txt", text, revision: "l\(number)"))
+        }
+        let path = try makePath("/a.txt")
+        #expect(try test.copy.versions(of: path).count == 14)
+        try test.copy.write { try LocalCopy.prune(path, in: $0, byteLimit: 3 << 20) }
+        let left = try test.copy.versions(of: path).map(\.file.revision.rawValue)
+        #expect(Set(left) == Set((0..<10).map { "s\($0)" } + ["l2", "l3"]))
+    }
+
     @Test func aDeletedFolderTakesWhatIsInItAndNothingElse() throws {
         let files = try ["/f/a", "/f/g/b", "/f.txt", "/f0", "/f"].map { try makeFile($0) }
         try test.copy.replaceListing(with: makeListing(Array(files.dropLast())))
         try test.copy.apply(
-            Listing(entries: [.deleted(makePath("/f"))], cursor: Cursor(rawValue: "c2")))
+            Listing(entries: [.deleted(makePath("/f"))], cursor: Cursor(rawValue: "c2")),
+            after: Cursor(rawValue: "c1"))
         let left = try #require(try test.copy.listing())
         #expect(Set(left.entries.map(\.path.string)) == ["/f.txt", "/f0"])
         #expect(left.cursor == Cursor(rawValue: "c2"))

@@ -84,7 +84,8 @@ import Testing
         try test.copy.replaceListing(
             with: makeListing([makeFile("/a.txt", "the new one", revision: "r2")]))
         try test.copy.apply(
-            Listing(entries: [.deleted(makePath("/a.txt"))], cursor: Cursor(rawValue: "c")))
+            Listing(entries: [.deleted(makePath("/a.txt"))], cursor: Cursor(rawValue: "c")),
+            after: Cursor(rawValue: "c1"))
         #expect(try paths("new").isEmpty)
     }
 

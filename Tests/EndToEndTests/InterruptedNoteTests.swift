@@ -5,6 +5,30 @@ import Testing
 
 /// ^C while a note is being saved from the shell.
 @Suite struct InterruptedNoteTests {
+    @Test func theOnlyCopyIsNotDeletedByOneKey() async throws {
+        try await inFreshHome { home in
+            try home.write("there already", toNote: "Plan.txt")
+            let refused = try await home.run("notes", "new", "Plan", "-", input: "\nother words\n")
+            #expect(refused.status == 1)
+            let drafts = home.folder.appending(path: "state/byteclub/drafts")
+            let isKept = { home.names(in: drafts).contains { $0.hasSuffix(".draft") } }
+            for deletes in [false, true] {
+                #expect(isKept())
+                let terminal = try home.start()
+                defer { terminal.close() }
+                try await terminal.wait(forText: "An unsaved note was kept")
+                try await terminal.wait(forText: "“other words”")
+                terminal.type("D")
+                try await terminal.wait(forText: "Delete this text?")
+                terminal.type(deletes ? "D" : "k")
+                if deletes { try await terminal.wait(forText: "The unsaved text was deleted.") }
+                terminal.type("q")
+                _ = try await terminal.waitForEnd()
+            }
+            #expect(!isKept())
+        }
+    }
+
     /// What comes through a pipe comes once.
     @Test func itsTextIsKeptAndOffered() async throws {
         try await withApp { home, terminal in

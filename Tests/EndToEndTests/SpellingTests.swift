@@ -44,7 +44,7 @@ import Testing
             #expect(terminal.screen.contains("one word"))
             #expect(terminal.screen.contains("There are no suggestions."))
             terminal.type("a")
-            try await terminal.wait(forText: "No misspelled words from here")
+            try await terminal.wait(forText: "No misspelled words.")
             terminal.press(.function(2))
             try await eventually("the save") {
                 try home.text(ofNote: "a.md") == "one word\n`wrod` in code\nzzyx end\n"

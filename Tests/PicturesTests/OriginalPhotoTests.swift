@@ -73,6 +73,48 @@ import Testing
         #expect(try !JPEGHeader.read(Data(sent[second.lowerBound...])).hasLocation)
     }
 
+    @Test func takesThePlaceOutOfWordsAndOfAVideoBehindIt() async throws {
+        let words = """
+            <rdf:Description photoshop:City="Zurich" exif:GPSLatitude = '47,3.2N' dc:title="Lake"
+            xmp:CreateDate="2026-11-23"><Iptc4xmpExt:LocationCreated><rdf:Bag><rdf:li
+            Iptc4xmpExt:CountryName="Switzerland"><Iptc4xmpExt:LocationName><rdf:Alt>
+            <rdf:li xml:lang="x-default">Bellevue</rdf:li></rdf:Alt></Iptc4xmpExt:LocationName>
+            </rdf:li></rdf:Bag></Iptc4xmpExt:LocationCreated><exif:GPSAltitude>408/1</exif:GPSAltitude>
+            <dc:rights>Ann</dc:rights><exif:GPSAltitude>409/1</exif:GPSAltitude>
+            """
+        var datasets = Data()
+        for (number, value) in [(UInt8(90), "Geneva"), (101, "Schweiz"), (80, "Ann Author")] {
+            datasets += Data([0x1C, 2, number, 0, UInt8(value.utf8.count)]) + Data(value.utf8)
+        }
+        var photo = Photos.corners()
+        for (marker, content) in [
+            (0xE1, Data("http://ns.adobe.com/xap/1.0/\0".utf8) + Data(words.utf8)),
+            (0xED, Data("Photoshop 3.0\08BIM\u{4}\u{4}\0\0".utf8) + datasets),
+        ] {
+            let length = content.count + 2
+            photo.insert(
+                contentsOf: [0xFF, UInt8(marker), UInt8(length >> 8), UInt8(length & 0xFF)]
+                    + content,
+                at: photo.startIndex + 2)
+        }
+        photo += Data(
+            "\0\0\0\u{20}ftypmp42 udta ©xyz\0\u{12}\u{15}\u{C7}+47.3769-008.5417+408.1/".utf8)
+        let sent = try await prepare(photo)
+        #expect(sent.count == photo.count)
+        let text = String(decoding: sent, as: UTF8.self)
+        for value in [
+            "Zurich", "47,3.2N", "Switzerland", "Bellevue", "408/1", "409/1", "Geneva", "Schweiz",
+            "47.3769", "008.5417", "408.1",
+        ] { #expect(!text.contains(value), "\(value)") }
+        for value in [
+            "photoshop:City=\"      \"", "dc:title=\"Lake\"", "2026-11-23",
+            "xml:lang=\"x-default\"",
+            "<dc:rights>Ann</dc:rights>", "Ann Author", "+00.0000-000.0000+000.0/",
+        ] { #expect(text.contains(value), "\(value)") }
+        #expect(
+            try JPEGFile(data: sent).decode().image == (try JPEGFile(data: photo).decode().image))
+    }
+
     @Test func keepsThePlaceWhereThatIsWanted() async throws {
         let photo = Photos.corners(metadata: Self.place)
         let original = PhotoPreparation(keepsOriginal: true, keepsLocation: true)

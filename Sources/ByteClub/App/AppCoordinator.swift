@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import FoundationEssentials
 internal import TerminalUI
 internal import TextEditing
 
@@ -399,17 +400,47 @@ extension AppCoordinator: ClubObserver {
         notes.present(
             AlertController(
                 title: "An unsaved note was kept",
-                message: "The text of \(name) did not reach the club last time. It is safe here.",
+                message: TextLine(
+                    "The text of \(name) did not reach the club last time. It is safe here: \(Self.summary(of: draft))."
+                ),
                 actions: [
                     AlertAction("Open it", key: "o") { notes.resume(draft) },
                     AlertAction("Later", key: "l", kind: .cancel) { [weak self] in
                         self?.offerNextDraft()
                     },
-                    AlertAction("Delete it", key: "D", kind: .destructive) { [weak self] in
+                    AlertAction("Delete it…", key: "D", kind: .destructive) { [weak self] in
+                        self?.askToDelete(draft, named: name, from: drafts)
+                    },
+                ]))
+    }
+
+    /// It may be the only copy there is.
+    private func askToDelete(_ draft: Draft, named name: String, from drafts: DraftStore) {
+        session.notes.present(
+            AlertController(
+                title: "Delete this text?",
+                message: TextLine(
+                    "The text of \(name) is nowhere else, and cannot be brought back: \(Self.summary(of: draft))."
+                ),
+                actions: [
+                    AlertAction("Keep it", key: "k", kind: .cancel) { [weak self] in
+                        self?.offerNextDraft()
+                    },
+                    AlertAction("Delete", key: "D", kind: .destructive) { [weak self] in
                         drafts.remove(draft.id)
+                        self?.application.showMessage("The unsaved text was deleted.")
                         self?.offerNextDraft()
                     },
                 ]))
+    }
+
+    /// `“Dear all, we meet…”, 1.2 KB, 3 h ago`.
+    private static func summary(of draft: Draft) -> String {
+        let start = String(decoding: draft.text.prefix(400), as: UTF8.self)
+        let line = start.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
+        let words = line.map { $0.count > 40 ? "“\($0.prefix(39))…”" : "“\($0)”" } ?? "empty"
+        let age = Wording.age(of: draft.savedAt, at: Date())
+        return "\(words), \(Wording.byteCount(Int64(draft.text.count))), \(age)"
     }
 }
 

@@ -48,17 +48,25 @@ extension Club {
         }
         // A refresh in the meantime wants the whole list.
         if Task.isCancelled { throw StoreError(.cancelled, during: .changes) }
+        try take(changes, after: last)
         connection = .connected
         listingCount += 1
-        take(changes)
         notify()
     }
 
-    private func take(_ changes: Listing) {
+    /// - Throws: `.cursorReset` when only a whole listing tells what is there now.
+    private func take(_ changes: Listing, after last: Cursor) throws(StoreError) {
+        // A store that ignores case has one file where two spellings of its name have been told.
+        let ignoresCase = if case .webdav = settings.place { false } else { true }
+        if !changes.skipped.isEmpty || ignoresCase && told.hasOtherSpelling(ofAny: changes.entries)
+        {
+            throw StoreError(.cursorReset, during: .changes)
+        }
         cursor = changes.cursor
+        local?.note { try $0.apply(changes, after: last) }
         guard !changes.entries.isEmpty else { return }
         told.apply(changes.entries)
-        local?.note { try $0.apply(changes) }
+        noteTold(changes.entries)
     }
 
     private func listAnew() async throws(StoreError) {
@@ -98,7 +106,7 @@ extension Club {
                 try await store.changes(since: last)
             }
             if Task.isCancelled { return }
-            take(changes)
+            try take(changes, after: last)
             guard !changes.entries.isEmpty else {
                 // A server that answers at once with nothing must not keep us busy.
                 if ContinuousClock.now - asked < .milliseconds(100) {

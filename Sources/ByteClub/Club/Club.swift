@@ -81,6 +81,10 @@ internal import TextEditing
     /// Counts how often the person has asked to look again.
     private(set) var refreshCount = 0
 
+    /// How many calls are in flight, and the revisions of what was told meanwhile; nil for what was deleted.
+    private var callCount = 0
+    private var toldMeanwhile: [RemotePath: Revision?] = [:]
+
     /// Counts how often the whole folder has been listed, or what was known of it brought up to date.
     var listingCount = 0
 
@@ -158,6 +162,7 @@ internal import TextEditing
         told.apply([.file(file)])
         local?.note { try $0.record([.file(file)], isOwn: true) }
         notify()
+        lookAgain(atAnyOf: [file.path], unless: file.revision)
     }
 
     /// Shows a file that the store has just confirmed, and keeps its text.
@@ -173,6 +178,7 @@ internal import TextEditing
         told.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
         local?.note { try $0.recordMove(of: path, to: file) }
         notify()
+        lookAgain(atAnyOf: [path] + (file.map { [$0.path] } ?? []), unless: file?.revision)
     }
 
     /// Forgets a path that is in the store no more.
@@ -182,6 +188,23 @@ internal import TextEditing
         told.apply([.deleted(path)])
         local?.note { try $0.record([.deleted(path)], isOwn: isOwn) }
         notify()
+        lookAgain(atAnyOf: [path], unless: nil)
+    }
+
+    /// Remembers what was told while calls are in flight: it may be newer than their answers.
+    func noteTold(_ entries: [RemoteEntry]) {
+        guard callCount > 0 else { return }
+        for entry in entries { toldMeanwhile[entry.path] = .some(entry.file?.revision) }
+    }
+
+    /// Asks again where the club has told something else than an answer that has come after it.
+    private func lookAgain(atAnyOf paths: [RemotePath], unless revision: Revision?) {
+        for path in paths {
+            guard let told = toldMeanwhile.removeValue(forKey: path), told != revision else {
+                continue
+            }
+            lookAgain(at: path)
+        }
     }
 
     /// Asks what is at a path now, without waiting for the next look at the folder.
@@ -217,7 +240,12 @@ internal import TextEditing
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
-        defer { activity.end() }
+        if callCount == 0 { toldMeanwhile = [:] }
+        callCount += 1
+        defer {
+            callCount -= 1
+            activity.end()
+        }
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             ActivityLog.write("retry: \(notice.sentence)")
             Task { @MainActor [weak self] in self?.willRetry?(notice) }

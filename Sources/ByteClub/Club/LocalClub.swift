@@ -20,6 +20,7 @@ internal import TextEditing
         /// As the club has told, without what waits.
         var contents: ClubContents
         var isListed: Bool
+        /// What the contents are up to; nil when the folder should be listed anew.
         var cursor: Cursor?
         var skipped: [String]
         var waiting: [WaitingChange]
@@ -75,8 +76,8 @@ internal import TextEditing
     func attempt<Value: Sendable>(
         _ body: @escaping @Sendable (LocalCopy) throws -> Value
     ) async throws -> Value {
-        let before = last
         let copy = await copy()
+        let before = last
         let task = Task {
             await before?.value
             return try await Self.perform(copy, body)
@@ -116,9 +117,18 @@ extension LocalClub {
         var contents = ClubContents()
         if let listing { contents.apply(listing.entries) }
         return Contents(
-            contents: contents, isListed: listing != nil, cursor: listing?.cursor,
+            contents: contents, isListed: listing != nil,
+            cursor: listing.flatMap { $0.isFresh(at: Date()) ? $0.cursor : nil },
             skipped: listing?.skipped ?? [], waiting: waiting,
             notice: copy.takeNotice())
+    }
+}
+
+extension StoredListing {
+    /// Whether what has changed since is enough. A whole listing once a day mends what a server has not told,
+    /// as Dropbox does not tell a new spelling of a name; names that cannot be shown are told only by it.
+    fileprivate func isFresh(at now: Date) -> Bool {
+        skipped.isEmpty && abs(now.timeIntervalSince(listedAt)) < 86_400
     }
 }
 

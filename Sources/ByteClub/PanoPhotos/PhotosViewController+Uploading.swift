@@ -78,9 +78,9 @@ extension PhotosViewController {
                 title: "Not uploaded",
                 message: TextLine(
                     (refused.count == 1
-                        ? "No photo in the club can be named “\(first)”."
-                        : "No photos in the club can have the names of \(refused.count) of these files.")
-                        + " Rename them first.")))
+                        ? "No photo in the club can be named “\(first)”. Rename it first."
+                        : "No photos in the club can have the names of \(refused.count) of these files. Rename them first.")
+                )))
     }
 
     private func makeOrder(

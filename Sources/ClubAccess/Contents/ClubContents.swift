@@ -46,6 +46,33 @@ package struct ClubContents: Sendable, Equatable {
         }
     }
 
+    /// Whether a path is known in another case, or another form of Unicode, than one of these has.
+    package func hasOtherSpelling(ofAny entries: [RemoteEntry]) -> Bool {
+        let new = entries.compactMap { entry -> RemotePath? in
+            if case .deleted = entry { return nil }
+            return hasExactly(entry.path) ? nil : entry.path
+        }
+        guard !new.isEmpty else { return false }
+        let keys = Set(new.map(Self.caseKey))
+        // What is removed by the same changes is renamed, not there twice.
+        let removed = Set(
+            entries.compactMap { entry -> RemotePath? in
+                if case .deleted(let path) = entry { path } else { nil }
+            })
+        let lengths = Set(new.map { $0.components.count })
+        return files.keys.contains { path in
+            lengths.contains(path.components.count) && !removed.contains(path)
+                && keys.contains(Self.caseKey(path))
+        }
+    }
+
+    private func hasExactly(_ path: RemotePath) -> Bool {
+        files[path] != nil || folders.contains(path) || fileCounts[path] != nil
+    }
+
+    /// What Dropbox compares: lower case.
+    private static func caseKey(_ path: RemotePath) -> String { path.string.lowercased() }
+
     /// Every file there is, notes and photos and others, in no order.
     package var allFiles: some Collection<RemoteFile> { files.values }
 

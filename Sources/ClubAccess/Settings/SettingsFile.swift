@@ -1,7 +1,7 @@
 internal import Files
 package import FoundationEssentials
 
-/// `config.yml`: read as the person wrote it; only clubs are ever changed.
+/// `config.yml`: read as the person wrote it, and changed a line at a time.
 package struct SettingsFile: Sendable {
     package let url: URL
     /// Locked while the file is changed.

@@ -112,6 +112,14 @@ final class Database {
         }
     }
 
+    /// Reads all of one moment.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN")
+        // Nothing is written: the end of it cannot fail in a way that matters.
+        defer { try? execute("COMMIT") }
+        return try body()
+    }
+
     private func prepare(_ sql: String) throws(DatabaseError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?

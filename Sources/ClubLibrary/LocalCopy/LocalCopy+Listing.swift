@@ -9,26 +9,32 @@ public struct StoredListing: Sendable {
     public var cursor: Cursor?
     /// See `Listing.skipped`.
     public var skipped: [String] = []
+    /// When the whole folder was listed last.
+    public var listedAt: Date
 }
 
 extension LocalCopy {
     /// What the server has listed last, without the changes that wait; nil when it never has.
     public func listing() throws -> StoredListing? {
-        try read { database in
-            let isListed = try database.first(
-                "SELECT value FROM facts WHERE name = 'listed'", read: { $0.text(0) })
-            guard isListed != nil else { return nil }
-            let cursor = try database.first(
-                "SELECT value FROM facts WHERE name = 'cursor'", read: { $0.text(0) })
-            let entries = try database.rows(
-                "SELECT path, is_folder, revision, size, modified, hash FROM entries"
-            ) { Self.entry($0) }
-            let skipped = try database.first(
-                "SELECT value FROM facts WHERE name = 'skipped'", read: { $0.data(0) })
-            return StoredListing(
-                entries: entries.compactMap { $0 }, cursor: cursor.map(Cursor.init(rawValue:)),
-                skipped: skipped.flatMap { try? JSONDecoder().decode([String].self, from: $0) } ?? [])
-        }
+        // The cursor and the entries of one moment: another program may be writing.
+        try read { database in try database.snapshot { try Self.listing(in: database) } }
+    }
+
+    private static func listing(in database: Database) throws -> StoredListing? {
+        let listed = try database.first(
+            "SELECT value FROM facts WHERE name = 'listed'", read: { $0.text(0) })
+        guard let listed else { return nil }
+        let cursor = try database.first(
+            "SELECT value FROM facts WHERE name = 'cursor'", read: { $0.text(0) })
+        let entries = try database.rows(
+            "SELECT path, is_folder, revision, size, modified, hash FROM entries"
+        ) { Self.entry($0) }
+        let skipped = try database.first(
+            "SELECT value FROM facts WHERE name = 'skipped'", read: { $0.data(0) })
+        return StoredListing(
+            entries: entries.compactMap { $0 }, cursor: cursor.map(Cursor.init(rawValue:)),
+            skipped: skipped.flatMap { try? JSONDecoder().decode([String].self, from: $0) } ?? [],
+            listedAt: Date(timeIntervalSince1970: Double(listed) ?? 0))
     }
 
     /// Takes a whole listing in place of the one before.
@@ -52,7 +58,8 @@ extension LocalCopy {
                 if before != entry { try Self.set(entry, in: database, at: now) }
             }
             for entry in old.values { try Self.remove(entry.path, in: database, at: now) }
-            try Self.setFact("listed", "1", in: database)
+            try Self.setFact(
+                "listed", String(Int64(clamping: now.timeIntervalSince1970)), in: database)
             try Self.setFact("cursor", listing.cursor.rawValue, in: database)
             let skipped = try JSONEncoder().encode(listing.skipped)
             try Self.setFact("skipped", String(decoding: skipped, as: UTF8.self), in: database)
@@ -61,10 +68,19 @@ extension LocalCopy {
     }
 
     /// Applies what has changed, in the store's order.
-    public func apply(_ changes: Listing, at now: Date = Date()) throws {
+    ///
+    /// - Parameter known: What the changes follow on. When the copy is at another place, as after a write that
+    ///   has failed or beside another program, it has a gap from then on: the next start lists the folder.
+    public func apply(_ changes: Listing, after known: Cursor, at now: Date = Date()) throws {
         try write { database in
+            let stored = try database.first(
+                "SELECT value FROM facts WHERE name = 'cursor'", read: { $0.text(0) })
             for entry in changes.entries { try Self.set(entry, in: database, at: now) }
-            try Self.setFact("cursor", changes.cursor.rawValue, in: database)
+            if stored == known.rawValue {
+                try Self.setFact("cursor", changes.cursor.rawValue, in: database)
+            } else {
+                try database.run("DELETE FROM facts WHERE name = 'cursor'")
+            }
         }
     }
 

@@ -131,12 +131,10 @@ extension LocalCopy {
 
     /// So many versions of each note are kept, and those that what waits is compared with when it is sent.
     static let versionLimit: Int64 = 50
-    /// So many bytes of versions of a large note; the latest two in any case.
+    /// So many bytes of versions of a note; the latest two in any case. Small ones do not make room for a large
+    /// one: what it took the place of may be all that matters.
     static let versionByteLimit: Int64 = 256 << 20
-
-    static func versionLimit(forByteCount count: Int) -> Int64 {
-        max(2, min(versionLimit, versionByteLimit / Int64(max(1, count))))
-    }
+    private static let smallByteCount: Int64 = 1 << 20
 
     /// - Returns: The version's number.
     @discardableResult
@@ -156,15 +154,26 @@ extension LocalCopy {
             """, .text(file.path.string), .text(file.revision.rawValue), .text(hash),
             .date(file.modified), .date(now), .integer(isOwn ? 1 : 0), .blob(data))
         let id = database.lastRow
+        try prune(file.path, in: database)
+        return id
+    }
+
+    /// Forgets versions of a note beyond the limits, but for those that what waits is compared with.
+    static func prune(
+        _ path: RemotePath, in database: Database, byteLimit: Int64 = versionByteLimit
+    ) throws {
         try database.run(
             """
             DELETE FROM versions WHERE path = ? AND id NOT IN (SELECT version FROM indexed)
-                AND id NOT IN (SELECT id FROM versions WHERE path = ? ORDER BY id DESC LIMIT ?)
+                AND id IN (SELECT id FROM (
+                    SELECT id, length(body) AS size, row_number() OVER latest AS place,
+                        sum(length(body)) OVER latest AS total
+                    FROM versions WHERE path = ? WINDOW latest AS (ORDER BY id DESC))
+                    WHERE place > ? OR (place > 2 AND total > ? AND size > ?))
                 AND hash NOT IN (SELECT base_hash FROM outbox WHERE base_hash IS NOT NULL)
                 AND NOT EXISTS (SELECT 1 FROM outbox
                     WHERE outbox.path = versions.path AND base_revision = versions.revision)
-            """, .text(file.path.string), .text(file.path.string),
-            .integer(versionLimit(forByteCount: data.count)))
-        return id
+            """, .text(path.string), .text(path.string), .integer(versionLimit),
+            .integer(byteLimit), .integer(smallByteCount))
     }
 }

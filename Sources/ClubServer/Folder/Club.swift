@@ -1,4 +1,5 @@
 import DropboxAPI
+import FoundationEssentials
 import Glibc
 
 /// The club's folder and its index. Every change to the folder goes through here, one at a time, so
@@ -58,11 +59,24 @@ actor Club {
         self.log = log
         self.watcher = watcher
         let inode = try FileStatus.of(access.root).signature.inode
-        var index = journal?.load() ?? ClubIndex(epoch: RandomText.hexadecimal(byteCount: 8))
+        let boot = Self.boot
+        let epoch = RandomText.hexadecimal(byteCount: 8) + boot
+        var index = journal?.load() ?? ClubIndex(epoch: epoch)
+        // A computer that went down may have lost the journal's last lines, which clients have followed.
+        if !index.epoch.hasSuffix(boot) { index.begin(epoch: epoch) }
         index.setRoot(inode: inode)
         self.index = index
         self.journal = journal
     }
+
+    /// Marks the time since this computer was started; empty where the system does not tell.
+    private static let boot: String = {
+        guard let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id")
+        else {
+            return ""
+        }
+        return "-" + String(decoding: data, as: UTF8.self).filter(\.isHexDigit).prefix(16)
+    }()
 
     /// Updates the index from the disk, and starts watching it.
     func start() throws(SystemError) {

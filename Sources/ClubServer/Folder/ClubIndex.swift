@@ -6,7 +6,7 @@ import DropboxAPI
 /// changes since any number can be looked up.
 struct ClubIndex: Sendable {
     /// Identifies the series of sequence numbers. Cursors of another epoch are invalid.
-    let epoch: String
+    private(set) var epoch: String
     private(set) var sequence: UInt64
     /// Changes up to this number may have been dropped.
     private(set) var forgotten: UInt64
@@ -25,6 +25,9 @@ struct ClubIndex: Sendable {
         self.forgotten = forgotten
         setRoot(inode: 0)
     }
+
+    /// Numbers go on, cursors do not.
+    mutating func begin(epoch: String) { self.epoch = epoch }
 
     /// Sets the inode of the club's folder.
     mutating func setRoot(inode: UInt64) {

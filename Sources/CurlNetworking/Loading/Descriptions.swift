@@ -22,13 +22,16 @@ extension URLRequest: CustomDebugStringConvertible {
 extension URL {
     /// Without user, password, query and fragment.
     var withoutSecrets: URL {
+        // What cannot be taken apart is not shown.
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return self
+            return Self.hidden
         }
         parts.user = nil
         parts.password = nil
         parts.query = nil
         parts.fragment = nil
-        return parts.url ?? self
+        return parts.url ?? Self.hidden
     }
+
+    private static let hidden = URL(filePath: "/hidden")
 }

@@ -27,7 +27,9 @@ extension HTTPHeaderFields {
         return [
             "auth", "cookie", "token", "secret", "password", "credential", "session", "signature",
             "api-key",
-            "apikey", "access-key", "private", "jwt", "csrf", "xsrf", "otp",
+            "apikey", "access-key", "private", "jwt", "csrf", "xsrf", "otp", "dpop",
+            // Programs put tokens there: a browser lets them set no other field.
+            "websocket-protocol",
         ].contains { name.contains($0) }
     }
 }

@@ -24,7 +24,10 @@ struct Tracer: Sendable {
         let descriptor =
             path == "-"
             ? STDERR_FILENO
-            : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0o600)
+            : open(
+                path,
+                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
+                0o600)
         guard descriptor >= 0 else { return nil }
         return Tracer { event in
             let date = event.date.formatted(.iso8601.time(includingFractionalSeconds: true))

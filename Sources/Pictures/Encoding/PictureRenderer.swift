@@ -12,15 +12,26 @@ public struct PictureRenderer: Sendable {
     public let encoder: (any PictureEncoder)?
     /// The pixels of a cell.
     public let cell: PixelSize
+    /// What the terminal takes; nil while it is not known.
+    public let bytesPerSecond: Double?
 
     public init(
         moving: CellRenderer, resting: CellRenderer, encoder: (any PictureEncoder)? = nil,
-        cell: PixelSize = PixelSize(width: 8, height: 16)
+        cell: PixelSize = PixelSize(width: 8, height: 16), bytesPerSecond: Double? = nil
     ) {
         self.moving = moving
         self.resting = resting
         self.encoder = encoder
         self.cell = cell
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// More pixels than any screen has: a terminal may say anything of its cells.
+    private static let largestPixelCount = 16_000_000.0
+
+    private func size(of screen: PixelSize, scale: Double) -> PixelSize {
+        let most = (Self.largestPixelCount / Double(max(1, screen.pixelCount))).squareRoot()
+        return screen.scaled(by: min(1, max(0.05, scale), most))
     }
 
     /// Draws what a viewport shows of a picture.
@@ -53,7 +64,7 @@ public struct PictureRenderer: Sendable {
             let place = CellRegion(of: window, in: picture.largest.size, viewport.wraps, box)
         else { return PictureFrame(cells: cells) }
         let screen = place.pixelSize(cell)
-        let size = screen.scaled(by: min(1, max(0.05, scale)))
+        let size = size(of: screen, scale: scale)
         let share = (
             width: part.width * Double(place.size.columns) / Double(box.columns),
             height: part.height * Double(place.size.rows) / Double(box.rows)
@@ -88,12 +99,15 @@ public struct PictureRenderer: Sendable {
         }
         let place = CellRegion(column: 0, row: 0, size: cells.size)
         let screen = place.pixelSize(cell)
+        let size = size(
+            of: screen,
+            scale: scale(for: .resting, filling: cells.size, bytesPerSecond: bytesPerSecond))
         return PictureFrame(
             cells: cells,
             pixels: PictureFrame.Pixels(
                 id: id, place: place,
                 bytes: encoder.encode(
-                    image.scaled(to: screen), as: id, over: cells.size, of: screen, for: .resting)))
+                    image.scaled(to: size), as: id, over: cells.size, of: screen, for: .resting)))
     }
 
     /// The pixels that a box of cells can use: decode to fit in this many, no more.

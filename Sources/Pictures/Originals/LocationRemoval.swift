@@ -1,11 +1,9 @@
-/// Takes out of bytes where a photo was taken, and leaves everything else at its place: what is taken out
-/// becomes zeros in EXIF and blanks in XMP.
+/// Takes out of EXIF where a photo was taken, and leaves everything else at its place: what is taken out
+/// becomes zeros.
 ///
 /// Pure; each offset was written by somebody else and is checked.
 enum LocationRemoval {
     enum Outcome { case unchanged, removed }
-
-    // MARK: - EXIF
 
     /// - Parameter tiff: What stands behind `Exif\0\0`.
     static func remove(fromTIFF tiff: inout [UInt8]) -> Outcome {
@@ -62,41 +60,5 @@ enum LocationRemoval {
 
     private static func clear(from start: Int, to end: Int, in bytes: inout [UInt8]) {
         for index in max(0, start)..<max(max(0, start), min(end, bytes.count)) { bytes[index] = 0 }
-    }
-
-    // MARK: - XMP
-
-    /// Blanks the value of a property named `…:GPS…` that begins at the start of `text`, as an attribute
-    /// or an element; the name stays.
-    ///
-    /// Source: XMP part 2, 3.4 (`exif:GPSLatitude`); DJI's `drone-dji:GpsLatitude`.
-    static func remove(fromXMP text: inout [UInt8]) -> Outcome {
-        guard text.count > 6, text[0] == UInt8(ascii: ":"),
-            text[1...3].map({ $0 | 0x20 }) == Array("gps".utf8)
-        else { return .unchanged }
-        var index = 4
-        while index < text.count, isLetter(text[index]) { index += 1 }
-        guard index + 1 < text.count else { return .unchanged }
-        let end: UInt8
-        switch (text[index], text[index + 1]) {
-        case (UInt8(ascii: "="), let quote) where quote == 0x22 || quote == 0x27:
-            end = quote
-            index += 2
-        case (UInt8(ascii: ">"), _):
-            end = UInt8(ascii: "<")
-            index += 1
-        default: return .unchanged
-        }
-        // Values are short; what has no end is not a property.
-        let value = text[index...].prefix(256).prefix { $0 != end }
-        guard value.endIndex < text.count, text[value.endIndex] == end, !value.isEmpty,
-            !value.allSatisfy({ $0 == 0x20 })
-        else { return .unchanged }
-        for place in value.indices { text[place] = 0x20 }
-        return .removed
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20)
     }
 }

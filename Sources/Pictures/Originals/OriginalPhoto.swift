@@ -61,8 +61,8 @@ struct OriginalPhoto {
         PreparedPhoto(file: file, byteCount: Int64(byteCount), size)
     }
 
-    /// Takes out where it was taken: from its EXIF, from that of other pictures in the file (previews,
-    /// depth maps), and from XMP.
+    /// Takes out where it was taken: from its EXIF, from that of other pictures in the file (previews, depth
+    /// maps), from XMP and IPTC, and from a video behind it.
     func removeLocation() throws(PictureError) {
         var start = 0
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -70,62 +70,95 @@ struct OriginalPhoto {
             guard !Task.isCancelled else { throw PictureError(.cancelled, operation: operation) }
             let count = read(into: &buffer, at: start)
             guard count > 0 else { throw PictureError(.unreadable, operation: operation) }
-            for place in Self.candidates(in: buffer[..<count]) {
-                try removeLocation(at: start + place)
+            for candidate in Self.candidates(in: buffer[..<count]) {
+                try remove(candidate, at: start)
             }
             guard start + count < byteCount else { break }
             // What begins at the end of one piece is found in the next.
-            start += max(1, count - 8)
+            start += max(1, count - 64)
         }
     }
 
-    private func removeLocation(at place: Int) throws(PictureError) {
-        var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        bytes.removeLast(bytes.count - read(into: &bytes, at: place))
-        if bytes.starts(with: Exif.signature) {
+    /// What may tell a place, and where in a piece it begins.
+    private enum Candidate {
+        case exif(Int)
+        /// The colon before the name.
+        case property(Int)
+        case datasets(Int)
+        case coordinates(Range<Int>)
+    }
+
+    private func remove(_ candidate: Candidate, at start: Int) throws(PictureError) {
+        switch candidate {
+        case .exif(let offset):
+            let place = start + offset
             // Nothing outside its marker is touched, whatever it says.
-            guard let byteCount = markerByteCount(at: place) else { return }
-            var tiff = Array(bytes.prefix(byteCount).dropFirst(Exif.signature.count))
-            if case .removed = LocationRemoval.remove(fromTIFF: &tiff) {
-                try Self.write(
-                    tiff[...], to: file.descriptor, at: place + Exif.signature.count, operation)
+            guard var content = markerContent(at: place, marker: 0xE1) else { return }
+            content.removeFirst(Exif.signature.count)
+            if case .removed = LocationRemoval.remove(fromTIFF: &content) {
+                try write(content[...], at: place + Exif.signature.count)
             }
-        } else if case .removed = LocationRemoval.remove(fromXMP: &bytes) {
-            try Self.write(bytes.prefix(512), to: file.descriptor, at: place, operation)
+        case .property(let offset):
+            // Its prefix, and whether it is the end of an element, stand before it.
+            let colon = start + offset
+            let place = max(0, colon - 40)
+            var text = [UInt8](repeating: 0, count: 8 << 10)
+            text.removeLast(text.count - read(into: &text, at: place))
+            if let changed = LocationText.blankProperty(&text, at: colon - place) {
+                try write(text[changed], at: place + changed.lowerBound)
+            }
+        case .datasets(let offset):
+            let place = start + offset
+            guard var content = markerContent(at: place, marker: 0xED) else { return }
+            if let changed = LocationText.blankDatasets(&content) {
+                try write(content[changed], at: place + changed.lowerBound)
+            }
+        case .coordinates(let range):
+            var text = [UInt8](repeating: 0, count: range.count)
+            text.removeLast(text.count - read(into: &text, at: start + range.lowerBound))
+            try write(
+                text.map { (0x30...0x39).contains($0) ? 0x30 : $0 }[...],
+                at: start + range.lowerBound)
         }
     }
 
-    /// How long the content of the APP1 marker is that begins here; nil where none does.
-    private func markerByteCount(at place: Int) -> Int? {
+    /// The content of the marker that begins here; nil where none of that kind does.
+    private func markerContent(at place: Int, marker: UInt8) -> [UInt8]? {
         var head = [UInt8](repeating: 0, count: 4)
-        guard place >= 4, read(into: &head, at: place - 4) == 4, head[0] == 0xFF, head[1] == 0xE1
+        guard place >= 4, read(into: &head, at: place - 4) == 4, head[0] == 0xFF, head[1] == marker
         else { return nil }
         let length = Int(head[2]) << 8 | Int(head[3])
-        return length >= 2 ? length - 2 : nil
+        guard length >= 2 else { return nil }
+        var content = [UInt8](repeating: 0, count: length - 2)
+        content.removeLast(content.count - read(into: &content, at: place))
+        return content.count < 8 ? nil : content
     }
 
-    /// Where `Exif\0\0` or `:GPS`, in any case of letters, begins.
-    private static func candidates(in bytes: ArraySlice<UInt8>) -> [Int] {
+    private static func candidates(in bytes: ArraySlice<UInt8>) -> [Candidate] {
         bytes.withUnsafeBufferPointer { bytes in
-            var places: [Int] = []
-            guard bytes.count >= 6 else { return places }
-            for index in 0...(bytes.count - 6) {
+            var found: [Candidate] = []
+            for index in bytes.indices {
                 switch bytes[index] {
-                case UInt8(ascii: "E")
-                where Exif.signature.indices.allSatisfy {
-                    bytes[index + $0] == Exif.signature[$0]
-                }:
-                    places.append(index)
-                case UInt8(ascii: ":")
-                where bytes[index + 1] | 0x20 == UInt8(ascii: "g")
-                    && bytes[index + 2] | 0x20 == UInt8(ascii: "p")
-                    && bytes[index + 3] | 0x20 == UInt8(ascii: "s"):
-                    places.append(index)
+                case UInt8(ascii: "E") where bytes.begins(with: Exif.signature, at: index):
+                    found.append(.exif(index))
+                case UInt8(ascii: ":") where LocationText.isProperty(bytes, at: index):
+                    found.append(.property(index))
+                case UInt8(ascii: "P") where bytes.begins(with: LocationText.photoshop, at: index):
+                    found.append(.datasets(index))
+                case UInt8(ascii: "+"), UInt8(ascii: "-"):
+                    guard let end = LocationText.endOfCoordinates(bytes, at: index) else {
+                        continue
+                    }
+                    found.append(.coordinates(index..<end))
                 default: break
                 }
             }
-            return places
+            return found
         }
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(PictureError) {
+        try Self.write(bytes, to: file.descriptor, at: place, operation)
     }
 
     /// How many bytes there are, up to the buffer's size.
@@ -188,5 +221,12 @@ struct FileState: Equatable {
         seconds = status.st_mtim.tv_sec
         nanoseconds = status.st_mtim.tv_nsec
         inode = UInt(status.st_ino)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func begins(with signature: [UInt8], at index: Int) -> Bool {
+        index + signature.count <= count
+            && signature.indices.allSatisfy { self[index + $0] == signature[$0] }
     }
 }

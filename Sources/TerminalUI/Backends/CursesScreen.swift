@@ -44,7 +44,9 @@ public final class CursesScreen: Screen {
     // MARK: Pictures
 
     public internal(set) var pictures = PictureTerminal()
-    public private(set) var pictureRate: Double?
+    /// Over a line, the first picture is as large as a slow one takes; then it is measured.
+    public private(set) var pictureRate: Double? =
+        getenv("SSH_CONNECTION") == nil ? nil : 1_000_000
     var probe: TerminalProbe?
     var layer = GraphicsLayer()
     /// The pixels of the whole text area as the system knows them.

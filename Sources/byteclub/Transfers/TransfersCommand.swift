@@ -116,12 +116,15 @@ struct TransfersCommand: ParsableCommand {
 
         @OptionGroup var chosen: ChosenTransfers
 
-        func run() async throws {
-            let limit = ByteRate(rate)?.bytesPerSecond
-            guard limit != nil || rate == "none" else {
+        func validate() throws {
+            guard ByteRate(rate) != nil || rate == "none" else {
                 throw ValidationError(
                     "“\(rate)” is not a rate. Rates are bytes a second: 500K, 4M; or none.")
             }
+        }
+
+        func run() async throws {
+            let limit = ByteRate(rate)?.bytesPerSecond
             try await Orders(club).change(chosen, if: \.canCancel) {
                 $0.bytesPerSecondLimit = limit
             }

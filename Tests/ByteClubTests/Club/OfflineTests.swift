@@ -99,6 +99,55 @@ import TextEditing
         test.club.stop()
     }
 
+    /// Dropbox has one file then, and does not say that the old name is gone.
+    @Test func anotherSpellingOfANameBringsTheWholeList() async throws {
+        defer { cleanUp() }
+        try store.plant("a", at: "/note.txt")
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let before = store.calls.count
+        try store.plant("a", at: "/Note.txt")
+        await test.waitUntil { $0.contents.notes.count == 2 }
+        #expect(store.calls.dropFirst(before).contains { $0.operation == .list })
+        test.club.stop()
+    }
+
+    /// Another member has written after us, and that was told before our answer came.
+    @Test func aLateAnswerDoesNotHideANewerState() async throws {
+        defer { cleanUp() }
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        let ours = try store.plant("ours", at: "/a.txt")
+        try await test.club.perform { _ throws(StoreError) in
+            try store.plant("theirs, later", at: "/a.txt")
+            await test.waitUntil { $0.contents.notes.first?.byteCount == 13 }
+        }
+        test.club.record(ours)
+        #expect(test.club.contents.notes.first?.byteCount == 4)
+        await test.waitUntil { $0.contents.notes.first?.byteCount == 13 }
+        // What was deleted meanwhile does not come back.
+        try await test.club.perform { _ throws(StoreError) in
+            try store.uproot("/a.txt")
+            await test.waitUntil { $0.contents.notes.isEmpty }
+        }
+        test.club.record(ours)
+        await test.waitUntil { $0.contents.notes.isEmpty }
+        test.club.stop()
+    }
+
+    @Test func aListThatIsDaysOldIsListedAgain() async throws {
+        defer { cleanUp() }
+        try store.plant("a", at: "/a.txt")
+        let copy = LocalCopy(folder: folder)
+        let listing = try await store.list(.root, recursive: true)
+        try copy.replaceListing(with: listing, at: Date(timeIntervalSinceNow: -90_000))
+        let before = store.calls.count
+        let test = makeClub()
+        await test.waitUntil { isConnected($0) }
+        #expect(store.calls.dropFirst(before).contains { $0.operation == .list })
+        test.club.stop()
+    }
+
     @Test func aCursorThatTheClubHasForgottenIsNoLoss() async throws {
         defer { cleanUp() }
         try store.plant("a", at: "/a.txt")

@@ -2,6 +2,7 @@ import ClubLibrary
 import ClubStore
 import ClubStoreTestSupport
 import Foundation
+import Testing
 import TerminalUI
 
 @testable import ByteClub

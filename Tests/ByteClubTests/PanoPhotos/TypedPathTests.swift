@@ -13,6 +13,7 @@ import Testing
         ("/abs//x/./a.jpg", "/abs/x/a.jpg"),
         ("~", "/home/ana"),
         ("~/pano/a.jpg", "/home/ana/pano/a.jpg"),
+        ("~//data/a.jpg", "/data/a.jpg"),
         ("'/with space/a b.jpg'", "/with space/a b.jpg"),
         ("\"/with space/a b.jpg\" ", "/with space/a b.jpg"),
         ("/with\\ space/a\\'b.jpg", "/with space/a'b.jpg"),

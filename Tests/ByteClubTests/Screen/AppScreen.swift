@@ -1,11 +1,20 @@
 import TerminalUI
+import TestSupport
+import Testing
 
 /// The app, or a part of it, on a screen in memory: keys in, screens out, no process and no waiting for time.
 @MainActor final class AppScreen {
     let screen: WatchedScreen
     let scheduler = TurnScheduler()
     let application: Application
-    private var waiters: [(isTrue: @MainActor () -> Bool, CheckedContinuation<Void, Never>)] = []
+    private var waiters: [Waiter] = []
+    private var lastNumber = 0
+
+    private struct Waiter {
+        var number: Int
+        var isTrue: @MainActor () -> Bool
+        var continuation: CheckedContinuation<Void, Never>
+    }
 
     init(_ root: ViewController, width: Int = 80, height: Int = 24) throws {
         screen = WatchedScreen(size: Size(width: width, height: height))
@@ -29,17 +38,40 @@ import TerminalUI
     }
 
     /// Returns when the screen shows a text.
-    func wait(for text: String) async { await wait { $0.text.contains(text) } }
+    func wait(for text: String, at location: SourceLocation = #_sourceLocation) async {
+        await wait(at: location) { $0.text.contains(text) }
+    }
 
     /// Returns when the screen does not show a text any more.
-    func wait(untilGone text: String) async { await wait { !$0.text.contains(text) } }
+    func wait(untilGone text: String, at location: SourceLocation = #_sourceLocation) async {
+        await wait(at: location) { !$0.text.contains(text) }
+    }
 
-    /// Returns when the frame is as wanted; looked at after each frame.
-    func wait(until isTrue: @escaping @MainActor (AppScreen) -> Bool) async {
+    /// Returns when the frame is as wanted; looked at after each frame. One that never comes is an issue.
+    func wait(
+        at location: SourceLocation = #_sourceLocation,
+        until isTrue: @escaping @MainActor (AppScreen) -> Bool
+    ) async {
         if isTrue(self) { return }
-        await withCheckedContinuation { continuation in
-            waiters.append(({ [unowned self] in isTrue(self) }, continuation))
+        lastNumber += 1
+        let number = lastNumber
+        let watch = Task { [weak self] in
+            try await Task.sleep(for: TerminalDriver.patience)
+            self?.giveUp(number, location)
         }
+        defer { watch.cancel() }
+        await withCheckedContinuation { continuation in
+            waiters.append(
+                Waiter(
+                    number: number, isTrue: { [unowned self] in isTrue(self) },
+                    continuation: continuation))
+        }
+    }
+
+    private func giveUp(_ number: Int, _ location: SourceLocation) {
+        guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+        Issue.record("The screen never was as expected:\n\(text)", sourceLocation: location)
+        waiters.remove(at: index).continuation.resume()
     }
 
     /// The rows that have a text in them, from the top.
@@ -55,7 +87,7 @@ import TerminalUI
 
     private func look() {
         let ready = waiters.indices.filter { waiters[$0].isTrue() }
-        let continuations = ready.map { waiters[$0].1 }
+        let continuations = ready.map { waiters[$0].continuation }
         for index in ready.reversed() { waiters.remove(at: index) }
         for continuation in continuations { continuation.resume() }
     }

@@ -43,6 +43,33 @@ import Testing
         }
     }
 
+    /// The journal's last lines may be lost, and their numbers given again.
+    @Test func aComputerThatWentDownEndsAllCursors() async throws {
+        try await withHome { (home: String) async throws in
+            let first = try await TestClub(home: home, files: ["a.txt": "1"])
+            let cursor = try await first.list().cursor
+            let entries = try await first.list(recursive: true).entries
+            await first.stop()
+            let state = URL(filePath: home + "/state")
+            let names = try FileManager.default.contentsOfDirectory(atPath: state.path)
+            let journal = state.appending(
+                path: try #require(names.first { $0.hasSuffix(".journal") }))
+            var lines = try String(contentsOf: journal, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            var header = lines[0].split(separator: "\t", omittingEmptySubsequences: false)
+            let epoch = try #require(header.firstIndex { $0.contains("-") })
+            header[epoch] = header[epoch].prefix { $0 != "-" } + "-0123456789abcdef"
+            lines[0] = header.joined(separator: "\t")[...]
+            try lines.joined(separator: "\n").write(to: journal, atomically: true, encoding: .utf8)
+            let second = try await TestClub(home: home)
+            #expect(
+                try await second.failure(
+                    Routes.listFolderContinue, ListFolderContinueArg(cursor: cursor)) == .reset)
+            #expect(try await second.list(recursive: true).entries == entries)
+            await second.stop()
+        }
+    }
+
     @Test func revisionsSurviveTheLossOfTheJournal() async throws {
         try await withHome { (home: String) async throws in
             let first = try await TestClub(home: home, files: ["hand.txt": "1"])

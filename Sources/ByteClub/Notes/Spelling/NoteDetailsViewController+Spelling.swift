@@ -17,20 +17,19 @@ extension NoteDetailsViewController {
         if let spelling = spelling ?? makeSpelling() { spelling.showsMarks = true }
     }
 
-    /// Goes to the next misspelled word and asks what to do about it; from the caret to the end of the text.
+    /// Goes to the next misspelled word and asks what to do about it; behind the last one, to the first.
     func checkSpelling() {
         guard let spelling = madeSpelling() else { return }
         let start = textView.selectedRange.lowerBound
         startPending { [self] in
-            guard let finding = await spelling.next(from: wordStart(at: start)) else {
-                guard !spelling.speller.hasFailed else { return }
-                application?.showMessage(
-                    start == 0
-                        ? "No misspelled words."
-                        : "No misspelled words from here to the end of the note.", .success)
-                return
+            if let finding = await spelling.next(from: wordStart(at: start)) {
+                ask(about: finding, spelling)
+            } else if start > 0, let first = await spelling.next(from: 0) {
+                application?.showMessage("From the top of the note.")
+                ask(about: first, spelling)
+            } else if !spelling.speller.hasFailed {
+                application?.showMessage("No misspelled words.", .success)
             }
-            ask(about: finding, spelling)
         }
     }
 

@@ -77,12 +77,16 @@ final class SpellingProgram: Sendable {
     }
 
     deinit {
-        // It ends at the end of its input; one that does not is not waited for.
+        // It ends at the end of its input: it may be writing the person's dictionary.
         close(socket)
-        kill(process, SIGTERM)
         let process = process
         queue.async { @Sendable in
             var status: Int32 = 0
+            for _ in 0..<40 {
+                guard waitpid(process, &status, WNOHANG) == 0 else { return }
+                usleep(50_000)
+            }
+            kill(process, SIGKILL)
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
         }
     }
@@ -100,9 +104,11 @@ final class SpellingProgram: Sendable {
         return answers
     }
 
-    /// Adds a word to the person's own dictionary.
+    /// Adds a word to the person's own dictionary; returns when it is there.
     func learn(_ word: String) throws(Failure) {
         try send("*\(word)\n#\n")
+        // An answer to what comes next shows that it has been written.
+        _ = try ask(["a"])
     }
 
     private func send(_ text: String) throws(Failure) {
@@ -134,8 +140,8 @@ final class SpellingProgram: Sendable {
             guard bytes.count <= Self.answerByteLimit else {
                 throw Failure(reason: "\(name) answers without an end")
             }
-            // Each answer ends with an empty line.
-            guard bytes.suffix(2) == [0x0A, 0x0A] else { continue }
+            // Each answer ends with an empty line, and one to a word of another script is nothing else.
+            guard bytes.last == 0x0A else { continue }
             let text = String(decoding: bytes, as: UTF8.self)
             if let answers = SpellingAnswer.answers(in: text, count: count) { return answers }
         }

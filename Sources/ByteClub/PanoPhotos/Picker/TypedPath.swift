@@ -25,6 +25,8 @@ enum TypedPath {
         }
         guard !text.isEmpty else { return folder }
         if text == "~" { return home }
+        // The field begins with `~/`: whoever types an absolute path behind it means that.
+        if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
         if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
         if text.hasPrefix("/") { return normalized(text) }
         return normalized(folder + "/" + text)

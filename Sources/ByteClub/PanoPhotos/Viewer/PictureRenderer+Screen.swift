@@ -16,7 +16,7 @@ internal import TerminalUI
         let cell = pictures.cellPixels.map { PixelSize(width: $0.width, height: $0.height) }
         self.init(
             moving: .moving(screen), resting: .atRest(screen), encoder: encoder,
-            cell: cell ?? PixelSize(width: 10, height: 20))
+            cell: cell ?? PixelSize(width: 10, height: 20), bytesPerSecond: screen.pictureRate)
     }
 }
 

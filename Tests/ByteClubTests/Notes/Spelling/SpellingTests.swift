@@ -51,6 +51,7 @@ struct SpellingAnswerTests {
                 while read -r line; do
                     echo "$line" >>"\(folder.path)/asked"
                     case $line in
+                    ^Слово) echo ;;
                     ^wrod) echo "& wrod 2 1: word, rod"; echo ;;
                     ^*) echo "*"; echo ;;
                     esac
@@ -81,6 +82,14 @@ struct SpellingAnswerTests {
         #expect(asked == ["^word", "^wrod"])
     }
 
+    /// aspell answers such a word with an empty line alone.
+    @Test func aWordOfAnotherScriptIsNotWrong() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let speller = try speller()
+        #expect(await speller.answers(for: ["Слово"]) == [.known])
+        #expect(await speller.answers(for: ["wrod"]) == [.unknown(suggestions: ["word", "rod"])])
+    }
+
     @Test func asksForManyWords() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let speller = try speller()
@@ -97,7 +106,7 @@ struct SpellingAnswerTests {
         #expect(!speller.isWrong("wrod"))
         // In order: what is asked next comes after it.
         _ = await speller.answers(for: ["next"])
-        #expect(asked == ["^wrod", "*wrod", "#", "^next"])
+        #expect(asked == ["^wrod", "*wrod", "#", "^a", "^next"])
     }
 
     @Test(arguments: [
