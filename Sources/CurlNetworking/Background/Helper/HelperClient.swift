@@ -121,6 +121,8 @@ extension BackgroundHelper {
         client.session = session
         for record in journal.tasks(of: session) { client.channel.send(.task(record)) }
         client.channel.send(.attached)
+        // What has moved since its last helper ended: it may be all there is for a while.
+        sendDeferredProgress(to: client)
         // A program that starts may mean that the network is back.
         for transfer in transfers.values where transfer.id.session == session {
             transfer.forgetFailures()
@@ -257,12 +259,10 @@ extension BackgroundHelper {
     }
 
     func notifyProgress(of transfer: HelperTransfer, _ reply: BackgroundReply) {
-        guard let client = self.client(of: transfer.id.session) else { return }
-        if client.channel.isBacklogged {
-            transfer.deferredProgress = reply
-        } else {
-            transfer.deferredProgress = nil
-            client.channel.send(reply)
+        guard let client = self.client(of: transfer.id.session), !client.channel.isBacklogged else {
+            return transfer.deferredProgress = reply
         }
+        transfer.deferredProgress = nil
+        client.channel.send(reply)
     }
 }

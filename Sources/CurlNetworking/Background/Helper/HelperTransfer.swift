@@ -22,7 +22,7 @@ final class HelperTransfer {
     var asksForWhole = false
     /// How many bytes were transferred in this attempt.
     var movedByteCount: Int64 = 0
-    /// Progress that was not sent yet because the program is not reading.
+    /// Progress that was not sent yet because the program is not reading, or not connected.
     var deferredProgress: BackgroundReply?
     /// Challenges that the program has not answered yet.
     var questions: [Int: Question] = [:]
@@ -94,6 +94,7 @@ final class HelperTransfer {
         expected = -1
         asksForWhole = false
         movedByteCount = 0
+        deferredProgress = nil
         retryAt = nil
     }
 }
