@@ -13,12 +13,15 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -76,10 +79,26 @@ static inline CURLcode byteclub_easy_set_progress_callback(
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+/// How much of what was written to a socket may wait in the kernel unsent, in bytes: what waits there can
+/// neither be slowed down nor taken back.
+enum { byteclub_unsent_limit = 128 << 10 };
+
 /// Opens a socket that child processes do not get, which would hold connections open that were closed
 /// here: libcurl 7.88 leaves that out.
 static inline curl_socket_t byteclub_open_socket(const struct curl_sockaddr *address) {
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (made >= 0 && (address->family == AF_INET || address->family == AF_INET6)) {
+        int limit = byteclub_unsent_limit;
+        setsockopt(made, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &limit, sizeof limit);
+    }
+    return made;
+}
+
+/// How much of what was written to a socket the other side has not taken yet, in bytes; 0 where the system
+/// does not say. Source: tcp(7), SIOCOUTQ.
+static inline int byteclub_untaken_byte_count(curl_socket_t socket) {
+    int count = 0;
+    return ioctl(socket, SIOCOUTQ, &count) == 0 && count > 0 ? count : 0;
 }
 
 static inline CURLcode byteclub_easy_set_open_socket_callback(

@@ -230,6 +230,7 @@ extension Attempt {
             sockets.add(connection, among: noted.openedSockets)
         }
         noted.isConnected = true
+        noted.socket = sockets.socket(of: connection)
         timings.noteConnected(easy, isKept: isKept)
         noteMovement()
         return .proceed

@@ -50,6 +50,8 @@ final class Attempt {
         /// What of the request had left when the kept-alive connection was lost.
         var loss: ConnectionLoss?
         var openedSockets: [curl_socket_t] = []
+        /// Of the TCP connection that the request has gone out on: nil over a Unix socket, where nothing is far.
+        var socket: curl_socket_t?
         /// The socket of a WebSocket that libcurl does not want to read from.
         var silentSocket: curl_socket_t?
     }
@@ -113,7 +115,21 @@ final class Attempt {
         return attempt
     }
 
-    /// How much of the body has left, what earlier attempts have sent included.
+    /// How much of the whole body the server has taken: what the kernel still holds does not count. Everything
+    /// that was handed over, once the server has answered.
+    var takenBodyByteCount: Int64 {
+        let handedOver = body.start + body.sentByteCount
+        guard let socket = noted.socket, !head.isComplete else { return handedOver }
+        // The connection is gone, and with it all that is known of what has arrived.
+        guard isOnTheWire else { return body.start }
+        return max(body.start, handedOver - Int64(byteclub_untaken_byte_count(socket)))
+    }
+
+    /// Whether libcurl has the request and has not reported its end.
+    var isOnTheWire: Bool { easy != nil && result == nil }
+
+    /// How much of the body was handed to the system, what earlier attempts have sent included. The server may
+    /// have all of it, whatever it has acknowledged.
     var sentBodyByteCount: Int64 {
         body.start + max(body.sentByteCount, easy?.offset(CURLINFO_SIZE_UPLOAD_T) ?? 0)
     }

@@ -24,6 +24,8 @@ extension Engine {
             break
         }
         applyPauses(to: transfer)
+        // What the kernel held has gone on meanwhile.
+        if wasSuspended { checkUpload(of: transfer) }
     }
 
     /// Suspends a transfer that has no connection: nothing of the request has left yet.

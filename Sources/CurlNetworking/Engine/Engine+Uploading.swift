@@ -35,6 +35,7 @@ extension Engine {
         attempt.body.start = offset
         _ = attempt.body.seek(to: 0)
         transfer.uploadProgress.reportedByteCount = offset
+        transfer.uploadProgress.handedOverByteCount = offset
         transfer.uploadProgress.isRepeated = true
     }
 
@@ -44,21 +45,54 @@ extension Engine {
         transfer.task.status.withLock { $0.counts.expectedToSend = expected }
     }
 
+    /// Reports what the server has taken to the delegate, and what was handed over to a helper.
     func reportUploadProgress(of transfer: Transfer) {
-        let body = transfer.attempt.body
-        let sent = body.start + body.sentByteCount
-        guard sent != transfer.uploadProgress.reportedByteCount,
-            transfer.upload?.step?.isUpload != false, transfer.webSocket == nil
+        let attempt = transfer.attempt
+        guard !attempt.body.isNone, transfer.upload?.step?.isUpload != false,
+            transfer.webSocket == nil
         else { return }
-        transfer.uploadProgress.reportedByteCount = sent
+        let (taken, handedOver) = (attempt.takenBodyByteCount, attempt.sentBodyByteCount)
+        scheduleUploadCheck(of: transfer, taken: taken, handedOver: handedOver)
+        let reported = transfer.uploadProgress.reportedByteCount
+        guard taken > reported || handedOver > transfer.uploadProgress.handedOverByteCount else {
+            return
+        }
+        transfer.uploadProgress.reportedByteCount = max(taken, reported)
+        transfer.uploadProgress.handedOverByteCount = handedOver
         if transfer.uploadProgress.isRepeated {
             transfer.uploadProgress.isRepeated = false
-            transfer.task.post(.sendsAgain(from: body.start))
+            transfer.task.post(.sendsAgain(from: attempt.body.start))
         }
-        transfer.task.post(.sent(total: sent, expected: body.byteCount)) {
-            $0.counts.sent = sent
+        let total = max(taken, reported)
+        transfer.task.post(.sent(total: total, expected: attempt.body.byteCount)) {
+            $0.counts.sent = total
+            $0.counts.handedOver = handedOver
         }
         transfer.task.updateProgress()
+    }
+
+    /// In nanoseconds.
+    private static var uploadCheckInterval: UInt64 { 100_000_000 }
+
+    /// What the kernel holds it sends without a word to us.
+    private func scheduleUploadCheck(of transfer: Transfer, taken: Int64, handedOver: Int64) {
+        guard taken < handedOver, transfer.attempt.isOnTheWire, !transfer.isSuspended else {
+            return transfer.uploadProgress.nextCheck = nil
+        }
+        transfer.uploadProgress.nextCheck = now + Self.uploadCheckInterval
+        deadlineChanged(of: transfer)
+    }
+
+    /// Reports what the server has taken since. That it takes something keeps the request from timing out.
+    func checkUpload(of transfer: Transfer) {
+        transfer.uploadProgress.nextCheck = nil
+        guard !transfer.state.isFinished, transfer.attempt.isOnTheWire, !transfer.isSuspended
+        else { return }
+        let before = transfer.uploadProgress.reportedByteCount
+        reportUploadProgress(of: transfer)
+        if transfer.uploadProgress.reportedByteCount > before {
+            transfer.timers.request.restart(at: now)
+        }
     }
 
     /// Asks the server how much it has, if it has said where, and sends the rest.

@@ -127,11 +127,14 @@ actor Engine {
     /// A byte moves a deadline later, which is not reported: the engine then wakes early and finds out.
     private func expireTransfers() {
         for transfer in transfers.values {
+            if let check = transfer.uploadProgress.nextCheck, check <= now {
+                checkUpload(of: transfer)
+            }
             if let date = transfer.state.date {
                 if date <= now { dateReached(for: transfer) }
                 continue
             }
-            if let deadline = transfer.deadline, deadline <= now {
+            if let deadline = transfer.timers.deadline, deadline <= now {
                 fail(transfer, with: URLError(.timedOut, failingURL: transfer.request.url))
             }
         }

@@ -63,12 +63,18 @@ final class Transfer {
     /// What the delegate knows of the body that is sent.
     struct UploadProgress {
         var reportedByteCount: Int64 = 0
+        /// How much was handed to the system.
+        var handedOverByteCount: Int64 = 0
         /// Whether the body of an earlier attempt was reported.
         var isRepeated = false
+        /// When to ask the kernel again how much of what it holds the server has taken.
+        var nextCheck: UInt64?
 
         mutating func beginAttempt() {
-            if reportedByteCount > 0 { isRepeated = true }
+            nextCheck = nil
+            if reportedByteCount > 0 || handedOverByteCount > 0 { isRepeated = true }
             reportedByteCount = 0
+            handedOverByteCount = 0
         }
     }
 
@@ -109,8 +115,9 @@ final class Transfer {
 
     /// When the engine has to act although nothing has happened.
     var deadline: UInt64? {
-        guard let date = state.date else { return timers.deadline }
-        return min(date, timers.deadline ?? .max)
+        let soonest = min(
+            state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max)
+        return soonest == .max ? nil : soonest
     }
 
     /// Has the engine process the transfer before it waits again.

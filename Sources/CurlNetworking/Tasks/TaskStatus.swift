@@ -48,7 +48,10 @@ struct TaskStatus: Sendable {
     /// Of the bodies.
     struct ByteCounts: Sendable {
         var received: Int64 = 0
+        /// What the server has taken, as far as is known.
         var sent: Int64 = 0
+        /// What it may have, because it has left this process.
+        var handedOver: Int64 = 0
         /// -1 when it is not known.
         var expectedToSend: Int64 = 0
         /// -1 when it is not known.

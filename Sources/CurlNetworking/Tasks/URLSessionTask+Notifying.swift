@@ -224,9 +224,12 @@ extension URLSessionTask {
     }
 
     private func notifySent(total: Int64, expected: Int64) {
-        let reported = status.withLock { status in
+        let (reported, handedOver) = status.withLock { status in
             defer { status.reports.sent = total }
-            return total < status.reports.sent ? 0 : status.reports.sent
+            return (total < status.reports.sent ? 0 : status.reports.sent, status.counts.handedOver)
+        }
+        if let helper = listener as? HelperDelegate {
+            helper.handedOver(handedOver, of: expected, by: self)
         }
         guard total > reported else { return }
         listener?.urlSession(

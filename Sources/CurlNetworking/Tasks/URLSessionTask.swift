@@ -116,7 +116,7 @@ open class URLSessionTask: NetworkingObject, @unchecked Sendable {
 
     /// How much of the body has come, without any compression.
     open var countOfBytesReceived: Int64 { status.withLock { $0.counts.received } }
-    /// How much of the body was handed to the system.
+    /// How much of the body the server has taken: what waits in the system's buffers does not count.
     open var countOfBytesSent: Int64 { status.withLock { $0.counts.sent } }
     /// -1 when it is not known.
     open var countOfBytesExpectedToSend: Int64 { status.withLock { $0.counts.expectedToSend } }

@@ -125,6 +125,75 @@ import Testing
         #expect(delegate.error == nil)
     }
 
+    /// A helper that goes on from the journal may be through before the program has found it: what it has
+    /// sent meanwhile it has told nobody.
+    @Test(arguments: [201, 507]) func anAcceptedUploadIsToldToBeSentWholeBeforeItEnds(status: Int)
+        async throws
+    {
+        let home = try BackgroundHome()
+        _ = try PrivateFolder(path: home.places.state)
+        _ = try PrivateFolder(path: home.places.runtime)
+        var lock = try BackgroundLock.take(home.places)
+        try lock?.publish(home.places.socket)
+        let listener = try BackgroundSocket.listen(at: home.places.socket)
+        _ = fcntl(listener, F_SETFL, 0)
+        defer {
+            close(listener)
+            lock?.retract(home.places)
+            lock = nil
+        }
+        let delegate = RecordingDelegate()
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/photo")))
+        request.httpMethod = "PUT"
+        let session = home.session("test", delegate)
+        session.uploadTask(with: request, fromFile: try home.makeFile(makeBytes(300_000))).resume()
+
+        // The first helper takes the task on, tells how far it is, and is killed.
+        let first = Guest(try #require(BackgroundSocket.accept(on: listener)))
+        var record = try attach(first, [])
+        first.answer(.added(record.number))
+        _ = record.take(.start)
+        first.answer(.sent(record.number, total: 131_072, expected: 300_000))
+        await eventually { delegate.snapshot.progress.count == 1 }
+        first.hangUp()
+
+        // The next one is through with it.
+        let response = try #require(
+            request.url.flatMap {
+                HTTPURLResponse(url: $0, statusCode: status, httpVersion: nil, headerFields: [:])
+            })
+        let answer = try #require(BackgroundTaskRecord.Answer(response))
+        let isOver = record.take(.finish(answer, file: nil))
+        #expect(isOver)
+        let second = Guest(try #require(BackgroundSocket.accept(on: listener)))
+        _ = try attach(second, [record])
+        await delegate.completion()
+        let totals = delegate.snapshot.progress.compactMap { $0.dropFirst().first }
+        #expect(totals == (status == 201 ? [131_072, 300_000] : [131_072]))
+        #expect(delegate.calls.last == "completed")
+        second.hangUp()
+    }
+
+    /// Plays a helper up to where the program has sent what it has.
+    ///
+    /// - Returns: The task it adds, or the last of those it was told of.
+    private func attach(
+        _ program: Guest, _ records: [BackgroundTaskRecord]
+    ) throws -> BackgroundTaskRecord {
+        #expect(program.hearRequest() == .hello(version: BackgroundVersion.current))
+        program.answer(.welcome(version: BackgroundVersion.current))
+        guard case .attach? = program.hearRequest() else {
+            throw URLError(.badServerResponse)
+        }
+        for record in records { program.answer(.task(record)) }
+        program.answer(.attached)
+        if let last = records.last { return last }
+        while let request = program.hearRequest() {
+            if case .add(let record) = request { return record }
+        }
+        throw URLError(.badServerResponse)
+    }
+
     // MARK: - One session, one program
 
     @Test func aSecondSessionOfThisProcessIsRefused() async throws {

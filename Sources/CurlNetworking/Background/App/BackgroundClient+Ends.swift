@@ -90,6 +90,7 @@ extension BackgroundClient {
                     .fileDoesNotExist, failingURL: response.url,
                     underlyingText: "the body of the answer was removed by somebody else"))
         }
+        reportWholeBody(of: entry, response)
         task.status.withLock { status in
             status.response = response
             status.counts.expectedToReceive = response.expectedContentLength
@@ -108,6 +109,16 @@ extension BackgroundClient {
                         }
                     }
                 }))
+    }
+
+    /// Reports that all of an upload was sent, before it completes: a helper that continued the task from the
+    /// journal and completed it before this program was connected has reported that to nobody. Only what the
+    /// server has accepted was certainly sent whole.
+    private func reportWholeBody(of entry: BackgroundTaskEntry, _ response: HTTPURLResponse) {
+        guard (200...299).contains(response.statusCode) else { return }
+        let counts = entry.task.status.withLock { $0.counts }
+        guard counts.expectedToSend > counts.sent else { return }
+        noteSent(entry, counts.expectedToSend, counts.expectedToSend)
     }
 
     /// The delegate has caught up.

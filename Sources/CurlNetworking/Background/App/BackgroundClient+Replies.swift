@@ -27,10 +27,7 @@ extension BackgroundClient {
             }
         case .sent(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
-            entries[number]?.task.post(.sent(total: total, expected: expected)) { status in
-                status.counts.sent = total
-                status.counts.expectedToSend = expected
-            }
+            if let entry = entries[number] { noteSent(entry, total, expected) }
         case .received(let number, let total, let expected) where total >= 0 && expected >= -1:
             noteMovement()
             entries[number]?.task.post(.wrote(total: total, expected: expected)) { status in
@@ -53,6 +50,13 @@ extension BackgroundClient {
             register(record)
         case .welcome, .givingWay, .inUse, .attached, .sent, .received, .resumed:
             break
+        }
+    }
+
+    func noteSent(_ entry: BackgroundTaskEntry, _ total: Int64, _ expected: Int64) {
+        entry.task.post(.sent(total: total, expected: expected)) { status in
+            status.counts.sent = total
+            status.counts.expectedToSend = expected
         }
     }
 

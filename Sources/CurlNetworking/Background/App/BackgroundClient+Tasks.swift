@@ -130,6 +130,12 @@ extension BackgroundClient {
             guard entry.key == record.key else { return }
             entry.isKept = true
             removeSpooled(number)
+            if case .running(let moved, let expected) = record.state, case .upload = record.kind,
+                moved > entry.task.countOfBytesSent
+            {
+                // What a helper has sent before this program was connected to it.
+                noteSent(entry, moved, expected)
+            }
             if record.state.isOver, !entry.hasEnded { end(entry, record.state, record.history) }
         } else if let task = session?.adopt(record) {
             let entry = BackgroundTaskEntry(task, record)

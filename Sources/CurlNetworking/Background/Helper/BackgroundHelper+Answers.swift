@@ -37,7 +37,6 @@ extension BackgroundHelper {
             keep(id.number, in: id.session) { $0.note(reached: total - byteCount) }
         }
         transfer.movedByteCount = total
-        if expected >= 0, expected - total <= Self.lastPartByteCount { noteLastPart(of: transfer) }
         _ = try? journal.note(
             .progress(moved: total, expected: max(-1, expected)), of: id.number, in: id.session)
         notifyProgress(of: transfer, .sent(id.number, total: total, expected: expected))
@@ -46,10 +45,12 @@ extension BackgroundHelper {
     /// What may be sent between two reports.
     private static let lastPartByteCount: Int64 = 1 << 20
 
-    /// The body is about to be sent whole: from then on the request may have been carried out, also if this
-    /// process should end now.
-    private func noteLastPart(of transfer: HelperTransfer) {
-        guard !transfer.hasNotedLastPart, mustNotBeRepeated(transfer) else { return }
+    /// When the body is about to leave this process whole, the request may have been carried out from then on,
+    /// also if this process should end now.
+    func handedOver(_ byteCount: Int64, of expected: Int64, by transfer: HelperTransfer) {
+        guard expected >= 0, expected - byteCount <= Self.lastPartByteCount,
+            !transfer.hasNotedLastPart, mustNotBeRepeated(transfer)
+        else { return }
         transfer.hasNotedLastPart = true
         keep(transfer.id.number, in: transfer.id.session) { $0.mayBeSent = true }
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 // The attempts of a task: one after another, until it completes.
 
@@ -173,7 +174,9 @@ extension BackgroundHelper {
         guard error.code == .timedOut || error.code == .networkConnectionLost,
             let inner = transfer.inner, mustNotBeRepeated(transfer)
         else { return false }
-        return inner.countOfBytesSent >= inner.countOfBytesExpectedToSend
+        // What the server has acknowledged says less: its acknowledgements may be on their way, or lost.
+        let counts = inner.status.withLock(\.counts)
+        return counts.handedOver >= counts.expectedToSend
     }
 
     /// Whether the request must not be sent a second time. A resumed upload asks first how much has arrived.

@@ -67,6 +67,11 @@ final class HelperDelegate: URLSessionDataDelegate {
         }
     }
 
+    /// So much of the body has left this process, which the server need not have acknowledged.
+    func handedOver(_ byteCount: Int64, of expected: Int64, by task: URLSessionTask) {
+        tell(task) { $0.handedOver(byteCount, of: expected, by: $1) }
+    }
+
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
