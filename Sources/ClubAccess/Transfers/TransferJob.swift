@@ -10,6 +10,7 @@ internal import Pictures
     private let carrier: TransferCarrier
     private var status: TransferStatus
     private var progress: TransferProgress
+    private var spread = SpreadProgress()
     private let began = ContinuousClock.now
     private var toldAt: ContinuousClock.Instant?
     private var pending: Task<Void, Never>?
@@ -195,10 +196,21 @@ internal import Pictures
 
     private func moved(_ byteCount: Int64, _ expected: Int64) {
         progress.record(byteCount: byteCount, of: expected, at: began.duration(to: .now))
+        spread.record(byteCount, at: began.duration(to: .now))
         status.byteCount = byteCount
         status.totalByteCount = expected
         status.bytesPerSecond = progress.bytesPerSecond
         tellInTime()
+    }
+
+    /// The status as it is shown now: what is fetched is here, what is sent may be on its way.
+    private var shownStatus: TransferStatus {
+        var shown = status
+        if order.direction == .upload, status.state == .running {
+            shown.byteCount = min(
+                status.byteCount, spread.shown(at: began.duration(to: .now)))
+        }
+        return shown
     }
 
     /// Tells it now or, where something was told a moment ago, at the end of the interval.
@@ -218,11 +230,12 @@ internal import Pictures
         pending?.cancel()
         pending = nil
         toldAt = .now
-        let (before, status) = (writing, status)
+        let (before, status) = (writing, shownStatus)
         writing = Task {
             await before?.value
             await carrier.write(status, of: order.id)
         }
+        if status.byteCount < self.status.byteCount { tellInTime() }
     }
 }
 
