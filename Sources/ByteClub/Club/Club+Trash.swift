@@ -13,6 +13,8 @@ extension Club {
         var data: Data?
         /// Whether it can be brought back; nil when the club could not be asked.
         var isKept: Bool?
+        /// Where a photo is kept in the club, when its store keeps no revisions.
+        var trash: RemotePath?
     }
 
     /// Removes a note, once its text is kept: what cannot be brought back is not deleted.
@@ -43,14 +45,52 @@ extension Club {
         }
     }
 
-    /// Removes a photo: it is too large to be kept here, and the store may keep it.
+    /// Removes a photo: it is too large to be kept here, so the store keeps it, as a revision or in the trash.
     func deletePhoto(_ file: RemoteFile) async throws(StoreError) -> DeletedCopy {
+        guard try await openStore().revisionStore != nil else {
+            let kept = try await perform { store throws(StoreError) in
+                try await PhotoTrash.take(file, in: store, at: Date())
+            }
+            recordMove(of: file.path, to: kept)
+            emptyTrash()
+            return DeletedCopy(file: file, isKept: true, trash: kept.path)
+        }
         try await perform { store throws(StoreError) in
             try await store.delete(
                 file.path, ifRevision: file.revision, contentHash: file.contentHash)
         }
         recordRemoval(of: file.path)
         return DeletedCopy(file: file, isKept: await storeKeeps(file))
+    }
+
+    /// Removes what has been in the trash for long.
+    private func emptyTrash() {
+        let now = Date().addingTimeInterval(-(store?.clockLead ?? 0))
+        let expired = told.expiredPhotos(at: now)
+        guard !expired.isEmpty else { return }
+        Task {
+            for file in expired {
+                do throws(StoreError) {
+                    try await perform { store throws(StoreError) in
+                        try await store.delete(file.path, ifRevision: file.revision)
+                    }
+                    recordRemoval(of: file.path)
+                } catch {
+                    return  // at the next deletion
+                }
+            }
+        }
+    }
+
+    /// Brings a photo back out of the trash, beside whatever has its name by now.
+    func restorePhoto(
+        at path: RemotePath, from kept: RemotePath
+    ) async throws(StoreError) -> RemoteFile {
+        let file = try await perform { store throws(StoreError) in
+            try await PhotoTrash.restore(kept, to: path, in: store)
+        }
+        recordMove(of: kept, to: file)
+        return file
     }
 
     /// Fetches what is to be deleted and keeps it: a store that speaks of revisions may have had no room

@@ -60,6 +60,7 @@ internal import TextEditing
     var willRetry: ((RetryNotice) -> Void)?
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
+    let undecodable = UndecodablePhotos()
 
     private var connect: Connect
     private var observers: [() -> (any ClubObserver)?] = []

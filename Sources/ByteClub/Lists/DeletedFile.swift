@@ -10,10 +10,15 @@ struct DeletedFile: Codable, Hashable, Sendable {
     /// The state it was deleted in, by which a store that keeps revisions finds it again.
     var revision: String
     var deletedAt: Date
+    /// Where a photo is kept in the club, when its store keeps no revisions.
+    var trash: String?
     /// The same for what was deleted with one key.
     var group: UUID
 
-    init(_ file: RemoteFile, kind: FileKind, at date: Date, group: UUID) {
+    init(
+        _ file: RemoteFile, kind: FileKind, at date: Date, group: UUID, trash: RemotePath? = nil
+    ) {
+        self.trash = trash?.string
         self.kind = kind
         self.group = group
         path = file.path.string

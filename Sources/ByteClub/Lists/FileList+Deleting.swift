@@ -13,7 +13,7 @@ extension FileList {
             targets.count == 1
             ? "“\(first.name)” will be deleted"
             : "\(targets.count) \(kind.rawValue) will be deleted"
-        let isForGood =
+        let isMoved =
             kind == .photos && club.store.map { $0.revisionStore == nil } ?? false
         let noun = first.isFolder ? "folder" : kind.singular
         owner?.present(
@@ -22,7 +22,9 @@ extension FileList {
                     ? "Delete \(noun)?" : "Delete \(targets.count) \(kind.rawValue)?",
                 message: TextLine(
                     what + " for every member of the club."
-                        + (isForGood ? " This club cannot bring photos back." : "")),
+                        + (isMoved
+                            ? " z can bring \(targets.count == 1 ? "it" : "them") back for 30 days."
+                            : "")),
                 confirm: "Delete", key: "d"
             ) { [weak self] in self?.delete(targets) })
     }
@@ -74,7 +76,8 @@ extension FileList {
             kind == .notes ? try await club.deleteNote(file) : try await club.deletePhoto(file)
         guard deleted.isKept != false else { return }
         if deleted.isKept == nil { uncertainGroup = group }
-        let record = DeletedFile(deleted.file, kind: kind, at: now(), group: group)
+        let record = DeletedFile(
+            deleted.file, kind: kind, at: now(), group: group, trash: deleted.trash)
         memory.remember(record, deleted.data)
     }
 
@@ -128,6 +131,9 @@ extension FileList {
         let revision = Revision(rawValue: record.revision)
         if kind == .notes {
             return try await club.restoreNote(at: path, revision, memory.deletedBytes[record])
+        }
+        if let trash = record.trash {
+            return try await club.restorePhoto(at: path, from: RemotePath(validating: trash))
         }
         let file = try await club.perform { store throws(StoreError) in
             try await Self.restorePhoto(path, revision, in: store)

@@ -107,7 +107,16 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
         var details = [TextLine("\(size) · \(files.age(of: photo))", .secondary)]
         var (image, graphic): (ImageCells?, Graphic?)
         switch thumbnails?.state(of: photo) {
-        case .loaded(let picture): (image, graphic) = (picture.cells, picture.graphic)
+        case .loaded(let picture):
+            (image, graphic) = (picture.cells, picture.graphic)
+            if let size = picture.fullSize {
+                let words = TextLine(size.words, .secondary)
+                if list.rowHeight > 2 {
+                    details.append(words)
+                } else {
+                    details[0] = details[0] + TextLine(" · ", .secondary) + words
+                }
+            }
         case .unavailable(let reason): details[0] = details[0] + TextLine(" · \(reason)", .warning)
         case .loading, nil: details[0] = details[0] + TextLine(" · …", .secondary)
         }
@@ -197,9 +206,7 @@ extension PhotosViewController {
             return
         }
         previewPanel.title = TextLine(photo.name, .heading)
-        caption.text = TextLine(
-            "\(Wording.byteCount(photo.byteCount)) · \(files.age(of: photo))",
-            .secondary)
+        showCaption(of: photo)
         previewPause?.cancel()
         previewPause = startPending { [weak self] in
             try? await Pause.sleep(for: .milliseconds(40))
@@ -207,8 +214,17 @@ extension PhotosViewController {
         }
     }
 
+    /// Its size in bytes, in pixels where that is known, and its age.
+    private func showCaption(of photo: RemoteFile) {
+        let size = (thumbnails?.picture(of: photo) ?? previews?.picture(of: photo))?.fullSize
+        let words = [Wording.byteCount(photo.byteCount), size?.words, files.age(of: photo)]
+        caption.text = TextLine(
+            words.compactMap { $0 }.joined(separator: " · "), .secondary)
+    }
+
     private func fillPreview() {
         guard let photo = selected, let previews else { return }
+        defer { showCaption(of: photo) }
         switch previews.state(of: photo) {
         case .loading:
             preview.image = nil
@@ -255,6 +271,10 @@ extension PhotosViewController: TransferObserver {
         default: break
         }
     }
+}
+
+extension FullSizeComment {
+    fileprivate var words: String { "\(width)×\(height)" }
 }
 
 extension TransferItem {

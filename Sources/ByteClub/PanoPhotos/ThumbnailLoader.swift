@@ -22,6 +22,8 @@ internal import TerminalUI
     struct Picture: Equatable {
         let cells: ImageCells
         let graphic: Graphic?
+        /// Of the whole photo, in pixels, where the thumbnail says it.
+        let fullSize: FullSizeComment?
     }
 
     /// Called on the main actor after one or more pictures have arrived.
@@ -94,6 +96,11 @@ internal import TerminalUI
             entries[key]?.lastUse = uses
             return entries[key]?.state ?? .loading
         }
+        guard club.undecodable.error(of: file.path, file.revision, size) == nil else {
+            let state = State.unavailable("damaged")
+            entries[key] = Entry(state: state, isFinal: true, lastUse: uses)
+            return state
+        }
         entries[key] = Entry(state: .loading, lastUse: uses)
         wanted.append(key)
         if wanted.count > Self.waitingLimit {
@@ -102,6 +109,13 @@ internal import TerminalUI
         }
         startIfIdle()
         return .loading
+    }
+
+    /// The photo's picture, where it is here; asks for nothing.
+    func picture(of file: RemoteFile) -> Picture? {
+        let entry = entries[Key(path: file.path, revision: file.revision)]
+        if case .loaded(let picture) = entry?.state { return picture }
+        return nil
     }
 
     /// Forgets failures, so that they are tried again: the connection is back, or a person asked. Those
@@ -162,9 +176,9 @@ extension ThumbnailLoader {
                         {
                             guard let key = keys[path] else { continue }
                             group.addTask {
-                                let (state, isFinal) = await Self.state(
+                                let (state, failure) = await Self.state(
                                     result, path, renderer, terminal, box)
-                                await self.settle(key, state, isFinal: isFinal)
+                                await self.settle(key, state, failure)
                                 if case (.loaded, .success(let data)) = (state, result) {
                                     await self.keep(data, key)
                                 }
@@ -203,17 +217,19 @@ extension ThumbnailLoader {
         }
     }
 
-    private func settle(_ key: Key, _ state: State, isFinal: Bool = false) {
+    /// - Parameter failure: Of the picture itself.
+    private func settle(_ key: Key, _ state: State, _ failure: PictureError? = nil) {
+        club.undecodable.note(failure, of: key.path, key.revision, size)
         guard entries[key] != nil else { return }
         entries[key]?.state = state
-        entries[key]?.isFinal = isFinal
+        entries[key]?.isFinal = failure?.isOfThePicture ?? false
         onArrival?()
     }
 
     private nonisolated static func state(
         _ result: Result<Data, StoreError>, _ path: RemotePath, _ renderer: PictureRenderer,
         _ terminal: PictureTerminal, _ box: CellSize
-    ) async -> (State, isFinal: Bool) {
+    ) async -> (State, failure: PictureError?) {
         switch result {
         case .success(let data):
             do throws(PictureError) {
@@ -228,19 +244,19 @@ extension ThumbnailLoader {
                     cells: ImageCells(frame.cells),
                     graphic: frame.pixels.flatMap {
                         $0.bytes.isEmpty ? nil : Graphic($0, on: terminal)
-                    })
-                return (.loaded(picture), false)
+                    }, fullSize: FullSizeComment(of: data))
+                return (.loaded(picture), nil)
             } catch {
-                return (.unavailable("damaged"), error.isOfThePicture)
+                return (.unavailable("damaged"), error)
             }
         case .failure(let error):
             // Whose it is, the store may know.
-            let isFinal = (error.underlying as? PictureError)?.isOfThePicture ?? false
+            let failure = error.underlying as? PictureError
             return switch error.code {
-            case .noThumbnail, .damaged: (.unavailable("damaged"), isFinal)
-            case .tooLarge: (.unavailable("too large"), false)
-            case .notFound: (.unavailable("gone"), false)
-            default: (.unavailable("not reachable"), false)
+            case .noThumbnail, .damaged: (.unavailable("damaged"), failure)
+            case .tooLarge: (.unavailable("too large"), nil)
+            case .notFound: (.unavailable("gone"), nil)
+            default: (.unavailable("not reachable"), nil)
             }
         }
     }

@@ -22,7 +22,9 @@ struct PictureThumbnailer: Thumbnailer {
 
     private func make(_ work: () async throws(PictureError) -> Thumbnail) async throws -> Data {
         do throws(PictureError) {
-            return try await work().data
+            let small = try await work()
+            let size = FullSizeComment(width: small.fullSize.width, height: small.fullSize.height)
+            return size?.added(to: small.data) ?? small.data
         } catch {
             if error.code == .cancelled { throw CancellationError() }
             throw error

@@ -8,7 +8,8 @@ extension ClubAPI {
                 format: argument.format, size: argument.size, mode: argument.mode,
                 quality: argument.quality)
             let (file, data) = try await request.peer.whileItWaits {
-                try await thumbnail(of: argument.path, wish)
+                try await thumbnail(
+                    of: argument.path, wish, withSize: !argument.excludesMediaInfo)
             }
             return Self.answer(
                 data, of: file, argument.format,
@@ -16,7 +17,8 @@ extension ClubAPI {
         }
         router.add(Routes.getThumbnailOfPath) { argument, request in
             let (file, data) = try await request.peer.whileItWaits {
-                try await thumbnail(of: argument.path, Self.wish(argument))
+                try await thumbnail(
+                    of: argument.path, Self.wish(argument), withSize: !argument.excludesMediaInfo)
             }
             return Self.answer(data, of: file, argument.format, WireJSON.headerText(file))
         }
@@ -33,7 +35,8 @@ extension ClubAPI {
         var entries: [GetThumbnailBatchResult.Entry] = []
         for argument in arguments where !Task.isCancelled {
             do throws(ThumbnailError) {
-                let (file, data) = try await thumbnail(of: argument.path, Self.wish(argument))
+                let (file, data) = try await thumbnail(
+                    of: argument.path, Self.wish(argument), withSize: !argument.excludesMediaInfo)
                 entries.append(.success(file, thumbnail: data))
             } catch {
                 entries.append(.failure(error))
@@ -61,7 +64,7 @@ extension ClubAPI {
     }
 
     private func thumbnail(
-        of path: String, _ wish: ThumbnailMaker.Wish
+        of path: String, _ wish: ThumbnailMaker.Wish, withSize: Bool
     ) async throws(ThumbnailError) -> (FileMetadata, Data) {
         let entry: Entry
         do throws(LookupError) {
@@ -70,6 +73,8 @@ extension ClubAPI {
             throw .path(error)
         }
         let data = try await thumbnails.thumbnail(of: entry, wish, in: club)
-        return (await club.fileMetadata(of: entry), data)
+        var file = await club.fileMetadata(of: entry)
+        if withSize { file.mediaInfo = await thumbnails.mediaInfo(of: entry, in: club) }
+        return (file, data)
     }
 }

@@ -1,3 +1,4 @@
+import CurlNetworking
 import DropboxAPI
 public import FoundationEssentials
 
@@ -46,7 +47,8 @@ extension DropboxStore {
             guard result.entries.count == paths.count else { return nil }
             return zip(paths, result.entries).map { path, entry in
                 switch entry {
-                case .success(_, let thumbnail): return .success(thumbnail)
+                case .success(let file, let thumbnail):
+                    return .success(Self.stating(file.mediaInfo, in: thumbnail))
                 case .failure(let error):
                     let refusal = DropboxRefusal(tags: error.tags)
                     return .failure(refusal.error(during: .thumbnail, at: path))
@@ -74,15 +76,26 @@ extension DropboxStore {
             let call = try DropboxCall(
                 Routes.getThumbnail,
                 ThumbnailV2Arg(path: paths.wire(path), size: wire(size), mode: .bestfit))
-            let picture = try await send(call, during: .thumbnail, at: path).body
-            guard picture.isJPEG else {
+            let answer = try await send(call, during: .thumbnail, at: path)
+            guard answer.body.isJPEG else {
                 throw StoreError(
                     .badAnswer, during: .thumbnail, at: path, detail: "a thumbnail that is no JPEG")
             }
-            return .success(picture)
+            // The picture is what was asked for; what is said beside it is welcome.
+            let result = answer.response.value(forHTTPHeaderField: "Dropbox-API-Result")
+                .flatMap { try? WireJSON.decode(from: Data($0.utf8)) as PreviewResult }
+            return .success(Self.stating(result?.fileMetadata?.mediaInfo, in: answer.body))
         } catch {
             return .failure(error)
         }
+    }
+
+    private static func stating(_ info: MediaInfo?, in thumbnail: Data) -> Data {
+        guard let dimensions = info?.dimensions, let width = Int(exactly: dimensions.width),
+            let height = Int(exactly: dimensions.height),
+            let size = FullSizeComment(width: width, height: height)
+        else { return thumbnail }
+        return size.added(to: thumbnail)
     }
 
     private func wire(_ size: ThumbnailSize) -> DropboxAPI.ThumbnailSize {

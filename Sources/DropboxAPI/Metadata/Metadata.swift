@@ -136,7 +136,7 @@ public struct DeletedMetadata: Codable, Hashable, Sendable {
     }
 }
 
-/// Metadata of a photo's or video's content; only from `get_metadata`.
+/// Metadata of a photo's or video's content; only from `get_metadata` and with thumbnails.
 public enum MediaInfo: Codable, Hashable, Sendable {
     case pending
     /// Kind is `photo` or `video`; sizes in pixels.
@@ -156,6 +156,12 @@ public enum MediaInfo: Codable, Hashable, Sendable {
     private struct Dimensions: Codable {
         var height: UInt64
         var width: UInt64
+    }
+
+    /// In pixels, where both are known.
+    public var dimensions: (width: UInt64, height: UInt64)? {
+        guard case .metadata(_, let width?, let height?) = self else { return nil }
+        return (width, height)
     }
 
     public init(from decoder: any Decoder) throws {

@@ -47,6 +47,8 @@ public struct ThumbnailArg: Codable, Hashable, Sendable {
     public var size: ThumbnailSize
     public var mode: ThumbnailMode
     public var quality: ThumbnailQuality
+    /// Whether the answer's metadata says nothing of the picture's size.
+    public var excludesMediaInfo = false
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case path
@@ -75,7 +77,7 @@ public struct ThumbnailArg: Codable, Hashable, Sendable {
         size = try fields.value(.size, default: .w64h64)
         mode = try fields.value(.mode, default: .strict)
         quality = try fields.value(.quality, default: .quality80)
-        let _: Bool? = try fields.optional(.excludeMediaInfo)
+        excludesMediaInfo = try fields.optional(.excludeMediaInfo) ?? false
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -84,6 +86,7 @@ public struct ThumbnailArg: Codable, Hashable, Sendable {
         try container.encode(format, forKey: .format)
         try container.encode(size, forKey: .size)
         try container.encode(mode, forKey: .mode)
+        if excludesMediaInfo { try container.encode(true, forKey: .excludeMediaInfo) }
     }
 }
 
@@ -94,6 +97,8 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
     public var size: ThumbnailSize
     public var mode: ThumbnailMode
     public var quality: ThumbnailQuality
+    /// Whether the answer's metadata says nothing of the picture's size.
+    public var excludesMediaInfo = false
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case resource
@@ -154,7 +159,7 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
         size = try fields.value(.size, default: .w64h64)
         mode = try fields.value(.mode, default: .strict)
         quality = try fields.value(.quality, default: .quality80)
-        let _: Bool? = try fields.optional(.excludeMediaInfo)
+        excludesMediaInfo = try fields.optional(.excludeMediaInfo) ?? false
         let _: Bool? = try fields.optional(.preserveTransparency)
     }
 
@@ -164,6 +169,7 @@ public struct ThumbnailV2Arg: Codable, Hashable, Sendable {
         try container.encode(format, forKey: .format)
         try container.encode(size, forKey: .size)
         try container.encode(mode, forKey: .mode)
+        if excludesMediaInfo { try container.encode(true, forKey: .excludeMediaInfo) }
     }
 }
 

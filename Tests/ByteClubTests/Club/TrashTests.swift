@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 /// What is deleted can be brought back where that is promised.
 @MainActor @Suite struct TrashTests {
@@ -44,5 +45,59 @@ import Testing
         #expect(try await test.club.deletePhoto(lost).isKept == false)
         store.failNext(.metadata, with: .offline)
         #expect(try await test.club.deletePhoto(unknown).isKept == nil)
+    }
+
+    // MARK: - Photos of a store without revisions
+
+    @Test func aPhotoThatHasChangedIsNotMovedIntoTheTrash() async throws {
+        let store = InMemoryStore(keepsRevisions: false)
+        let test = TestClub(store)
+        let seen = try store.plant("picture", at: "/photos/a.jpg")
+        try store.plant("another", at: "/photos/a.jpg")
+        await #expect(throws: StoreError.self) { try await test.club.deletePhoto(seen) }
+        #expect(store.contents(of: "/photos/a.jpg") == Data("another".utf8))
+    }
+
+    @Test func twoPhotosOfANameFitIntoTheTrash() async throws {
+        let store = InMemoryStore(keepsRevisions: false)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        var kept: [RemotePath] = []
+        for text in ["one", "two"] {
+            let file = try store.plant(Data(text.utf8), at: "/photos/a.jpg")
+            kept.append(try await PhotoTrash.take(file, in: store, at: now).path)
+        }
+        #expect(kept[0].name == ".deleted 20270115T080000Z a.jpg")
+        #expect(kept[1].name == ".deleted 20270115T080001Z a.jpg")
+        #expect(store.contents(of: kept[0].string) == Data("one".utf8))
+    }
+
+    @Test func whatHasBeenInTheTrashForLongGoesWithTheNextDeletion() async throws {
+        let store = InMemoryStore(keepsRevisions: false)
+        let now = Date()
+        let names = [-40, -29].map { day in
+            PhotoTrash.name(of: "old.jpg", at: now.addingTimeInterval(Double(day) * 86_400))
+        }
+        for name in names + [".deleted by hand.jpg"] {
+            try store.plant("picture", at: "/photos/\(name)")
+        }
+        let file = try store.plant("picture", at: "/photos/a.jpg")
+        let test = TestClub(store)
+        await test.waitUntil { $0.contents.allFiles.count == 4 }
+        #expect(test.club.contents.photos.map(\.name) == ["a.jpg"])
+        #expect(test.club.contents.notes.isEmpty)
+        _ = try await test.club.deletePhoto(file)
+        await test.waitUntil { _ in store.contents(of: "/photos/\(names[0])") == nil }
+        #expect(store.contents(of: "/photos/\(names[1])") != nil)
+        #expect(store.contents(of: "/photos/.deleted by hand.jpg") != nil)
+        test.club.stop()
+    }
+
+    @Test(arguments: ["sea.jpg", String(repeating: "é", count: 126) + ".jpg"])
+    func theTimeOfADeletionIsInTheName(photo: String) {
+        let date = Date(timeIntervalSince1970: 1_800_000_000)
+        let name = PhotoTrash.name(of: photo, at: date)
+        #expect(name.utf8.count <= 255 && name.hasSuffix(".jpg"))
+        #expect(PhotoTrash.date(of: name) == date)
+        #expect(PhotoTrash.date(of: photo) == nil)
     }
 }

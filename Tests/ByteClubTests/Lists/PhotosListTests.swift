@@ -95,14 +95,42 @@ import Testing
         await run.end()
     }
 
-    @Test func saysWhereNothingComesBack() async throws {
+    /// A plain WebDAV server keeps no revisions: the photo is moved aside there.
+    @Test func bringsBackAfterARestartWhatTheStoreKeepsNoRevisionOf() async throws {
         let home = try makeHome(InMemoryStore(keepsRevisions: false))
-        let run = try await start(home)
+        var run = try await start(home)
         run.screen.press("d")
-        await run.screen.wait { $0.text.contains("This club cannot") && $0.text.contains("back.") }
+        await run.screen.wait(for: "for 30 days")
         run.screen.press("d")
-        await run.screen.wait(for: "“cliff.jpg” was deleted.")
-        #expect(!run.screen.text.contains("z brings"))
+        await run.screen.wait(for: "“cliff.jpg” was deleted. z brings it back.")
+        #expect(home.store.contents(of: "/photos/cliff.jpg") == nil)
+        #expect(!run.screen.text.contains(".deleted"))
+        await run.end()
+
+        run = try await start(home)
+        try home.store.plant("another", at: "/photos/cliff.jpg")
+        await run.screen.wait(for: "cliff.jpg")
+        run.screen.press("z")
+        await run.screen.wait(for: "“cliff (2).jpg” is back.")
+        #expect(home.store.contents(of: "/photos/cliff.jpg") == Data("another".utf8))
+        #expect(
+            home.store.contents(of: "/photos/cliff (2).jpg") == Data("picture of cliff".utf8))
+        await run.end()
+    }
+
+    @Test(arguments: [(80, 24), (120, 30), (20, 6)])
+    func showsTheSizeOfAPhotoInPixels(width: Int, height: Int) async throws {
+        let home = ListHome()
+        let photo = Photos.wide(width: 300, height: 100)
+        let size = try #require(FullSizeComment(width: 16384, height: 8192))
+        try home.store.plant(size.added(to: photo), at: "/photos/pano.jpg")
+        let run = try await home.start(width: width, height: height)
+        run.screen.press("2")
+        await run.screen.wait(for: "pano.jpg")
+        if width > 30 {
+            await run.screen.wait(for: "16384×8192")
+        }
+        #expect(width > 30 || !run.screen.text.contains("16384"))
         await run.end()
     }
 

@@ -41,4 +41,40 @@ import Testing
         loader.cancel()
         home.club.stop()
     }
+
+    /// On a plain WebDAV server each attempt would fetch the whole photo.
+    @Test func aPhotoThatCannotBeDecodedIsAskedForOnceInEachState() async throws {
+        let store = InMemoryStore()
+        let bad = try store.plant(
+            Data([0xFF, 0xD8]) + Data("no picture".utf8), at: "/photos/bad.jpg")
+        let home = TestClub(store)
+        let loader = PictureLoader(club: home.club, cache: nil, clubName: "", folder: nil)
+        for _ in 1...3 {
+            await #expect(throws: PictureFailure.self) {
+                _ = try await loader.load(bad, original: nil)
+            }
+        }
+        #expect(store.calls.count { $0.operation == .thumbnail } == 1)
+        // What fails for a small picture fails for a large one, and another state is another picture.
+        let changed = try store.plant(
+            Data([0xFF, 0xD8]) + Data("no picture either".utf8), at: "/photos/bad.jpg")
+        await #expect(throws: PictureFailure.self) {
+            _ = try await loader.load(changed, original: nil)
+        }
+        #expect(store.calls.count { $0.operation == .thumbnail } == 2)
+        home.club.stop()
+    }
+
+    @Test func whatTheListFoundBadTheViewerDoesNotFetch() throws {
+        let failures = UndecodablePhotos()
+        let (path, revision) = (try RemotePath(validating: "/a.jpg"), Revision(rawValue: "1"))
+        let error = PictureError(.damaged, operation: "show a.jpg")
+        failures.note(error, of: path, revision, .w256h256)
+        #expect(failures.error(of: path, revision, .w2048h1536) == error)
+        #expect(failures.error(of: path, revision, .w64h64) == nil)
+        #expect(failures.error(of: path, Revision(rawValue: "2"), .w2048h1536) == nil)
+        let other = try RemotePath(validating: "/b.jpg")
+        failures.note(PictureError(.outOfMemory, operation: ""), of: other, revision, .w64h64)
+        #expect(failures.error(of: other, revision, .w2048h1536) == nil)
+    }
 }

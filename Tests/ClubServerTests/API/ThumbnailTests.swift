@@ -319,6 +319,24 @@ import Testing
         }
     }
 
+    @Test func aThumbnailComesWithTheSizeOfItsPhoto() async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            for excludes in [false, true] {
+                var entry = ThumbnailArg(path: "/photos/pano.jpg", size: .w64h64)
+                entry.excludesMediaInfo = excludes
+                let result = try await club.call(
+                    Routes.getThumbnailBatch, GetThumbnailBatchArg(entries: [entry]))
+                guard case .success(let file, _)? = result.entries.first else {
+                    Issue.record("no thumbnail")
+                    return
+                }
+                #expect(
+                    file.mediaInfo
+                        == (excludes ? nil : .metadata(kind: "photo", width: 1200, height: 200)))
+            }
+        }
+    }
+
     @Test func theSizeOfAPhotoIsToldOnRequest() async throws {
         try await withPhotos { (club: TestClub) async throws in
             let metadata = try await club.call(

@@ -52,6 +52,22 @@ import Testing
         #expect(first.entries[0].mode == .bestfit)
     }
 
+    @Test func sayTheSizeOfTheWholePictureWhereTheServerDoes() async throws {
+        var file = FileMetadata.named("/photos/0.jpg")
+        file.mediaInfo = .metadata(kind: "photo", width: 16384, height: 8192)
+        let answer = [LoopbackStep].json(
+            GetThumbnailBatchResult(entries: [
+                .success(file, thumbnail: Data(Self.jpeg)),
+                .success(.named("/photos/1.jpg"), thumbnail: Data(Self.jpeg)),
+            ]))
+        let dropbox = try ScriptedDropbox { _ in answer }
+        var sizes: [FullSizeComment?] = []
+        for await (_, result) in dropbox.store.thumbnails(of: try paths(2), size: .w64h64) {
+            sizes.append(FullSizeComment(of: try result.get()))
+        }
+        #expect(sizes == [FullSizeComment(width: 16384, height: 8192), nil])
+    }
+
     @Test(arguments: [
         [LoopbackStep].html, .refusal(#"{".tag":"other"}"#),
         [.answer("400 Bad Request", body: "Unknown API function")],

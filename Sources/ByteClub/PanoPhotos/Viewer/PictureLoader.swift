@@ -109,18 +109,29 @@ struct PictureFailure: Error {
         }
     }
 
+    private static let previewSize = ThumbnailSize.w2048h1536
+
     private func preview(of photo: RemoteFile) async throws -> LoadedPicture {
+        if let error = club.undecodable.error(of: photo.path, photo.revision, Self.previewSize) {
+            throw Self.failure(error)
+        }
         let data: Data
         do throws(StoreError) {
             data = try await club.perform { store throws(StoreError) in
-                for await (_, result) in store.thumbnails(of: [photo.path], size: .w2048h1536) {
+                for await (_, result) in store.thumbnails(
+                    of: [photo.path], size: Self.previewSize)
+                {
                     return try result.get()
                 }
                 throw StoreError(.cancelled, during: .thumbnail, at: photo.path)
             }
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw PictureFailure(sentence: club.sentence(for: error).text)
+            guard let failure = error.underlying as? PictureError, failure.isOfThePicture else {
+                throw PictureFailure(sentence: club.sentence(for: error).text)
+            }
+            note(failure, of: photo)
+            throw Self.failure(failure)
         }
         do throws(PictureError) {
             let decoded = try await PictureWorkers.shared.decode(
@@ -130,7 +141,16 @@ struct PictureFailure: Error {
                 levels: levels, details: PictureDetails(size: decoded.fullSize), original: nil)
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw PictureFailure(sentence: "It could not be shown because \(error.reason).")
+            note(error, of: photo)
+            throw Self.failure(error)
         }
+    }
+
+    private func note(_ error: PictureError, of photo: RemoteFile) {
+        club.undecodable.note(error, of: photo.path, photo.revision, Self.previewSize)
+    }
+
+    private static func failure(_ error: PictureError) -> PictureFailure {
+        PictureFailure(sentence: "It could not be shown because \(error.reason).")
     }
 }
