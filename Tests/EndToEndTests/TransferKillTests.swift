@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Uploads and downloads that are cut, slowed down, corrupted and killed end byte for byte as they should.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct TransferKillTests {
+    private struct Row: Decodable {
+        var id, state: String
+        var path: String?
+        var reason: String?
+    }
+
+    /// xorshift64*, so that a run can be repeated.
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state ^= state >> 12
+            state ^= state << 25
+            state ^= state >> 27
+            return state &* 2_685_821_657_736_338_717
+        }
+    }
+
+    /// `BYTECLUB_TEST_KILLS` and `BYTECLUB_TEST_SEED`: more faults, and others, where there is time for them.
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+
+    private let photo = Photos.noise(width: 1600, height: 1000)
+
+    @Test func endAsTheyShouldWhateverHappensOnTheWay() async throws {
+        let wanted = max(1, Self.number("BYTECLUB_TEST_KILLS") ?? 12)
+        var random = Seeded(state: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 5)))
+        try await inFreshHome { home in
+            let keeper = try await home.open()
+            defer { keeper.close() }
+            let pipe = try FaultPipe(takingThePlaceOf: try #require(home.socket))
+            defer { pipe.stop() }
+            let got = home.work.appending(path: "got")
+            try FileManager.default.createDirectory(at: got, withIntermediateDirectories: false)
+            var names: Set<String> = []
+            while pipe.firedCount < wanted {
+                let isUp = names.count.isMultiple(of: 2)
+                let name = "photo-\(names.count).jpg"
+                names.insert(name)
+                // No two have the same bytes.
+                let bytes = photo + Data(name.utf8)
+                let plans = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    FaultPipe.Plan(
+                        fault(in: home, &random), on: isUp ? .up : .down,
+                        after: Int.random(in: 0..<photo.count * 3 / 4, using: &random))
+                }
+                try bytes.write(to: (isUp ? home.work : home.photos).appending(path: name))
+                pipe.plan(plans)
+                let order = try await home.run(
+                    isUp
+                        ? ["photos", "put", "--original", "--background", name]
+                        : ["photos", "get", "--background", name, "got/"])
+                try #require(order.status == 0, "\(order.errorText)")
+                let row = try await end(of: name, in: home)
+                try #require(row.state == "done", "\(name) of seed: \(row)")
+                pipe.plan([])
+                #expect(
+                    try Data(contentsOf: (isUp ? home.photos : got).appending(path: name)) == bytes)
+            }
+            #expect(Set(home.photoNames) == names)
+            let all = try FileManager.default.contentsOfDirectory(atPath: got.path)
+            #expect(all.allSatisfy { names.contains($0) }, "\(all)")
+        }
+    }
+
+    private func fault(in home: ClubHome, _ random: inout Seeded) -> FaultPipe.Fault {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .cut
+        case 1: .slow
+        case 2: .corrupt
+        default:
+            .pause {
+                for process in home.processes {
+                    let words = ProcessTable.arguments(of: process)
+                    guard words.contains("transfers"), words.contains("run") else { continue }
+                    kill(process, SIGKILL)
+                }
+            }
+        }
+    }
+
+    /// Asks for it again whenever it has failed or waits, as a person would.
+    private func end(of name: String, in home: ClubHome) async throws -> Row {
+        let limit = ContinuousClock.now + .seconds(120)
+        while true {
+            let list = try await home.run("transfers", "ls", "--json")
+            let rows = try JSONDecoder().decode([Row].self, from: list.standardOutput)
+            let row = try #require(rows.last)
+            guard row.state != "done", ContinuousClock.now < limit else { return row }
+            if ["failed", "waiting"].contains(row.state) {
+                _ = try await home.run("transfers", "retry", row.id)
+            }
+        }
+    }
+}
