@@ -20,7 +20,7 @@ internal import TextEditing
         /// As the club has told, without what waits.
         var contents: ClubContents
         var isListed: Bool
-        /// What the contents are up to; nil when the folder should be listed anew.
+        /// What the contents are up to; nil when the folder should be listed again.
         var cursor: Cursor?
         var skipped: [String]
         var waiting: [WaitingChange]
@@ -125,7 +125,7 @@ extension LocalClub {
 }
 
 extension StoredListing {
-    /// Whether what has changed since is enough. A whole listing once a day mends what a server has not told,
+    /// Whether what has changed since is enough. A whole listing once a day corrects what a server has not told,
     /// as Dropbox does not tell a new spelling of a name; names that cannot be shown are told only by it.
     fileprivate func isFresh(at now: Date) -> Bool {
         skipped.isEmpty && abs(now.timeIntervalSince(listedAt)) < 86_400

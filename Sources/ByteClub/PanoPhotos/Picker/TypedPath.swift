@@ -25,7 +25,7 @@ enum TypedPath {
         }
         guard !text.isEmpty else { return folder }
         if text == "~" { return home }
-        // The field begins with `~/`: whoever types an absolute path behind it means that.
+        // The field begins with `~/`: an absolute path typed behind it is meant.
         if text.hasPrefix("~//") { return normalized(String(text.dropFirst(2))) }
         if text.hasPrefix("~/") { return normalized(home + text.dropFirst()) }
         if text.hasPrefix("/") { return normalized(text) }
