@@ -129,7 +129,7 @@ public final class TextFinder {
             updateCurrent()
             let step = pendingStep
             pendingStep = 0
-            if step != 0 { move(by: step) } else { didChange?() }
+            if step != 0, !matches.isEmpty { move(by: step) } else { didChange?() }
         }
     }
 

@@ -179,6 +179,20 @@ final class FindController: ViewController {
         #expect(harness.lines.contains("needle"))
     }
 
+    /// Next and previous while it is searched wait for the end, and an end without a match is told all the same.
+    @Test(arguments: ["^N", "^P"])
+    func aStepDuringASearchThatFindsNothingIsAnswered(key: KeySequence) async throws {
+        let line = String(repeating: "x", count: 99) + "\n"
+        let (harness, controller) = try make(TextBuffer(String(repeating: line, count: 20_000)))
+        harness.press("^F")
+        harness.type("needle")
+        #expect(controller.bar.finder.state == .searching)
+        harness.press(key)
+        await controller.bar.finder.finish()
+        harness.settle()
+        #expect(harness.lines[6].hasSuffix("no match"))
+    }
+
     @Test func withoutTheBarTheLastRowSaysWhereOneIs() throws {
         let (harness, controller) = try make("one two one")
         harness.press("^F")
