@@ -144,6 +144,37 @@ import Testing
         #expect(terminal.readText().contains("\u{1B}_Ga=d,d=I,i=658188,q=2\u{1B}\\"))
     }
 
+    /// A terminal that answers late, with rubbish, twice, or never.
+    @Test func theBackgroundIsAskedForAndNeverWaitedFor() throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        for name in ["NO_COLOR", "COLORTERM", "TMUX"] { unsetenv(name) }
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        #expect(!terminal.readText().contains("]11;?"))
+        #expect(screen.background == nil)
+        #expect(screen.receive(.attributes([62])) == .none)
+        #expect(terminal.readText().contains("\u{1B}]11;?\u{1B}\\"))
+        #expect(screen.receive(.operatingSystem(code: 11, text: "rubbish")) == .none)
+        #expect(screen.background == nil)
+        let light = TerminalReply.operatingSystem(code: 11, text: "rgb:ffff/ffff/ffff")
+        #expect(screen.receive(light) == .changedBackground)
+        #expect(screen.receive(light) == .none)
+        #expect(screen.receive(.attributes([62])) == .none)
+        #expect(!screen.awaitsReplies)
+        // Nobody waits for it any more; the terminal of now counts all the same.
+        let dark = TerminalReply.operatingSystem(code: 11, text: "rgb:0000/0000/0000")
+        #expect(screen.receive(dark) == .changedBackground)
+        #expect(screen.background == .dark)
+        screen.close()
+        #expect(screen.receive(light) == .none)
+    }
+
     @Test func drawsSixelsOverCellsAndAgainWhenTheyWereWrittenOver() throws {
         setenv("TERM", "xterm-256color", 1)
         setenv("LC_ALL", "C.UTF-8", 1)

@@ -97,6 +97,62 @@ import Testing
     }
 }
 
+/// `auto` on terminals that say what their background is, and on others.
+@MainActor @Suite struct BackgroundTests {
+    private func reply(_ color: String) -> InputEvent {
+        .reply(.operatingSystem(code: 11, text: color))
+    }
+
+    @Test func autoFollowsTheBackgroundWhenTheTerminalSaysIt() throws {
+        let harness = try Harness(WordsController(["one", "two"]))
+        func looks(_ scheme: Theme.Scheme) -> Bool {
+            let theme = Theme(depth: .palette, scheme: scheme)
+            return Role.allCases.allSatisfy { harness.application.surface.theme[$0] == theme[$0] }
+        }
+        let (text, frames) = (harness.screen.text, harness.screen.frameCount)
+        #expect(looks(.automatic))
+        harness.application.handle(reply("rgb:0000/0000/0000"))
+        harness.settle()
+        #expect(looks(.dark))
+        // Words and their places stay: one frame, of other colors.
+        #expect(harness.screen.text == text)
+        #expect(harness.screen.frameCount == frames + 1)
+        // Late, twice, and rubbish.
+        for color in ["rgb:0000/0000/0000", "rubbish", "", "rgb:7f/7f/7f"] {
+            harness.application.handle(reply(color))
+            harness.settle()
+            #expect(looks(.dark))
+        }
+        #expect(harness.screen.frameCount == frames + 1)
+        harness.application.handle(reply("rgb:ffff/ffff/ffff"))
+        harness.settle()
+        #expect(looks(.light))
+    }
+
+    @Test(arguments: Theme.Scheme.allCases.filter { $0 != .automatic })
+    func aChosenThemeStays(scheme: Theme.Scheme) throws {
+        let harness = try Harness(WordsController(["one"]))
+        harness.application.configuration.scheme = scheme
+        harness.application.adoptTheme()
+        harness.application.handle(reply("rgb:ffff/ffff/ffff"))
+        harness.settle()
+        let theme = Theme(depth: .palette, scheme: scheme)
+        for role in Role.allCases {
+            #expect(harness.application.surface.theme[role] == theme[role])
+        }
+    }
+
+    @Test func aPlainScreenStaysWithoutColors() throws {
+        let harness = try Harness(WordsController(["one"]))
+        harness.application.configuration.isPlain = true
+        harness.application.adoptTheme()
+        harness.application.handle(reply("rgb:ffff/ffff/ffff"))
+        harness.settle()
+        #expect(harness.application.surface.theme[.selection].foreground == .default)
+        #expect(harness.application.surface.theme[.selection].background == .default)
+    }
+}
+
 /// The screen that is read aloud, and hints that leave the keys in sight.
 @MainActor @Suite struct PlainScreenTests {
     @Test func hintsStandAboveTheKeysUntilTheirTimeIsOver() throws {

@@ -17,7 +17,11 @@ extension Application {
             matcher.forget()
             handle(event)
         case .reply(let reply):
-            if screen.receive(reply) == .changed { terminalDidChange() }
+            switch screen.receive(reply) {
+            case .none: break
+            case .changed: terminalDidChange()
+            case .changedBackground: backgroundDidChange()
+            }
         }
     }
 
@@ -28,6 +32,12 @@ extension Application {
         screen.invalidate()
         window.setNeedsLayoutOfTree()
         setNeedsDisplay()
+    }
+
+    /// Draws again what looks otherwise on this background; nothing flickers, for no cell is cleared first.
+    private func backgroundDidChange() {
+        adoptTheme()
+        layers.beneath = nil
     }
 
     /// Presses keys by name, e.g. `press("g g")`; for tests.

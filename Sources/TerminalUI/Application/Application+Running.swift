@@ -52,8 +52,9 @@ extension Application {
     /// Draws in the looks that the configuration has now.
     public func adoptTheme() {
         surface.theme = Theme(
-            depth: configuration.isPlain ? .monochrome : screen.colorDepth, scheme: configuration.scheme, choices: configuration.styles,
-            isPlain: configuration.isPlain)
+            depth: configuration.isPlain ? .monochrome : screen.colorDepth,
+            scheme: configuration.scheme.resolved(on: screen.background),
+            choices: configuration.styles, isPlain: configuration.isPlain)
         setNeedsDisplay()
     }
 

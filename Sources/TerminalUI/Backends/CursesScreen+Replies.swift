@@ -6,6 +6,9 @@ extension CursesScreen {
     /// Whether the questions asked at start may still be answered.
     public var awaitsReplies: Bool { probe?.isWaiting(at: .now) ?? false }
 
+    /// What the terminal has said its background is like.
+    public var background: TerminalBackground? { probe?.answers.background }
+
     /// Sends the first questions, once: nobody waits for the answers.
     func ask() {
         guard probe == nil else { return }
@@ -20,12 +23,14 @@ extension CursesScreen {
     public func receive(_ reply: TerminalReply) -> ReplyEffect {
         guard var probe, isOpen else { return .none }
         let before = (pictures, colorDepth)
+        let backgroundBefore = background
         let questions = probe.receive(reply, at: .now)
         self.probe = probe
         send(questions)
         learnColors()
         chooseProtocol()
-        return before == (pictures, colorDepth) ? .none : .changed
+        guard before == (pictures, colorDepth) else { return .changed }
+        return background == backgroundBefore ? .none : .changedBackground
     }
 
     /// Takes the colors that the terminal has shown to know, where the environment does not say so:

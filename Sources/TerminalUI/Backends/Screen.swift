@@ -18,6 +18,9 @@ public protocol Screen: AnyObject {
     /// How pictures are shown; changes when the terminal has answered, see ``receive(_:)``.
     var pictures: PictureTerminal { get }
 
+    /// What the terminal's background is like; nil until it has said so, see ``receive(_:)``.
+    var background: TerminalBackground? { get }
+
     /// How fast the terminal takes pictures, in bytes per second, as measured; nil before that.
     var pictureRate: Double? { get }
 
@@ -54,11 +57,14 @@ public enum ReplyEffect: Hashable, Sendable {
     case none
     /// ``Screen/pictures`` or ``Screen/colorDepth``.
     case changed
+    /// ``Screen/background`` alone: no cell changes but in its colors.
+    case changedBackground
 }
 
 extension Screen {
     public var showsUnicode: Bool { true }
     public var pictures: PictureTerminal { PictureTerminal() }
+    public var background: TerminalBackground? { nil }
     public var pictureRate: Double? { nil }
     public var awaitsReplies: Bool { false }
     public func receive(_ reply: TerminalReply) -> ReplyEffect { .none }

@@ -18,6 +18,8 @@ public final class TestScreen: Screen {
     /// What went out for pictures with each frame.
     public private(set) var pictureBytes: [[UInt8]] = []
     public private(set) var pictures = PictureTerminal()
+    /// What a terminal has said of itself; it is asked nothing, and ``receive(_:)`` takes what a test answers.
+    private var probe = TerminalProbe(type: "xterm-256color")
     private var layer = GraphicsLayer()
     private var isWhole = true
 
@@ -31,6 +33,14 @@ public final class TestScreen: Screen {
     }
 
     public func open() throws(TerminalError) { isOpen = true }
+
+    public var background: TerminalBackground? { probe.answers.background }
+
+    public func receive(_ reply: TerminalReply) -> ReplyEffect {
+        let before = background
+        _ = probe.receive(reply, at: .now)
+        return background == before ? .none : .changedBackground
+    }
 
     public func close() {
         isOpen = false

@@ -2,7 +2,7 @@ extension Theme {
     /// How all roles look together, before anybody's own choices. The raw values are what a configuration
     /// file calls them.
     public enum Scheme: String, Hashable, Sendable, CaseIterable {
-        /// Readable on any background.
+        /// As the terminal's background is; readable on any where it does not say.
         case automatic = "auto"
         /// Brighter colors, for a dark background.
         case dark
@@ -12,6 +12,16 @@ extension Theme {
         case highContrast = "high-contrast"
         /// Attributes only, on any terminal.
         case mono
+
+        /// The scheme that is drawn on a background: ``automatic`` follows it where it is known.
+        func resolved(on background: TerminalBackground?) -> Theme.Scheme {
+            guard self == .automatic else { return self }
+            return switch background {
+            case .dark: .dark
+            case .light: .light
+            case nil: .automatic
+            }
+        }
 
         /// Its look of a role where it has one of its own; else that of ``automatic``.
         func look(_ role: Role, _ depth: ColorDepth) -> Style? {

@@ -22,6 +22,8 @@ public struct TerminalProbe: Sendable {
         public var windowPixels: Size?
         /// Whether it showed that it knows colors of 24 bits.
         public var hasDirectColor = false
+        /// Whether its background is dark or light, if it says so.
+        public var background: TerminalBackground?
 
         /// DA1's 4.
         public var hasSixel: Bool { attributes.dropFirst().contains(4) }
@@ -39,6 +41,9 @@ public struct TerminalProbe: Sendable {
 
     /// After this long nobody waits any more; an answer that comes later still counts.
     static let patience = Duration.seconds(3)
+
+    /// The operating system command for the background's color.
+    static let backgroundCode = 11
 
     /// Marks kitty's answer to our own question.
     static let graphicsID = 31
@@ -87,6 +92,9 @@ public struct TerminalProbe: Sendable {
                 answers.hasDirectColor = true
             }
         case .attributes(let numbers): return receive(attributes: numbers, at: now)
+        // A color that cannot be read, or is neither dark nor light, leaves what was known.
+        case .operatingSystem(code: Self.backgroundCode, let text):
+            if let background = TerminalBackground(color: text) { answers.background = background }
         case .operatingSystem: break
         }
         return []
@@ -114,7 +122,9 @@ public struct TerminalProbe: Sendable {
     private var laterQuestions: [UInt8] {
         let kitty = Array("\u{1B}_Gi=\(Self.graphicsID),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\".utf8)
         let end = Array("\u{1B}[c".utf8)
-        if answers.isTmux { return TmuxPassthrough.wrapped(kitty) + end }
+        // OSC 11. tmux answers for the terminal around it.
+        let background = Array("\u{1B}]\(Self.backgroundCode);?\u{1B}\\".utf8)
+        if answers.isTmux { return background + TmuxPassthrough.wrapped(kitty) + end }
         // GNU screen hands strings on as text; VT100s and the console print them.
         guard !type.hasPrefix("screen"), let level = answers.attributes.first, level >= 60 else {
             return []
@@ -122,7 +132,7 @@ public struct TerminalProbe: Sendable {
         // XTGETTCAP for RGB and Tc; a color that is set, asked for by DECRQSS, and taken back.
         let colors =
             "\u{1B}P+q524742;5463\u{1B}\\\u{1B}7\u{1B}[48;2;1;2;3m\u{1B}P$qm\u{1B}\\\u{1B}8"
-        return kitty + Array(colors.utf8) + end
+        return background + kitty + Array(colors.utf8) + end
     }
 
     /// The question for a cell's pixels alone, after a change of size.

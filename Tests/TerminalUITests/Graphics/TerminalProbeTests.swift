@@ -67,8 +67,10 @@ import Testing
         let more = probe([.attributes([62])]).asked
         #expect(more.contains("\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"))
         #expect(more.contains("\u{1B}P+q524742;5463\u{1B}\\"))
+        #expect(more.contains("\u{1B}]11;?\u{1B}\\"))
         #expect(more.hasSuffix("\u{1B}[c"))
         let wrapped = probe([.version("tmux 3.4"), .attributes([1, 2])]).asked
+        #expect(wrapped.contains("\u{1B}]11;?\u{1B}\\"))
         #expect(
             wrapped.contains(
                 "\u{1B}Ptmux;\u{1B}\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\u{1B}\\\u{1B}\\"))
@@ -81,7 +83,8 @@ import Testing
 
     @Test func whatMightPrintControlStringsGetsNone() {
         for attributes in [[1, 2], [6], []] {
-            #expect(!probe([.attributes(attributes)]).asked.contains("\u{1B}_"))
+            let asked = probe([.attributes(attributes)]).asked
+            #expect(!asked.contains("\u{1B}_") && !asked.contains("\u{1B}]"))
         }
         #expect(!probe([.attributes([62])], type: "screen-256color").asked.contains("\u{1B}_"))
     }
@@ -100,6 +103,34 @@ import Testing
         }
         #expect(!probe.isWaiting(at: late))
         #expect(probe.answers.hasKittyGraphics)
+    }
+
+    @Test(arguments: [
+        ("rgb:0000/0000/0000", TerminalBackground.dark), ("rgb:1e/1e/1e", .dark),
+        ("rgb:0/2/3", .dark), ("rgba:0000/0000/0000/8000", .dark), ("#000080", .dark),
+        ("rgb:ffff/ffff/ffff", .light), ("rgb:fd/f6/e3", .light), ("#fff", .light),
+        ("rgb:FDFD/F6F6/E3E3", .light),
+    ])
+    func theBackgroundIsRead(color: String, background: TerminalBackground) {
+        #expect(TerminalBackground(color: color) == background)
+        #expect(
+            probe([.operatingSystem(code: 11, text: color)]).probe.answers.background == background)
+    }
+
+    @Test(arguments: [
+        "", "?", "rgb:", "rgb:////", "rgb:00/00", "rgb:00/00/00/00", "rgba:00/00/00",
+        "rgb:+1/-1/00",
+        "rgb:00000/0/0", "rgb:gg/00/00", "hsl:0/0/0", "#", "#ff", "#fffffffffffff", "black",
+        "rgb:8080/8080/8080", "rgb:ff/ff/ff;rgb:00/00/00", String(repeating: "f", count: 4000),
+    ])
+    func whatIsNoBackgroundChangesNothing(color: String) {
+        let reply = TerminalReply.operatingSystem(code: 11, text: color)
+        #expect(probe([reply]).probe.answers.background == nil)
+        let light = TerminalReply.operatingSystem(code: 11, text: "rgb:ff/ff/ff")
+        #expect(probe([light, reply]).probe.answers.background == .light)
+        // The color of the text is not that of the ground.
+        let text = TerminalReply.operatingSystem(code: 10, text: "rgb:00/00/00")
+        #expect(probe([light, text]).probe.answers.background == .light)
     }
 
     @Test func anotherProgramsAnswerIsNotOurs() {
