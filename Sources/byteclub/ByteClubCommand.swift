@@ -5,7 +5,7 @@ import ClubStore
 import FoundationEssentials
 import Glibc
 
-struct ByteClubCommand: AsyncParsableCommand {
+struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
         commandName: "byteclub",
         abstract: "Notes and panoramic photos of a small club, in the terminal.",
@@ -23,6 +23,8 @@ struct ByteClubCommand: AsyncParsableCommand {
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var screen: ScreenOptions
+
+    func validate() { screen.keep() }
 
     func run() async throws {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {

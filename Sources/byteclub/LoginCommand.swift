@@ -5,7 +5,7 @@ import ClubStore
 import FoundationEssentials
 import Glibc
 
-struct LoginCommand: AsyncParsableCommand {
+struct LoginCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Join a club, or go back to one.",
         discussion: """
@@ -15,6 +15,7 @@ struct LoginCommand: AsyncParsableCommand {
         subcommands: [EmbeddedClubLogin.self, DropboxLogin.self, WebDAVLogin.self])
 
     @OptionGroup(visibility: .hidden) var club: ClubOptions
+    @OptionGroup(visibility: .hidden) var screen: ScreenOptions
 
     func validate() throws { try club.checkUnsaid() }
 
@@ -25,7 +26,8 @@ struct LoginCommand: AsyncParsableCommand {
         }
         let registry = ClubRegistry()
         try await Screen.open(
-            (try? registry.club(named: nil)) ?? .embedded, registry: registry, choosingClub: true)
+            (try? registry.club(named: nil)) ?? .embedded, registry: registry, choosingClub: true,
+            choices: screen.choices)
     }
 
     struct EmbeddedClubLogin: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ByteClub
 import FoundationEssentials
 import Glibc
+import Synchronization
 import TextEditing
 
 /// Standard output and standard error.
@@ -10,6 +11,8 @@ import TextEditing
 enum Output {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
+    /// Whether no line is written over: who reads the screen aloud would read it again and again.
+    static let isPlain = Atomic(false)
 
     /// Writes one line.
     static func line(_ text: String) {
@@ -141,7 +144,7 @@ enum Output {
 
     /// Replaces the last line on a terminal; says nothing elsewhere.
     static func status(_ text: String) {
-        guard isErrorTerminal else { return }
+        guard isErrorTerminal, !isPlain.load(ordering: .relaxed) else { return }
         // In the last column the cursor would wait to wrap.
         let shown = CellWidth.prefix(of: VisibleText(text).string, fitting: errorColumnCount - 1)
         writeError("\r" + shown.text + "\u{1B}[K")
@@ -149,12 +152,12 @@ enum Output {
 
     /// Leaves the last status where it is: what comes next begins a line of its own.
     static func endStatus() {
-        if isErrorTerminal { writeError("\n") }
+        if isErrorTerminal, !isPlain.load(ordering: .relaxed) { writeError("\n") }
     }
 
     /// Takes the last status away.
     static func clearStatus() {
-        if isErrorTerminal { writeError("\r\u{1B}[K") }
+        if isErrorTerminal, !isPlain.load(ordering: .relaxed) { writeError("\r\u{1B}[K") }
     }
 
     /// The width of standard output's terminal; nil when it is not a terminal.

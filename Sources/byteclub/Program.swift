@@ -26,6 +26,7 @@ import TerminalUI
         do {
             var command = try ByteClubCommand.parseAsRoot(arguments)
             ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
+            try ScreenOptions.apply(to: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

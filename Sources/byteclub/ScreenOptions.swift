@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClub
+import Synchronization
 import TerminalUI
 
 /// How the screen looks, this time.
@@ -25,4 +26,28 @@ struct ScreenOptions: ParsableArguments {
     var plain = false
 
     var choices: ScreenChoices { ScreenChoices(scheme: theme, isPlain: plain ? true : nil) }
+
+    /// What the arguments said, before or after a subcommand: the outermost command reads them all.
+    private static let given = Mutex(ScreenOptions?.none)
+
+    /// Keeps the options for the command that is to run.
+    func keep() { Self.given.withLock { $0 = self } }
+
+    /// Refuses a theme where nothing is drawn, and has commands draw nothing twice with `--plain`.
+    ///
+    /// `--plain` is welcome everywhere, so that it can be part of an alias.
+    static func apply(to command: any ParsableCommand) throws {
+        guard let given = given.withLock({ $0 }), !(command is any ScreenCommand) else { return }
+        if given.theme != nil {
+            throw ValidationError(
+                "--theme has no meaning for this command: only byteclub and byteclub login open the screen."
+            )
+        }
+        Output.isPlain.store(given.plain, ordering: .relaxed)
+    }
+}
+
+/// A command that opens the screen.
+protocol ScreenCommand: ParsableCommand {
+    var screen: ScreenOptions { get }
 }

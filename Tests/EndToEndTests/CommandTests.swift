@@ -48,6 +48,46 @@ import Testing
         }
     }
 
+    /// A theme counts where there is a screen, before and after the command; elsewhere it is refused.
+    @Test func screenOptionsMayStandBeforeOrAfterTheCommand() async throws {
+        try await inFreshHome { home in
+            for command in [["notes", "ls"], ["keys"], ["login", "club"], ["doctor"]] {
+                for arguments in [["--theme", "light"] + command, command + ["--theme=light"]] {
+                    let output = try await home.run(arguments)
+                    #expect(output.status == 2, "\(arguments)")
+                    #expect(output.errorText.contains("--theme has no meaning"), "\(arguments)")
+                }
+            }
+            for arguments in [["--theme", "pink"], ["--theme", "pink", "notes", "ls"]] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 2 && output.errorText.contains("high-contrast"))
+            }
+            // An alias may have it: commands write plain text in any case.
+            for arguments in [
+                ["--plain", "notes", "ls"], ["notes", "ls", "--plain"], ["--plain"],
+                ["--theme", "light"], ["--plain", "--club", "club", "photos", "ls"],
+            ] {
+                let output = try await home.run(arguments)
+                #expect(output.status == 0, "\(arguments): \(output.errorText)")
+            }
+        }
+    }
+
+    @Test(arguments: [["--plain", "login"], ["login", "--plain"], ["--plain"]])
+    func aPlainScreenOpensFromEitherSide(arguments: [String]) async throws {
+        try await inFreshHome { home in
+            let terminal = try TerminalDriver(
+                running: TerminalProgram(
+                    ClubHome.program, arguments, environment: home.environment(),
+                    directory: home.work.path, size: .classic))
+            defer { terminal.close() }
+            try await terminal.wait(forText: arguments.contains("login") ? "Dropbox" : "[Notes]")
+            let screen = try await terminal.waitUntilIdle()
+            #expect(screen.colors.isEmpty)
+            #expect(!screen.text.contains("─") && !screen.text.contains("│"))
+        }
+    }
+
     /// Without its input, output or error, the program takes nothing of its own for them.
     @Test func closedDescriptorsAreNotMistakenForOthers() async throws {
         try await inFreshHome { home in

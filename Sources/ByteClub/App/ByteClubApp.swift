@@ -28,7 +28,8 @@ internal import TerminalUI
         choices.apply(screenSettings, settings, to: &configuration)
         var options = CursesScreen.Options()
         options.usesMouse = settings.usesMouse
-        options.pictures = screenSettings.pictures
+        // What is read aloud is never sent as pixels.
+        options.pictures = configuration.isPlain ? .blocks : screenSettings.pictures
         let application = Application(
             screen: CursesScreen(options: options), configuration: configuration)
         let coordinator = AppCoordinator(
