@@ -111,6 +111,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
+	@scripts/check-messages
 	@scripts/find-undocumented.py Sources/CurlNetworking Sources/TerminalUI Sources/TextEditing
 	@SWIFT="$(SWIFT)" scripts/check-api
 

@@ -58,20 +58,27 @@ let modules: [Target] = [
     .target(
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
         swiftSettings: strict),
-    .target(name: "TextEditing", dependencies: ["CPCRE2", ropeModule], swiftSettings: strict),
+    .target(name: "CMessages"),
+    .target(name: "Messages", dependencies: ["CMessages"], swiftSettings: strict),
+    .target(
+        name: "TextEditing", dependencies: ["CPCRE2", "Messages", ropeModule],
+        swiftSettings: strict),
     .target(name: "CMainLoop"),
     .target(
-        name: "TerminalUI", dependencies: ["CMainLoop", "CNcurses", "TextEditing"],
+        name: "TerminalUI", dependencies: ["CMainLoop", "CNcurses", "Messages", "TextEditing"],
         swiftSettings: strict),
     .target(name: "WebText", dependencies: ["CXML", "TextEditing"], swiftSettings: strict),
     .target(
-        name: "WebPages", dependencies: ["CurlNetworking", "TerminalUI", "TextEditing", "WebText"],
+        name: "WebPages",
+        dependencies: ["CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebText"],
         swiftSettings: strict),
     .target(name: "CPictureWorker"),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
         name: "Pictures",
-        dependencies: ["CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker", "CZlib"],
+        dependencies: [
+            "CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker", "CZlib", "Messages",
+        ],
         swiftSettings: strict),
     .target(name: "CWelcome"),
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
@@ -83,7 +90,8 @@ let modules: [Target] = [
         dependencies: ["CExpat", "CurlNetworking", "DropboxAPI", "Files"],
         swiftSettings: strict),
     .target(
-        name: "ClubLibrary", dependencies: ["CSQLite", "ClubStore", "DropboxAPI", "Files"],
+        name: "ClubLibrary",
+        dependencies: ["CSQLite", "ClubStore", "DropboxAPI", "Files", "Messages"],
         swiftSettings: strict),
     .target(
         name: "ClubServer",
@@ -93,29 +101,31 @@ let modules: [Target] = [
         name: "ClubAccess",
         dependencies: [
             "CLinux", "CSecret", "CYaml", "Files", "ClubStore", "ClubLibrary", "ClubServer",
-            "Pictures",
+            "Messages", "Pictures", "TextEditing",
         ],
         swiftSettings: strict),
     .target(
         name: "ByteClub",
         dependencies: [
-            "CLinux", "TextEditing", "TerminalUI", "Pictures", "ClubStore", "ClubLibrary",
+            "CLinux", "Messages", "TextEditing", "TerminalUI", "Pictures", "ClubStore",
+            "ClubLibrary",
             "ClubAccess", "Files", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "byteclub",
         dependencies: [
-            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "Pictures",
-            "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor", "CVersion",
+            "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "Messages",
+            "Pictures", "TerminalUI", "TextEditing", "WelcomeContent", "CArguments", "CExecutor",
+            "CVersion",
             argumentParser,
         ],
         swiftSettings: strict),
     .executableTarget(
         name: "nerdfeed",
         dependencies: [
-            "CurlNetworking", "TerminalUI", "TextEditing", "WebPages", "WebText", "CExecutor",
-            "CVersion", argumentParser,
+            "CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebPages", "WebText",
+            "CExecutor", "CVersion", argumentParser,
         ],
         swiftSettings: strict),
 ]
@@ -143,6 +153,7 @@ let tests: [Target] = [
             "background-program",
         ],
         swiftSettings: strict),
+    .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
     .testTarget(
         name: "TextEditingTests", dependencies: ["TextEditing"], resources: [.copy("Fixtures")],
         swiftSettings: strict),

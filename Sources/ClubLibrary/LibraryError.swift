@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Why the local copy could not do what it was asked.
 public enum LibraryError: Error, Hashable, CustomStringConvertible {
     /// A newer Byte Club has written it.
@@ -15,14 +17,16 @@ public enum LibraryError: Error, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .newer: "A newer version of Byte Club has written the local copy of this club."
-        case .damaged: "The local copy of this club is damaged."
-        case .locked: "Another program keeps the local copy of this club locked."
-        case .unwritable(let reason): "The local copy of this club cannot be written: \(reason)."
+        case .newer:
+            localized("A newer version of Byte Club has written the local copy of this club.")
+        case .damaged: localized("The local copy of this club is damaged.")
+        case .locked: localized("Another program keeps the local copy of this club locked.")
+        case .unwritable(let reason):
+            localized("The local copy of this club cannot be written: \(reason).")
         case .notDurable:
-            "The local copy of this club cannot be written, so nothing can wait in it."
+            localized("The local copy of this club cannot be written, so nothing can wait in it.")
         case .noSuchChange:
-            "No such change waits: it has been sent, is on its way, or never was there."
+            localized("No such change waits: it has been sent, is on its way, or never was there.")
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// What a file is by its first bytes, whatever its name says.
 public enum FileFormat: Int, Sendable, CaseIterable {
     case jpeg = 1
@@ -98,24 +100,24 @@ extension FileFormat {
     /// With its article, in the middle of a sentence.
     public var name: String {
         switch self {
-        case .jpeg: "a JPEG"
-        case .png: "a PNG"
-        case .heic: "a HEIC photo"
-        case .avif: "an AVIF picture"
-        case .webp: "a WebP picture"
-        case .gif: "a GIF"
-        case .tiff: "a TIFF or a raw photo"
-        case .bitmap: "a BMP"
-        case .jpegXL: "a JPEG XL picture"
-        case .jpeg2000: "a JPEG 2000 picture"
-        case .photoshop: "a Photoshop file"
-        case .cameraRaw: "a raw photo"
-        case .svg: "an SVG drawing"
-        case .pdf: "a PDF"
-        case .webPage: "a web page (HTML)"
-        case .video: "a video"
-        case .archive: "an archive"
-        case .text: "a text"
+        case .jpeg: localized("a JPEG")
+        case .png: localized("a PNG")
+        case .heic: localized("a HEIC photo")
+        case .avif: localized("an AVIF picture")
+        case .webp: localized("a WebP picture")
+        case .gif: localized("a GIF")
+        case .tiff: localized("a TIFF or a raw photo")
+        case .bitmap: localized("a BMP")
+        case .jpegXL: localized("a JPEG XL picture")
+        case .jpeg2000: localized("a JPEG 2000 picture")
+        case .photoshop: localized("a Photoshop file")
+        case .cameraRaw: localized("a raw photo")
+        case .svg: localized("an SVG drawing")
+        case .pdf: localized("a PDF")
+        case .webPage: localized("a web page (HTML)")
+        case .video: localized("a video")
+        case .archive: localized("an archive")
+        case .text: localized("a text")
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Messages
 
 /// What went wrong with a picture, and in the middle of what.
 ///
@@ -79,24 +80,26 @@ extension PictureError {
     /// The reason alone, as the end of a sentence that begins "… because", without a full stop.
     public var reason: String {
         switch code {
-        case .notFound: "there is no such file"
-        case .unreadable: "the file cannot be read"
-        case .isDirectory: "it is a folder"
-        case .empty: "the file is empty"
+        case .notFound: localized("there is no such file")
+        case .unreadable: localized("the file cannot be read")
+        case .isDirectory: localized("it is a folder")
+        case .empty: localized("the file is empty")
         case .notAPicture:
-            (format.map { "it is \($0.name), " } ?? "it is ") + "not a JPEG or PNG"
-        case .truncated: "the file ends before the picture does"
-        case .changed: "the file changed while it was read"
-        case .damaged: "the picture is damaged"
-        case .unsupported: "it is a kind of JPEG that is not supported"
-        case .crashed: "the part of the program that opens pictures failed over it"
-        case .noWorker: "the part of the program that opens pictures could not be started"
-        case .tooLarge: "the picture is too large"
-        case .tooCostly: "opening it takes more work than any photo should"
-        case .outOfMemory: "there is not enough memory"
-        case .cannotWrite: "the result could not be written"
-        case .diskFull: "the disk is full"
-        case .cancelled: "it was cancelled"
+            format.map { localized("it is \($0.name), not a JPEG or PNG") }
+                ?? localized("it is not a JPEG or PNG")
+        case .truncated: localized("the file ends before the picture does")
+        case .changed: localized("the file changed while it was read")
+        case .damaged: localized("the picture is damaged")
+        case .unsupported: localized("it is a kind of JPEG that is not supported")
+        case .crashed: localized("the part of the program that opens pictures failed over it")
+        case .noWorker:
+            localized("the part of the program that opens pictures could not be started")
+        case .tooLarge: localized("the picture is too large")
+        case .tooCostly: localized("opening it takes more work than any photo should")
+        case .outOfMemory: localized("there is not enough memory")
+        case .cannotWrite: localized("the result could not be written")
+        case .diskFull: localized("the disk is full")
+        case .cancelled: localized("it was cancelled")
         }
     }
 }

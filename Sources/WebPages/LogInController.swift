@@ -1,4 +1,5 @@
 public import CurlNetworking
+internal import Messages
 public import TerminalUI
 
 /// A sheet that answers a server's challenge with a name and a password.
@@ -18,19 +19,20 @@ public final class LogInController: ViewController {
         self.didEnd = didEnd
         let space = challenge.protectionSpace
         let isWrong = challenge.previousFailureCount > 0
-        let realm = space.realm.map { $0.isEmpty ? "" : " for “\($0.prefix(80))”" } ?? ""
-        let who = "\(space.isProxy() ? "The proxy " : "")\(space.host)"
+        let realm = space.realm.map { $0.isEmpty ? "" : localized(" for “\($0.prefix(80))”") } ?? ""
+        let who = space.isProxy() ? localized("The proxy \(space.host)") : space.host
         var text = TextLine(
             isWrong
-                ? "\(who) did not accept this name and password. Try again."
-                : "\(who) wants a name and a password\(realm).", isWrong ? .warning : .text)
+                ? localized("\(who) did not accept this name and password. Try again.")
+                : localized("\(who) wants a name and a password\(realm)."),
+            isWrong ? .warning : .text)
         let isHere = ["127.0.0.1", "localhost", "::1"].contains(space.host)
         if !space.receivesCredentialSecurely, !isHere {
-            text = text + TextLine(" Others on the network can read them.", .secondary)
+            text = text + TextLine(localized(" Others on the network can read them."), .secondary)
         }
         words = Label(text)
         super.init()
-        title = "Log in"
+        title = localized("Log in")
         userField.text = challenge.proposedCredential?.user ?? ""
         passwordField.isSecure = true
     }
@@ -62,12 +64,12 @@ public final class LogInController: ViewController {
     }
 
     public override func viewDidLoad() {
-        form.add("Name", userField)
-        form.add("Password", passwordField)
+        form.add(localized("Name"), userField)
+        form.add(localized("Password"), passwordField)
         form.add(
             ButtonRow([
-                Button("Cancel") { [weak self] in self?.end(nil) },
-                Button("Log in") { [weak self] in self?.submit() },
+                Button(localized("Cancel")) { [weak self] in self?.end(nil) },
+                Button(localized("Log in")) { [weak self] in self?.submit() },
             ]))
         userField.didSubmit = { [weak self] in self?.passwordField.becomeFirstResponder() }
         passwordField.didSubmit = { [weak self] in self?.submit() }

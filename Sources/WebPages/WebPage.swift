@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import Messages
 public import WebText
 
 /// A page as it is shown: what it says, and its lines for one width.
@@ -59,8 +60,9 @@ public struct WebPage: Sendable {
             return document
         case .other:
             return notice(
-                "Not a page",
-                "This is of the kind \(resource.mimeType), which cannot be shown as text.")
+                localized("Not a page"),
+                localized(
+                    "This is of the kind \(resource.mimeType), which cannot be shown as text."))
         }
     }
 

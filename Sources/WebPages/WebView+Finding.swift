@@ -1,3 +1,4 @@
+import Messages
 import TerminalUI
 import WebText
 
@@ -132,8 +133,8 @@ extension WebView {
     /// How the search stands: `3 of 17`.
     private var status: TextLine {
         if finding.query.isEmpty { return "" }
-        if finding.matches.isEmpty { return TextLine("no match", .warning) }
-        return TextLine("\(finding.current + 1) of \(finding.matches.count)", .secondary)
+        if finding.matches.isEmpty { return TextLine(localized("no match"), .warning) }
+        return TextLine(localized("\(finding.current + 1) of \(finding.matches.count)"), .secondary)
     }
 
     func drawFinding(on surface: Surface) {

@@ -1,14 +1,16 @@
+import Messages
 import TerminalUI
 import WebText
 
 extension WebView {
     func makeKeyTable() -> KeyTable {
-        KeyTable("Page") {
+        KeyTable(localized("Page")) {
             KeyCommand.followLink.performs(
                 unless: chosenLink == nil
-                    ? "No link is chosen. Press Tab, or type the number of one." : nil
+                    ? localized("No link is chosen. Press Tab, or type the number of one.") : nil
             ) { self.follow() }
-            let unlessLinks = layout?.linkLines.isEmpty != false ? "This page has no links." : nil
+            let unlessLinks =
+                layout?.linkLines.isEmpty != false ? localized("This page has no links.") : nil
             KeyCommand.nextLink.performs(unless: unlessLinks) { self.moveLink(by: 1) }
             KeyCommand.previousLink.performs(unless: unlessLinks) { self.moveLink(by: -1) }
             KeyCommand.findInPage.performs { self.beginFinding() }
@@ -61,7 +63,8 @@ extension WebView {
             choose(number - 1)
         } else {
             typedNumber = ""
-            application?.showMessage("There is no link \(number) on this page.", .warning)
+            application?.showMessage(
+                localized("There is no link \(number) on this page."), .warning)
         }
         setNeedsDisplay()
         delegate?.webViewDidMove(self)
@@ -99,30 +102,39 @@ extension WebView {
 extension KeyCommand {
     static let followLink = KeyCommand(
         "web.follow", keys: ["Enter"],
-        title: "Follow the chosen link, or the one with a typed number",
-        label: "follow", weight: 90)
+        title: localized("Follow the chosen link, or the one with a typed number"),
+        label: localized("follow"), weight: 90)
     static let nextLink = KeyCommand(
-        "web.next-link", keys: ["Tab"], title: "Next link", label: "links", weight: 85)
+        "web.next-link", keys: ["Tab"], title: localized("Next link"), label: localized("links"),
+        weight: 85)
     static let previousLink = KeyCommand(
-        "web.previous-link", keys: ["S-Tab"], title: "Previous link")
+        "web.previous-link", keys: ["S-Tab"], title: localized("Previous link"))
     static let shortenNumber = KeyCommand(
-        "web.shorten-number", keys: ["Backspace"], title: "Take back the last digit")
+        "web.shorten-number", keys: ["Backspace"], title: localized("Take back the last digit"))
     static let dropNumber = KeyCommand(
-        "web.drop-number", keys: ["Esc"], title: "Forget the typed number", label: "no link",
+        "web.drop-number", keys: ["Esc"], title: localized("Forget the typed number"),
+        label: localized("no link"),
         weight: 97)
     static let findInPage = KeyCommand(
-        "web.find", keys: ["/", "^F"], title: "Find in the page", label: "find", weight: 60)
+        "web.find", keys: ["/", "^F"], title: localized("Find in the page"),
+        label: localized("find"), weight: 60)
     static let nextFound = KeyCommand(
-        "web.next-match", keys: ["n"], title: "Next match", label: "next", weight: 92)
+        "web.next-match", keys: ["n"], title: localized("Next match"), label: localized("next"),
+        weight: 92)
     static let previousFound = KeyCommand(
-        "web.previous-match", keys: ["N"], title: "Previous match")
+        "web.previous-match", keys: ["N"], title: localized("Previous match"))
     static let endFind = KeyCommand(
-        "web.end-find", keys: ["Esc"], title: "Stop finding", label: "end find", weight: 96)
-    static let pageLineDown = KeyCommand("web.down", keys: ["j", "Down"], title: "Line down")
-    static let pageLineUp = KeyCommand("web.up", keys: ["k", "Up"], title: "Line up")
+        "web.end-find", keys: ["Esc"], title: localized("Stop finding"),
+        label: localized("end find"), weight: 96)
+    static let pageLineDown = KeyCommand(
+        "web.down", keys: ["j", "Down"], title: localized("Line down"))
+    static let pageLineUp = KeyCommand("web.up", keys: ["k", "Up"], title: localized("Line up"))
     static let pageForward = KeyCommand(
-        "web.page-down", keys: ["Space", "PgDn"], title: "Page down", label: "page", weight: 50)
-    static let pageBackward = KeyCommand("web.page-up", keys: ["b", "PgUp"], title: "Page up")
-    static let pageStart = KeyCommand("web.start", keys: ["g g", "Home"], title: "To the top")
-    static let pageEnd = KeyCommand("web.end", keys: ["G", "End"], title: "To the end")
+        "web.page-down", keys: ["Space", "PgDn"], title: localized("Page down"),
+        label: localized("page"), weight: 50)
+    static let pageBackward = KeyCommand(
+        "web.page-up", keys: ["b", "PgUp"], title: localized("Page up"))
+    static let pageStart = KeyCommand(
+        "web.start", keys: ["g g", "Home"], title: localized("To the top"))
+    static let pageEnd = KeyCommand("web.end", keys: ["G", "End"], title: localized("To the end"))
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Messages
 public import TerminalUI
 import WebText
 
@@ -37,7 +38,7 @@ public final class WebView: View {
     public override init() {
         super.init()
         findField.isHidden = true
-        findField.placeholder = TextLine("what to look for", .secondary)
+        findField.placeholder = TextLine(localized("what to look for"), .secondary)
         findField.didChange = { [weak self] in self?.queryDidChange() }
         findField.didSubmit = { [weak self] in self?.keepFinding() }
         addSubview(findField)
@@ -135,9 +136,9 @@ public final class WebView: View {
 
     /// How far the reader is: `Top`, `37%`, `End`, `All`.
     public var progress: String {
-        if lastFirstLine == 0 { return "All" }
-        if firstLine == 0 { return "Top" }
-        return firstLine >= lastFirstLine ? "End" : "\(firstLine * 100 / lastFirstLine)%"
+        if lastFirstLine == 0 { return localized("All") }
+        if firstLine == 0 { return localized("Top") }
+        return firstLine >= lastFirstLine ? localized("End") : "\(firstLine * 100 / lastFirstLine)%"
     }
 
     public override func mouse(_ event: MouseEvent) -> Bool {

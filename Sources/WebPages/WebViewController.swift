@@ -1,5 +1,6 @@
 public import CurlNetworking
 public import FoundationEssentials
+internal import Messages
 public import TerminalUI
 import TextEditing
 import WebText
@@ -38,7 +39,7 @@ public final class WebViewController: ViewController {
     public init(session: URLSession) {
         self.session = session
         super.init()
-        title = "Page"
+        title = localized("Page")
     }
 
     public override func viewDidLoad() {
@@ -64,7 +65,9 @@ public final class WebViewController: ViewController {
     public func open(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             application?.showMessage(
-                "Only http and https addresses can be opened, and this is \(url.absoluteString.prefix(200))",
+                localized(
+                    "Only http and https addresses can be opened, and this is \(url.absoluteString.prefix(200))"
+                ),
                 .warning)
             return
         }
@@ -93,11 +96,11 @@ public final class WebViewController: ViewController {
         didStop = false
         isBusy = true
         bytes = ""
-        webView.placeholder = TextLine("Loading \(url.host() ?? "")…", .secondary)
+        webView.placeholder = TextLine(localized("Loading \(url.host() ?? "")…"), .secondary)
         let fetch = WebFetch(URLRequest(url: url, cachePolicy: policy), in: session)
         fetch.didProgress = { [weak self] count, expected in
             guard let self, number == generation else { return }
-            let total = expected.map { " of \(WebFailure.size($0))" } ?? ""
+            let total = expected.map { localized(" of \(WebFailure.size($0))") } ?? ""
             bytes = count == 0 ? "" : WebFailure.size(count) + total
             describe()
         }
@@ -122,7 +125,7 @@ public final class WebViewController: ViewController {
             loading = nil
             isBusy = false
             if didStop, history.current != nil {
-                application?.showMessage("Stopped.")
+                application?.showMessage(localized("Stopped."))
                 return describe()
             }
             show(page, askedFor: url, isNew: isNew)
@@ -151,10 +154,10 @@ public final class WebViewController: ViewController {
         } catch {
             let sentence =
                 didCancelLogIn()
-                ? "This page is only for those who log in. To log in, press r."
-                : WebFailure.sentence(for: error, url: url, retry: "press r")
+                ? localized("This page is only for those who log in. To log in, press r.")
+                : WebFailure.sentence(for: error, url: url, retry: localized("press r"))
             return WebPage(
-                url: url, document: WebPage.notice("Could not be loaded", sentence),
+                url: url, document: WebPage.notice(localized("Could not be loaded"), sentence),
                 width: width)
         }
     }
@@ -172,9 +175,9 @@ public final class WebViewController: ViewController {
 
     private static func sentence(for cut: WebDocument.Cut) -> String {
         switch cut {
-        case .size: "The page is longer than 4 MiB. Its end is not shown."
-        case .elementCount: "The page has too many parts. Its end is not shown."
-        case .time: "The page took too long to read. Its end is not shown."
+        case .size: localized("The page is longer than 4 MiB. Its end is not shown.")
+        case .elementCount: localized("The page has too many parts. Its end is not shown.")
+        case .time: localized("The page took too long to read. Its end is not shown.")
         }
     }
 
@@ -202,16 +205,16 @@ public final class WebViewController: ViewController {
     }
 
     public override var keyTable: KeyTable {
-        KeyTable("Pages") {
+        KeyTable(localized("Pages")) {
             if isBusy { KeyCommand.stopLoading.performs { self.stop() } }
             KeyCommand.goBack.performs(
-                unless: history.canGoBack ? nil : "This is the first page."
+                unless: history.canGoBack ? nil : localized("This is the first page.")
             ) { self.move(by: -1) }
             KeyCommand.goForward.performs(
-                unless: history.canGoForward ? nil : "This is the last page."
+                unless: history.canGoForward ? nil : localized("This is the last page.")
             ) { self.move(by: 1) }
             KeyCommand.reloadPage.performs(
-                unless: history.current == nil ? "There is no page yet." : nil
+                unless: history.current == nil ? localized("There is no page yet.") : nil
             ) { self.reload() }
             if let didLeave { KeyCommand.leavePage.performs { didLeave() } }
         }
@@ -220,11 +223,11 @@ public final class WebViewController: ViewController {
     // MARK: - The frame
 
     private func describe() {
-        let words = history.current?.title ?? "Page"
+        let words = history.current?.title ?? localized("Page")
         panel.title = TextLine(String(words.prefix(200)))
         panel.trailingTitle =
             isBusy
-            ? TextLine(bytes.isEmpty ? "loading" : bytes, .secondary)
+            ? TextLine(bytes.isEmpty ? localized("loading") : bytes, .secondary)
             : webView.page == nil ? nil : TextLine(webView.progress, .secondary)
         panel.footer = footer
     }
@@ -244,13 +247,13 @@ public final class WebViewController: ViewController {
 extension WebViewController: WebViewDelegate {
     public func webView(_ view: WebView, didFollowLink index: Int) {
         guard let page = view.page, let url = page.target(ofLink: index) else {
-            application?.showMessage("This link is not a valid address.", .warning)
+            application?.showMessage(localized("This link is not a valid address."), .warning)
             return
         }
         // A place on the same page.
         if let name = url.fragment(percentEncoded: false), page.url.isSamePage(as: url) {
             guard name.isEmpty || page.layout.anchors[name] != nil else {
-                application?.showMessage("The page has no place of this name.", .warning)
+                application?.showMessage(localized("The page has no place of this name."), .warning)
                 return
             }
             remember()
@@ -275,15 +278,20 @@ extension URL {
 
 extension KeyCommand {
     static let goBack = KeyCommand(
-        "web.back", keys: ["Left", "Backspace", "M-Left", "H"], title: "Back", label: "back",
+        "web.back", keys: ["Left", "Backspace", "M-Left", "H"], title: localized("Back"),
+        label: localized("back"),
         weight: 80)
     static let goForward = KeyCommand(
-        "web.forward", keys: ["Right", "M-Right", "L"], title: "Forward", label: "forward",
+        "web.forward", keys: ["Right", "M-Right", "L"], title: localized("Forward"),
+        label: localized("forward"),
         weight: 55)
     static let reloadPage = KeyCommand(
-        "web.reload", keys: ["r", "^R"], title: "Load the page again", label: "reload", weight: 58)
+        "web.reload", keys: ["r", "^R"], title: localized("Load the page again"),
+        label: localized("reload"), weight: 58)
     static let stopLoading = KeyCommand(
-        "web.stop", keys: ["Esc", "^C"], title: "Stop loading", label: "stop", weight: 99)
+        "web.stop", keys: ["Esc", "^C"], title: localized("Stop loading"), label: localized("stop"),
+        weight: 99)
     static let leavePage = KeyCommand(
-        "web.leave", keys: ["Esc"], title: "Back to the list", label: "list", weight: 88)
+        "web.leave", keys: ["Esc"], title: localized("Back to the list"), label: localized("list"),
+        weight: 88)
 }

@@ -4,6 +4,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 
 struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
@@ -47,15 +48,17 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
         let store = try await club.open()
         let files = ClubFiles(try await store.list(.root, recursive: true))
         let now = Date()
-        Output.line("Notes")
-        print(files.notes, "No notes yet.", now)
+        Output.line(localized("Notes"))
+        print(files.notes, localized("No notes yet."), now)
         Output.line("")
-        Output.line("PanoPhotos")
-        print(files.photos, "No photos yet.", now)
+        Output.line(localized("PanoPhotos"))
+        print(files.photos, localized("No photos yet."), now)
         if let complaint = files.complaint { Output.complain(complaint) }
         Output.line("")
         Output.line(
-            "To open the screen, run byteclub in a terminal. byteclub --help lists the commands.")
+            localized(
+                "To open the screen, run byteclub in a terminal. byteclub --help lists the commands."
+            ))
     }
 
     private func print(_ files: [RemoteFile], _ nothing: String, _ now: Date) {

@@ -1,6 +1,7 @@
 import ByteClub
 import ClubAccess
 import ClubStore
+import Messages
 import Synchronization
 
 /// Why a command failed, as a sentence for standard error.
@@ -31,8 +32,9 @@ struct CommandFailure: Error {
             return ErrorMessage(error, club: club.kind)
         }
         return ErrorMessage(
-            title: "Sign in again",
-            text: "Nobody is signed in to the club “\(club.name)”, or not any more: byteclub login "
-                + "\(club.loginCommand)")
+            title: localized("Sign in again"),
+            text: localized(
+                "Nobody is signed in to the club “\(club.name)”, or not any more: byteclub login "
+                    + "\(club.loginCommand)"))
     }
 }

@@ -3,6 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,14 +36,15 @@ struct CopyCommand: AsyncParsableCommand {
             ClubOptions.club(from, in: registry), ClubOptions.club(to, in: registry)
         )
         guard source.name != destination.name else {
-            Output.complain("“\(from)” and “\(to)” are the same club.")
+            Output.complain(localized("“\(from)” and “\(to)” are the same club."))
             throw ExitCode(2)
         }
         do {
             guard try registry.beginCopy(from: source, to: destination) else {
                 throw CommandFailure(
-                    "Another byteclub is copying “\(source.name)” to “\(destination.name)” now. Let it "
-                        + "end first.")
+                    localized(
+                        "Another byteclub is copying “\(source.name)” to “\(destination.name)” now. Let it "
+                            + "end first."))
             }
         } catch let error as SettingsError {
             throw CommandFailure(error.description)
@@ -71,13 +73,14 @@ struct CopyCommand: AsyncParsableCommand {
             if error.error.code == .cancelled {
                 Output.endStatus()
                 Output.complain(
-                    "Stopped. What was copied stays; the same command goes on from here.")
+                    localized("Stopped. What was copied stays; the same command goes on from here.")
+                )
                 throw error.error
             }
             log.summarize()
             throw CommandFailure(
                 log.sentence(for: error)
-                    + " What was copied stays; the same command goes on from here.")
+                    + localized(" What was copied stays; the same command goes on from here."))
         }
         return log.summarize()
     }
@@ -111,7 +114,7 @@ struct CopyCommand: AsyncParsableCommand {
     func note(_ event: ClubCopy.Event) {
         switch event {
         case .began(let count, let byteCount):
-            Output.status("\(count) entries, \(FileLines.size(byteCount))")
+            Output.status(localized("\(count) entries, \(FileLines.size(byteCount))"))
         case .moving(let file, let byteCount, let isSending):
             guard pace.isDue() else { return }
             Output.status(
@@ -126,15 +129,15 @@ struct CopyCommand: AsyncParsableCommand {
         switch outcome {
         case .copied:
             copied += 1
-            tell("copied         \(path)")
+            tell(localized("copied         \(path)"))
         case .alreadyThere:
             alreadyThere += 1
         case .different:
             leftAlone.append(path)
-            tell("left alone     \(path)  (another one is there)")
+            tell(localized("left alone     \(path)  (another one is there)"))
         case .failed(let failure):
             leftAlone.append(path)
-            tell("not copied     \(path)  (\(sentence(for: failure)))")
+            tell(localized("not copied     \(path)  (\(sentence(for: failure)))"))
         }
     }
 
@@ -152,9 +155,9 @@ struct CopyCommand: AsyncParsableCommand {
     @discardableResult
     func summarize() -> Bool {
         Output.clearStatus()
-        var parts = ["\(copied) copied"]
-        if alreadyThere > 0 { parts.append("\(alreadyThere) already there") }
-        if !leftAlone.isEmpty { parts.append("\(leftAlone.count) not copied") }
+        var parts = [localized("\(copied) copied")]
+        if alreadyThere > 0 { parts.append(localized("\(alreadyThere) already there")) }
+        if !leftAlone.isEmpty { parts.append(localized("\(leftAlone.count) not copied")) }
         Output.line(parts.joined(separator: ", ") + ".")
         return leftAlone.isEmpty
     }

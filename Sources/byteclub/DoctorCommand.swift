@@ -2,6 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubAccess
 import FoundationEssentials
+import Messages
 import TerminalUI
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -32,18 +33,18 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private static let marks: [Diagnostic.Severity: String] = [
-        .fine: "ok     ", .notice: "notice ", .problem: "PROBLEM",
+        .fine: localized("ok     "), .notice: localized("notice "), .problem: localized("PROBLEM"),
     ]
 
     private static func show(_ diagnostic: Diagnostic) {
-        let subject = diagnostic.subject
+        let subject = diagnostic.shownSubject
         let mark = "\(marks[diagnostic.severity] ?? "")  \(subject)"
         let column = 22
         let lines =
             wrapped(diagnostic.text, after: column) + wrapped(diagnostic.advice, after: column)
         for (index, line) in lines.enumerated() {
             let beginning = index == 0 ? mark : ""
-            let blanks = max(1, column - beginning.count)
+            let blanks = max(1, column - Surface.columnCount(of: beginning))
             Output.line(beginning + String(repeating: " ", count: blanks) + line)
         }
     }

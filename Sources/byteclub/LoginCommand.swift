@@ -4,6 +4,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 
 struct LoginCommand: AsyncParsableCommand, ScreenCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +47,8 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
                 throw CommandFailure(error.description)
             }
             Output.line(
-                "This is the club on this computer: \(ClubRegistry().paths.clubFolder.path)")
+                localized(
+                    "This is the club on this computer: \(ClubRegistry().paths.clubFolder.path)"))
         }
     }
 
@@ -128,10 +130,11 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
                 noBrowser || !Browser.isHere(environment)
                 ? try await askForCode(joining) : try await askBrowser(joining, environment)
             let joined = try await joining.finish(signIn, code: code, as: club)
-            Output.line("Signed in to Dropbox as \(joined.account.displayName).")
+            Output.line(localized("Signed in to Dropbox as \(joined.account.displayName)."))
             Output.line(
-                "The club is called “\(joined.club.name)”, and everything is about it from now on. "
-                    + "byteclub login club goes back to the one on this computer.")
+                localized(
+                    "The club is called “\(joined.club.name)”, and everything is about it from now on. "
+                        + "byteclub login club goes back to the one on this computer."))
             if !joined.missingScopes.isEmpty {
                 Output.complain(SignInError.sentence(missing: joined.missingScopes))
             }
@@ -139,17 +142,17 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
 
         private func askForCode(_ joining: DropboxSignIn) async throws -> (DropboxOAuth, String) {
             let signIn = DropboxOAuth(app: joining.settings.app)
-            Output.line("Open this page in a browser, and let Byte Club in:")
+            Output.line(localized("Open this page in a browser, and let Byte Club in:"))
             Output.line("")
             Output.write(signIn.authorizationURL.absoluteString + "\n")
             Output.line("")
             if isatty(STDIN_FILENO) == 1 {
-                Output.prompt("The code that the page shows: ")
+                Output.prompt(localized("The code that the page shows: "))
             } else {
-                Output.line("The code that the page shows is read from standard input.")
+                Output.line(localized("The code that the page shows is read from standard input."))
             }
             guard let code = await StandardInput.line(limit: 4096) else {
-                throw CommandFailure("No code came, so nothing was changed.")
+                throw CommandFailure(localized("No code came, so nothing was changed."))
             }
             return (signIn, code)
         }
@@ -163,13 +166,18 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
             let isOpen = Browser.open(waiting.entrance, environment: environment)
             Output.line(
                 isOpen
-                    ? "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open"
-                    : "Open this page in a browser on this computer, and let Byte Club in:")
+                    ? localized(
+                        "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open"
+                    )
+                    : localized(
+                        "Open this page in a browser on this computer, and let Byte Club in:"))
             Output.line("")
             Output.write(page.absoluteString + "\n")
             Output.line("")
             Output.line(
-                "Waiting for the browser's answer. ^C stops; --no-browser takes a code instead.")
+                localized(
+                    "Waiting for the browser's answer. ^C stops; --no-browser takes a code instead."
+                ))
             return (waiting.signIn, try await waiting.code())
         }
     }
@@ -198,7 +206,8 @@ struct LogoutCommand: AsyncParsableCommand {
         let registry = ClubRegistry()
         let club = try ClubOptions.choose(club ?? options.name, in: registry)
         guard club.needsSignIn else {
-            Output.line("The club on this computer needs no sign-in, so there is none to end.")
+            Output.line(
+                localized("The club on this computer needs no sign-in, so there is none to end."))
             return
         }
         let outcome: SignOut.Outcome
@@ -210,14 +219,17 @@ struct LogoutCommand: AsyncParsableCommand {
         switch outcome {
         case .done:
             Output.line(
-                "Signed out of “\(club.name)”. Byte Club is about the club on this computer again.")
+                localized(
+                    "Signed out of “\(club.name)”. Byte Club is about the club on this computer again."
+                ))
         case .wasSignedOut:
-            Output.line("Nobody is signed in to “\(club.name)”.")
+            Output.line(localized("Nobody is signed in to “\(club.name)”."))
         case .notRevoked(let error):
             throw CommandFailure(
-                "This computer has forgotten the sign-in to “\(club.name)”, but the server could not be "
-                    + "told. \(ErrorMessage(error, club: .remote).text) To be safe, remove Byte Club among "
-                    + "the connected apps of your account.")
+                localized(
+                    "This computer has forgotten the sign-in to “\(club.name)”, but the server could not be "
+                        + "told. \(ErrorMessage(error, club: .remote).text) To be safe, remove Byte Club among "
+                        + "the connected apps of your account."))
         }
     }
 }

@@ -4,6 +4,7 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
+import Messages
 
 /// What was done while the club could not be reached.
 struct OutboxCommand: ParsableCommand {
@@ -30,7 +31,7 @@ struct OutboxCommand: ParsableCommand {
             if json { return try Output.json(changes.map(Row.init)) }
             Output.table(
                 changes.map { change in
-                    ["\(change.id)", change.words, change.problem ?? "waiting"]
+                    ["\(change.id)", change.words, change.problem ?? localized("waiting")]
                 })
         }
     }
@@ -49,7 +50,9 @@ struct OutboxCommand: ParsableCommand {
         func run() throws {
             let copy = try OutboxCommand.copy(club)
             do {
-                for change in try copy.takeBack(id) { Output.line("Taken back: \(change.words)") }
+                for change in try copy.takeBack(id) {
+                    Output.line(localized("Taken back: \(change.words)"))
+                }
             } catch let error as LibraryError {
                 throw CommandFailure(error.description)
             }

@@ -1,6 +1,7 @@
 import ByteClub
 import FoundationEssentials
 import Glibc
+import Messages
 import Synchronization
 import TextEditing
 
@@ -87,7 +88,9 @@ enum Output {
                     exit(0)
                 } else if errno != EINTR {
                     complain(
-                        "The output could not be written: \(String(cString: strerror(errno))).")
+                        localized(
+                            "The output could not be written: \(String(cString: strerror(errno))).")
+                    )
                     exit(1)
                 }
             }
@@ -104,7 +107,7 @@ enum Output {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                "What was fetched cannot be read: \(String(cString: strerror(errno))).")
+                localized("What was fetched cannot be read: \(String(cString: strerror(errno)))."))
         }
         defer { close(descriptor) }
         try? FileManager.default.removeItem(at: folder)
@@ -114,7 +117,8 @@ enum Output {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
                 throw CommandFailure(
-                    "What was fetched cannot be read: \(String(cString: strerror(errno))).")
+                    localized(
+                        "What was fetched cannot be read: \(String(cString: strerror(errno)))."))
             }
             if count == 0 { return }
             write(Data(buffer[..<count]))

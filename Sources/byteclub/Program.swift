@@ -1,9 +1,11 @@
 import ArgumentParser
 import ByteClub
 import CExecutor
+import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 import TerminalUI
 
 /// Reads the arguments, runs the command, and leaves with 0, 1 (it failed) or 2 (bad usage).
@@ -19,8 +21,15 @@ import TerminalUI
         signal(SIGPIPE, SIG_IGN)
         guard let arguments = Arguments.all else {
             Output.complain(
-                "The arguments cannot be read, so nothing was done. Mount /proc, and try again.")
+                localized(
+                    "The arguments cannot be read, so nothing was done. Mount /proc, and try again."
+                ))
             exit(1)
+        }
+        // What programs read stays English: JSON, logs, and what is made from the code's tables.
+        let isForPrograms = arguments.contains { Self.optionsForPrograms.contains($0) }
+        if !isForPrograms {
+            Localization.use(SettingsFile(paths: ClubRegistry().paths).language())
         }
         openLog()
         do {
@@ -38,6 +47,10 @@ import TerminalUI
         }
     }
 
+    private static let optionsForPrograms: Set<String> = [
+        "--json", "--markdown", "--schema", "--ready-descriptor",
+    ]
+
     /// The log of the program that has started this one.
     private static func openLog() {
         guard let path = ProcessInfo.processInfo.environment[ActivityLog.variable], !path.isEmpty
@@ -45,7 +58,7 @@ import TerminalUI
         do throws(ActivityLog.Failure) {
             try ActivityLog.open(path)
         } catch {
-            Output.complain("The log \(path) cannot be written: \(error.reason).")
+            Output.complain(localized("The log \(path) cannot be written: \(error.reason)."))
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClubServer
 import FoundationEssentials
 import Glibc
+import Messages
 import WelcomeContent
 
 struct ServeCommand: AsyncParsableCommand {
@@ -42,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
         // One that is mistyped would be made, and filled with gifts. The app makes its club's.
         if let folder, !untilUnused, !FileManager.default.fileExists(atPath: folder) {
             throw CommandFailure(
-                "There is no folder \(folder). Make it first, or name another one.")
+                localized("There is no folder \(folder). Make it first, or name another one."))
         }
         do {
             let configuration = try makeConfiguration()
@@ -51,8 +52,11 @@ struct ServeCommand: AsyncParsableCommand {
             try await Interruption.cancelling {
                 try await server.run { address in
                     if isForPeople {
-                        Output.line("The club in \(configuration.folder) is served at \(address).")
-                        Output.line("Its token is in \(configuration.tokenFile). ^C stops it.")
+                        Output.line(
+                            localized(
+                                "The club in \(configuration.folder) is served at \(address)."))
+                        Output.line(
+                            localized("Its token is in \(configuration.tokenFile). ^C stops it."))
                     }
                     tellReady()
                 }

@@ -4,6 +4,7 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 
 extension LoginCommand {
     struct WebDAVLogin: AsyncParsableCommand {
@@ -107,23 +108,29 @@ extension LoginCommand {
                 secret = await StandardInput.line(limit: Self.passwordLimit)
             } else {
                 secret = await StandardInput.secret(limit: Self.passwordLimit) {
-                    Output.prompt(user.map { "Password of \($0): " } ?? "Token: ")
+                    Output.prompt(
+                        user.map { localized("Password of \($0): ") } ?? localized("Token: "))
                 }
                 Output.prompt("\n")
             }
             guard let secret, !secret.isEmpty else {
                 throw CommandFailure(
-                    "No \(token ? "token" : "password") came, so nothing was changed.")
+                    token
+                        ? localized("No token came, so nothing was changed.")
+                        : localized("No password came, so nothing was changed."))
             }
             let account = try await joining.finish(
                 secret: secret.hasSuffix("\r") ? String(secret.dropLast()) : secret,
                 as: club)
             // Of a token nobody may know whose it is.
             let isKnown = account.displayName != joining.settings.url.host()
-            Output.line(isKnown ? "Signed in as \(account.displayName)." : "Signed in.")
             Output.line(
-                "The club is called “\(club.name)”, and everything is about it from now on. "
-                    + "byteclub login club goes back to the one on this computer.")
+                isKnown
+                    ? localized("Signed in as \(account.displayName).") : localized("Signed in."))
+            Output.line(
+                localized(
+                    "The club is called “\(club.name)”, and everything is about it from now on. "
+                        + "byteclub login club goes back to the one on this computer."))
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Messages
 import WebPages
 
 /// One course of the list.
@@ -22,8 +23,11 @@ struct CourseFeed: Sendable {
     var complaint: String? {
         switch skippedCount {
         case 0: nil
-        case 1: "One entry of the list has neither a title nor an address, and is not shown."
-        default: "\(skippedCount) entries have neither a title nor an address, and are not shown."
+        case 1:
+            localized("One entry of the list has neither a title nor an address, and is not shown.")
+        default:
+            localized(
+                "\(skippedCount) entries have neither a title nor an address, and are not shown.")
         }
     }
 
@@ -43,7 +47,8 @@ struct CourseFeed: Sendable {
         }
         guard !resource.isCut else {
             throw Failure(
-                sentence: "The list is longer than 4 MiB. Ask for less of it with --query.")
+                sentence: localized(
+                    "The list is longer than 4 MiB. Ask for less of it with --query."))
         }
         return try await read(resource, today: Date())
     }
@@ -52,8 +57,11 @@ struct CourseFeed: Sendable {
     @concurrent
     static func read(_ resource: WebResource, today: Date) async throws(Failure) -> CourseFeed {
         guard let list = try? JSONDecoder().decode(FeedList.self, from: Data(resource.body)) else {
-            let what = resource.kind == .html ? "a web page" : "not a list of courses in JSON"
-            throw Failure(sentence: "What is at this address is \(what). Check the address.")
+            let what =
+                resource.kind == .html
+                ? localized("a web page") : localized("not a list of courses in JSON")
+            throw Failure(
+                sentence: localized("What is at this address is \(what). Check the address."))
         }
         let day = String(today.ISO8601Format().prefix(10))
         var feed = CourseFeed()

@@ -1,5 +1,6 @@
 import CurlNetworking
 import FoundationEssentials
+import Messages
 import TerminalUI
 import WebPages
 
@@ -11,7 +12,7 @@ final class CoursesViewController: ViewController {
     private let feed: URL
     private let session: URLSession
     private let list = ListView()
-    private lazy var panel = Panel("BNR Courses", content: list)
+    private lazy var panel = Panel(TextLine(localized("BNR Courses")), content: list)
     private let wheel = ActivityIndicatorView()
     private let web: WebViewController
     private var courses: [Course] = []
@@ -24,14 +25,15 @@ final class CoursesViewController: ViewController {
         self.session = session
         web = WebViewController(session: session)
         super.init()
-        title = "BNR Courses"
+        title = localized("BNR Courses")
         addChild(web)
     }
 
     override func viewDidLoad() {
         list.dataSource = self
         list.delegate = self
-        web.webView.placeholder = TextLine("Choose a course, and press Enter.", .secondary)
+        web.webView.placeholder = TextLine(
+            localized("Choose a course, and press Enter."), .secondary)
         web.didLeave = { [weak self] in self?.showList() }
         view.addSubview(panel)
         view.addSubview(web.view)
@@ -54,11 +56,12 @@ final class CoursesViewController: ViewController {
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Courses") {
+        KeyTable(localized("Courses")) {
             if list.isFirstResponder {
                 KeyCommand.reloadCourses.performs { self.load() }
                 KeyCommand.toPage.performs(
-                    unless: web.isEmpty ? "No page is open. Choose a course with Enter." : nil
+                    unless: web.isEmpty
+                        ? localized("No page is open. Choose a course with Enter.") : nil
                 ) { self.showPage() }
             }
         }
@@ -67,7 +70,7 @@ final class CoursesViewController: ViewController {
     private func load() {
         guard loading == nil else { return }
         wheel.start()
-        list.emptyText = TextLine("Loading the courses…", .secondary)
+        list.emptyText = TextLine(localized("Loading the courses…"), .secondary)
         application?.beginActivity()
         let policy: URLRequest.CachePolicy =
             courses.isEmpty ? .useProtocolCachePolicy : .reloadIgnoringLocalCacheData
@@ -82,7 +85,7 @@ final class CoursesViewController: ViewController {
         }
         loading = Task { [self] in
             do throws(Failure) {
-                show(try await CourseFeed.load(fetch, from: feed, retry: "press r"))
+                show(try await CourseFeed.load(fetch, from: feed, retry: localized("press r")))
             } catch {
                 show(error)
             }
@@ -94,9 +97,11 @@ final class CoursesViewController: ViewController {
 
     private func show(_ feed: CourseFeed) {
         courses = feed.courses
-        list.emptyText = TextLine("The list has no courses. Press r to load it again.", .secondary)
+        list.emptyText = TextLine(
+            localized("The list has no courses. Press r to load it again."), .secondary)
         list.reloadData()
-        let count = courses.count == 1 ? "1 course" : "\(courses.count) courses"
+        let count =
+            courses.count == 1 ? localized("1 course") : localized("\(courses.count) courses")
         panel.trailingTitle = TextLine(count, .secondary)
         if let complaint = feed.complaint { application?.showMessage(complaint, .warning) }
     }
@@ -135,7 +140,7 @@ extension CoursesViewController: ListViewDataSource, ListViewDelegate {
 
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         guard let url = courses[index].url.flatMap({ URL(string: $0) }) else {
-            application?.showMessage("The list names no page for this course.", .warning)
+            application?.showMessage(localized("The list names no page for this course."), .warning)
             return
         }
         showPage()
@@ -145,7 +150,9 @@ extension CoursesViewController: ListViewDataSource, ListViewDelegate {
 
 extension KeyCommand {
     static let reloadCourses = KeyCommand(
-        "courses.reload", keys: ["r"], title: "Load the courses again", label: "reload", weight: 60)
+        "courses.reload", keys: ["r"], title: localized("Load the courses again"),
+        label: localized("reload"), weight: 60)
     static let toPage = KeyCommand(
-        "courses.page", keys: ["Tab", "Right"], title: "To the page", label: "page", weight: 70)
+        "courses.page", keys: ["Tab", "Right"], title: localized("To the page"),
+        label: localized("page"), weight: 70)
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CurlNetworking
 import FoundationEssentials
 import Glibc
+import Messages
 import WebPages
 
 struct NerdfeedCommand: AsyncParsableCommand {
@@ -87,7 +88,9 @@ struct FeedOptions: ParsableArguments {
                 let site = try LoopbackSite(answer: DemoPages.answer)
                 return (site.url.appending(path: "courses.json"), site)
             } catch {
-                throw Failure(sentence: "The demonstration cannot be served here: \(error.reason).")
+                throw Failure(
+                    sentence: localized("The demonstration cannot be served here: \(error.reason).")
+                )
             }
         }
         guard url != nil else {
@@ -96,14 +99,17 @@ struct FeedOptions: ParsableArguments {
                     "Which courses? Run nerdfeed ADDRESS, or nerdfeed --demo for a first look.",
                 status: 64)
         }
-        guard let address else { throw Failure(sentence: "This is not a valid address.") }
+        guard let address else {
+            throw Failure(sentence: localized("This is not a valid address."))
+        }
         return (address, nil)
     }
 
     @MainActor func list(asJSON: Bool) async throws {
         let (url, site) = try source()
         let fetch = WebFetch(URLRequest(url: url), in: NerdfeedApp.makeSession())
-        let feed = try await CourseFeed.load(fetch, from: url, retry: "run the command again")
+        let feed = try await CourseFeed.load(
+            fetch, from: url, retry: localized("run the command again"))
         site?.stop()
         if asJSON {
             try Output.json(feed.courses)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CExecutor
 import Glibc
+import Messages
 import TerminalUI
 
 /// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 64 (bad usage).
@@ -13,8 +14,13 @@ import TerminalUI
     @MainActor private static func run() async {
         // A reader may close our output: the write then fails, without a fatal signal.
         signal(SIGPIPE, SIG_IGN)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if !arguments.contains("--json") {
+            Localization.use(
+                Language(environment: { name in getenv(name).map { String(cString: $0) } }))
+        }
         do {
-            var command = try NerdfeedCommand.parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+            var command = try NerdfeedCommand.parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

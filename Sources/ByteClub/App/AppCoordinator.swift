@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -75,26 +76,28 @@ internal import TextEditing
     func welcome() {
         application.showHint(
             [
-                "To join a club on Dropbox or WebDAV, press : and type login.",
-                "Another club? Press : and type login.", ":login joins",
+                localized("To join a club on Dropbox or WebDAV, press : and type login."),
+                localized("Another club? Press : and type login."), localized(":login joins"),
             ], for: .seconds(60))
     }
 
     /// Tells why another club than expected is shown.
     func tell(_ notice: String) {
-        alert("The club on this computer", notice)
+        alert(localized("The club on this computer"), notice)
     }
 
     /// Shows what is wrong in the settings; the valid ones apply anyway.
     func warn(of problems: [Settings.Problem]) {
         guard let first = problems.first else { return }
-        let whole = "config.yml, \(first.description)"
+        let whole = localized("config.yml, \(first.description)")
         let fits = problems.count == 1 && CellWidth.of(whole) < application.screen.size.width - 1
-        let others = problems.count == 1 ? "" : " and \(problems.count - 1) more"
+        let others = problems.count == 1 ? "" : localized(" and \(problems.count - 1) more")
         application.showMessage(
             fits
                 ? whole
-                : "config.yml, line \(first.line)\(others): byteclub settings says what is wrong.",
+                : localized(
+                    "config.yml, line \(first.line)\(others): byteclub settings says what is wrong."
+                ),
             .warning, for: .seconds(20))
     }
 
@@ -135,7 +138,7 @@ extension AppCoordinator {
         // What somebody has open is not taken away under their hands.
         guard application.topViewController === tabBarController else {
             return application.showMessage(
-                "Close what is open, then :club \(club.name) leads there.", .warning)
+                localized("Close what is open, then :club \(club.name) leads there."), .warning)
         }
         askedToSignIn = nil
         toldSkipped = []
@@ -187,7 +190,8 @@ extension AppCoordinator {
         let registry = registry
         tabBarController.present(
             WaitingViewController(
-                title: "Sign out", sentence: "Signing out of “\(settings.name)”…"
+                title: localized("Sign out"),
+                sentence: localized("Signing out of “\(settings.name)”…")
             ) { [weak self] in
                 do throws(SignInError) {
                     let outcome = try await SignOut.signOut(settings, registry: registry)
@@ -196,11 +200,12 @@ extension AppCoordinator {
                     return { [weak self] wasGivenUp in
                         guard let self else { return }
                         guard wasGivenUp else {
-                            return alert("Not signed out", error.description)
+                            return alert(localized("Not signed out"), error.description)
                         }
                         application.showMessage(
-                            "Not signed out here. The server may know of it already: then you are asked to "
-                                + "sign in again.", .warning)
+                            localized(
+                                "Not signed out here. The server may know of it already: then you are asked to "
+                                    + "sign in again."), .warning)
                     }
                 }
             })
@@ -213,15 +218,16 @@ extension AppCoordinator {
             if isAtLists { open(.embedded) } else { session.club.reconnect() }
         }
         guard case .notRevoked(let error) = outcome else {
-            return application.showMessage("Signed out of “\(settings.name)”.", .success)
+            return application.showMessage(localized("Signed out of “\(settings.name)”."), .success)
         }
-        let title = "Signed out here only"
+        let title = localized("Signed out here only")
         guard isAtLists else { return application.showMessage(title + ".", .warning) }
         alert(
             title,
-            "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
-                + "could not be told. \(ErrorMessage(error, club: .remote).text) To be "
-                + "safe, remove Byte Club among the connected apps of your account.")
+            localized(
+                "This computer has forgotten the sign-in to “\(settings.name)”, but the server "
+                    + "could not be told. \(ErrorMessage(error, club: .remote).text) To be "
+                    + "safe, remove Byte Club among the connected apps of your account."))
     }
 
     private func alert(_ title: String, _ sentence: String) {
@@ -287,26 +293,28 @@ extension AppCoordinator: ClubObserver {
             switch club.connection {
             case .connecting:
                 TextLine(
-                    club.settings.needsSignIn ? "connecting to \(name)" : "connecting", .secondary)
+                    club.settings.needsSignIn
+                        ? localized("connecting to \(name)") : localized("connecting"), .secondary)
             case .connected:
                 TextLine(
                     name + accountWords(club) + waitingWords(club) + transferWords, .secondary)
             case .failed(let error) where club.settings.isFixedBySignIn(error):
                 TextLine(
-                    (error.code == .untrusted ? "cannot verify " : "signed out of ") + name,
+                    (error.code == .untrusted
+                        ? localized("cannot verify ") : localized("signed out of ")) + name,
                     .warning)
             case .failed:
                 TextLine(
-                    "\(name) · offline\(waitingWords(club))\(transferWords)", .warning)
+                    localized("\(name) · offline") + waitingWords(club) + transferWords, .warning)
             }
     }
 
     /// ` · 3 changes waiting`.
     private func waitingWords(_ club: Club) -> String {
         let refused = club.waiting.count { $0.problem != nil }
-        if refused > 0 { return " · \(Self.changes(refused)) refused, see :outbox" }
+        if refused > 0 { return localized(" · \(Self.changes(refused)) refused, see :outbox") }
         guard !club.waiting.isEmpty else { return "" }
-        return " · \(Self.changes(club.waiting.count)) waiting"
+        return localized(" · \(Self.changes(club.waiting.count)) waiting")
     }
 
     /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: how far all that moves is together.
@@ -327,7 +335,7 @@ extension AppCoordinator: ClubObserver {
     }
 
     private static func changes(_ count: Int) -> String {
-        count == 1 ? "1 change" : "\(count) changes"
+        count == 1 ? localized("1 change") : localized("\(count) changes")
     }
 
     /// What became of a change that waited; the usual needs no words but at the end.
@@ -340,7 +348,7 @@ extension AppCoordinator: ClubObserver {
         guard session.club.waiting.isEmpty else { return }
         // What a person should know is not covered by what was to be expected.
         if !hasToldOfSync {
-            application.showMessage("All your changes are in the club.", .success)
+            application.showMessage(localized("All your changes are in the club."), .success)
         }
         hasToldOfSync = false
     }
@@ -359,7 +367,8 @@ extension AppCoordinator: ClubObserver {
         var words = " · " + account.displayName
         if let allocated = account.allocatedBytes {
             words +=
-                " · \(Wording.byteCount(account.usedBytes)) of \(Wording.byteCount(allocated))"
+                localized(
+                    " · \(Wording.byteCount(account.usedBytes)) of \(Wording.byteCount(allocated))")
         }
         return words
     }
@@ -375,10 +384,12 @@ extension AppCoordinator: ClubObserver {
         tabBarController.present(
             AlertController(
                 title: words.title,
-                message: TextLine("\(words.text) Everything you have typed is kept."),
+                message: TextLine(localized("\(words.text) Everything you have typed is kept.")),
                 actions: [
-                    AlertAction("Sign in", key: "s") { [session] in session.club.signInAgain? {} },
-                    AlertAction("Later", key: "l", kind: .cancel),
+                    AlertAction(localized("Sign in"), key: "s") { [session] in
+                        session.club.signInAgain? {}
+                    },
+                    AlertAction(localized("Later"), key: "l", kind: .cancel),
                 ]))
     }
 
@@ -396,19 +407,21 @@ extension AppCoordinator: ClubObserver {
             let draft = session.takeWaitingDraft()
         else { return }
         let (notes, drafts) = (session.notes, session.drafts)
-        let name = draft.name.isEmpty ? "a new note" : "“\(draft.name)”"
+        let name = draft.name.isEmpty ? localized("a new note") : "“\(draft.name)”"
         notes.present(
             AlertController(
-                title: "An unsaved note was kept",
+                title: localized("An unsaved note was kept"),
                 message: TextLine(
-                    "The text of \(name) did not reach the club last time. It is safe here: \(Self.summary(of: draft))."
-                ),
+                    localized(
+                        "The text of \(name) did not reach the club last time. It is safe here: \(Self.summary(of: draft))."
+                    )),
                 actions: [
-                    AlertAction("Open it", key: "o") { notes.resume(draft) },
-                    AlertAction("Later", key: "l", kind: .cancel) { [weak self] in
+                    AlertAction(localized("Open it"), key: "o") { notes.resume(draft) },
+                    AlertAction(localized("Later"), key: "l", kind: .cancel) { [weak self] in
                         self?.offerNextDraft()
                     },
-                    AlertAction("Delete it…", key: "D", kind: .destructive) { [weak self] in
+                    AlertAction(localized("Delete it…"), key: "D", kind: .destructive) {
+                        [weak self] in
                         self?.askToDelete(draft, named: name, from: drafts)
                     },
                 ]))
@@ -418,17 +431,18 @@ extension AppCoordinator: ClubObserver {
     private func askToDelete(_ draft: Draft, named name: String, from drafts: DraftStore) {
         session.notes.present(
             AlertController(
-                title: "Delete this text?",
+                title: localized("Delete this text?"),
                 message: TextLine(
-                    "The text of \(name) is nowhere else, and cannot be brought back: \(Self.summary(of: draft))."
-                ),
+                    localized(
+                        "The text of \(name) is nowhere else, and cannot be brought back: \(Self.summary(of: draft))."
+                    )),
                 actions: [
-                    AlertAction("Keep it", key: "k", kind: .cancel) { [weak self] in
+                    AlertAction(localized("Keep it"), key: "k", kind: .cancel) { [weak self] in
                         self?.offerNextDraft()
                     },
-                    AlertAction("Delete", key: "D", kind: .destructive) { [weak self] in
+                    AlertAction(localized("Delete"), key: "D", kind: .destructive) { [weak self] in
                         drafts.remove(draft.id)
-                        self?.application.showMessage("The unsaved text was deleted.")
+                        self?.application.showMessage(localized("The unsaved text was deleted."))
                         self?.offerNextDraft()
                     },
                 ]))
@@ -459,49 +473,53 @@ extension AppCoordinator: ApplicationDelegate {
         login.look()
         let busy =
             application.contextViewController === tabBarController
-            ? nil : "Close what is open first: Esc leads back to the lists."
+            ? nil : localized("Close what is open first: Esc leads back to the lists.")
         var commands = [
-            PaletteCommand("login", title: "Join a club, or go to another", unless: busy) {
+            PaletteCommand("login", title: localized("Join a club, or go to another"), unless: busy)
+            {
                 [weak self] in self?.chooseClub()
             },
             PaletteCommand(
                 "logout",
-                title: current.needsSignIn ? "Sign out of “\(current.name)”" : "Sign out",
+                title: current.needsSignIn
+                    ? localized("Sign out of “\(current.name)”") : localized("Sign out"),
                 unless: current.needsSignIn
-                    ? busy : "The club on this computer needs no sign-in."
+                    ? busy : localized("The club on this computer needs no sign-in.")
             ) { [weak self] in self?.leaveClub() },
         ]
         commands.append(
-            PaletteCommand("transfers", title: "Uploads and downloads", unless: busy) {
+            PaletteCommand("transfers", title: localized("Uploads and downloads"), unless: busy) {
                 [weak self] in
                 guard let self else { return }
                 tabBarController.present(TransfersViewController(session.transfers))
             })
         commands.append(
             PaletteCommand(
-                "settings", title: "Theme, editor, transfers and what else can be set", unless: busy
+                "settings", title: localized("Theme, editor, transfers and what else can be set"),
+                unless: busy
             ) { [weak self] in self?.showSettings() })
         let waiting = session.club.waiting.count
         commands.append(
             PaletteCommand(
                 "outbox",
                 title: waiting == 0
-                    ? "What waits for the club: nothing"
-                    : "What waits for the club: \(Self.changes(waiting))",
+                    ? localized("What waits for the club: nothing")
+                    : localized("What waits for the club: \(Self.changes(waiting))"),
                 unless: busy
             ) { [weak self] in
                 guard let self else { return }
                 tabBarController.present(OutboxViewController(club: session.club))
             })
         for club in login.list.clubs {
-            let reason = club == current ? "This club is open." : busy
+            let reason = club == current ? localized("This club is open.") : busy
             commands.append(
                 PaletteCommand(
-                    "club \(club.name)", title: "Open the club on \(club.placeName)", unless: reason
+                    "club \(club.name)", title: localized("Open the club on \(club.placeName)"),
+                    unless: reason
                 ) { [weak self] in self?.login.enter(club) })
         }
         commands.append(
-            PaletteCommand("quit", title: "Leave Byte Club", unless: busy) {
+            PaletteCommand("quit", title: localized("Leave Byte Club"), unless: busy) {
                 application.requestTermination()
             })
         return commands

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 package import TerminalUI
 
 /// The commands of one part of the app: a heading of `byteclub keys`.
@@ -39,30 +40,38 @@ package struct KeyContext: Sendable {
         KeyCommand.closePicture.id, KeyCommand.closeReader.id, KeyCommand.cancelUpload.id,
     ]
 
-    private static let everywhere = KeyContext("Everywhere", KeyCommand.applicationCommands)
+    private static let everywhere = KeyContext(
+        localized("Everywhere"), KeyCommand.applicationCommands)
     private static let tabs = KeyContext(
-        "Tabs",
-        [.nextTab, .previousTab, .tab(1, title: "Notes"), .tab(2, title: "PanoPhotos")])
+        localized("Tabs"),
+        [
+            .nextTab, .previousTab, .tab(1, title: localized("Notes")),
+            .tab(2, title: localized("PanoPhotos")),
+        ])
     private static let lists = KeyContext(
-        "Lists",
+        localized("Lists"),
         KeyCommand.listCommands + KeyCommand.fileListCommands + [.filterList, .clearFilter])
     /// The part of it that works in lists of other things than a club's files, too.
     private static let plainList = KeyContext(
-        "Lists", KeyCommand.listCommands + [.filterList, .clearFilter])
-    private static let notes = KeyContext("Notes", KeyCommand.notesCommands)
-    private static let versions = KeyContext("Version", KeyCommand.versionCommands)
-    private static let photos = KeyContext("PanoPhotos", KeyCommand.photosCommands)
-    private static let panorama = KeyContext("Panorama", KeyCommand.viewerCommands)
-    private static let editor = KeyContext("Editor", KeyCommand.editorCommands, isTyping: true)
-    private static let find = KeyContext("Find", KeyCommand.findCommands, isTyping: true)
-    private static let reader = KeyContext("Reader", KeyCommand.readerCommands)
+        localized("Lists"), KeyCommand.listCommands + [.filterList, .clearFilter])
+    private static let notes = KeyContext(localized("Notes"), KeyCommand.notesCommands)
+    private static let versions = KeyContext(localized("Version"), KeyCommand.versionCommands)
+    private static let photos = KeyContext(localized("PanoPhotos"), KeyCommand.photosCommands)
+    private static let panorama = KeyContext(localized("Panorama"), KeyCommand.viewerCommands)
+    private static let editor = KeyContext(
+        localized("Editor"), KeyCommand.editorCommands, isTyping: true)
+    private static let find = KeyContext(localized("Find"), KeyCommand.findCommands, isTyping: true)
+    private static let reader = KeyContext(localized("Reader"), KeyCommand.readerCommands)
     private static let text = KeyContext(
-        "Text", KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
-    private static let picker = KeyContext("Photo picker", KeyCommand.pickerCommands)
-    private static let upload = KeyContext("Upload", KeyCommand.transferCommands)
-    private static let transfers = KeyContext("Transfers", KeyCommand.transferListCommands)
-    private static let signIn = KeyContext("Sign in", KeyCommand.loginCommands, isTyping: true)
-    private static let settings = KeyContext("Settings", KeyCommand.settingsCommands)
-    private static let boxes = KeyContext("Boxes", KeyCommand.boxCommands)
-    private static let menus = KeyContext("Menus", KeyCommand.menuCommands, isTyping: true)
+        localized("Text"), KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
+    private static let picker = KeyContext(localized("Photo picker"), KeyCommand.pickerCommands)
+    private static let upload = KeyContext(localized("Upload"), KeyCommand.transferCommands)
+    private static let transfers = KeyContext(
+        localized("Transfers"), KeyCommand.transferListCommands)
+    private static let signIn = KeyContext(
+        localized("Sign in"), KeyCommand.loginCommands, isTyping: true)
+    private static let settings = KeyContext(localized("Settings"), KeyCommand.settingsCommands)
+    private static let boxes = KeyContext(localized("Boxes"), KeyCommand.boxCommands)
+    private static let menus = KeyContext(
+        localized("Menus"), KeyCommand.menuCommands, isTyping: true)
 }

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -43,7 +44,7 @@ final class PromptViewController: ViewController {
         form.add(reason, height: 2)
         form.add(
             ButtonRow([
-                Button("Cancel") { [weak self] in self?.cancel() },
+                Button(localized("Cancel")) { [weak self] in self?.cancel() },
                 Button(actionTitle) { [weak self] in self?.submit() },
             ]))
         field.didSubmit = { [weak self] in self?.submit() }
@@ -67,7 +68,7 @@ final class PromptViewController: ViewController {
                 KeyCommand.copyAddress.performs {
                     self.application?.copyToClipboard(address)
                     self.application?.showMessage(
-                        "The address is in the clipboard, if the terminal allows it.")
+                        localized("The address is in the clipboard, if the terminal allows it."))
                 }
             }
             KeyCommand.cancelAlert.performs { self.cancel() }

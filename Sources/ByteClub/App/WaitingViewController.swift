@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// A box that stands above everything while something is under way that will change what lies beneath.
@@ -18,7 +19,7 @@ final class WaitingViewController: ViewController {
 
     private let wheel = ActivityIndicatorView()
     private let words: Label
-    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
+    private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
     private lazy var buttons = ButtonRow([cancelButton])
 
     /// - Parameters:

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TextEditing
 
 /// Who is told when the club's folder or the connection to it has changed.

@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 
 /// What has become of a club's notes and photos between two looks at it, in numbers.
 struct ClubChanges: Hashable, Sendable {
@@ -42,17 +43,18 @@ struct ClubChanges: Hashable, Sendable {
     /// `Up to date.`, `3 notes changed.`, `1 new note, 2 photos deleted.`
     var sentence: String {
         let parts = Self.parts(notes, .notes) + Self.parts(photos, .photos)
-        return parts.isEmpty ? "Up to date." : parts.joined(separator: ", ") + "."
+        return parts.isEmpty
+            ? localized("Up to date.") : parts.joined(separator: localized(", ")) + localized(".")
     }
 
     private static func parts(_ counts: Counts, _ kind: FileKind) -> [String] {
         var parts: [String] = []
         if counts.added > 0 {
             parts.append(
-                Wording.count(counts.added, "new \(kind.singular)", "new \(kind.rawValue)"))
+                localized("new: \(kind.count(counts.added))"))
         }
-        if counts.changed > 0 { parts.append(kind.count(counts.changed) + " changed") }
-        if counts.removed > 0 { parts.append(kind.count(counts.removed) + " deleted") }
+        if counts.changed > 0 { parts.append(localized("\(kind.count(counts.changed)) changed")) }
+        if counts.removed > 0 { parts.append(localized("\(kind.count(counts.removed)) deleted")) }
         return parts
     }
 }

@@ -1,5 +1,6 @@
 internal import ClubLibrary
 internal import ClubStore
+internal import Messages
 
 extension SyncEvent {
     /// What a person should know of it; nil where it happened as it was meant.
@@ -7,15 +8,19 @@ extension SyncEvent {
         switch self {
         case .sent: nil
         case .merged(let change, _):
-            "“\(change.path.name)” was changed by someone else too. Both changes are in it now; H shows them."
+            localized(
+                "“\(change.path.name)” was changed by someone else too. Both changes are in it now; H shows them."
+            )
         case .keptBoth(let change, let file):
-            "“\(change.destination?.name ?? "")” is someone else's: yours is kept as “\(file.name)”."
+            localized(
+                "“\(change.destination?.name ?? "")” is someone else's: yours is kept as “\(file.name)”."
+            )
         case .notDeleted(let change):
-            "“\(change.path.name)” was not deleted: someone else has changed it since."
+            localized("“\(change.path.name)” was not deleted: someone else has changed it since.")
         case .gone(let change):
-            "“\(change.path.name)” is in the club no more: nothing was done to it."
+            localized("“\(change.path.name)” is in the club no more: nothing was done to it.")
         case .refused(let change, _):
-            "A change of “\(change.path.name)” was refused: :outbox shows why."
+            localized("A change of “\(change.path.name)” was refused: :outbox shows why.")
         }
     }
 }

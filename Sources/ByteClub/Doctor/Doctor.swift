@@ -1,6 +1,7 @@
 package import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import Pictures
 internal import TerminalUI
 
@@ -42,7 +43,7 @@ package struct Doctor: Sendable {
             report(
                 Diagnostic(
                     "clubs", .problem, problem,
-                    advice: "Until then nobody counts as signed in."))
+                    advice: localized("Until then nobody counts as signed in.")))
         }
         do throws(ClubChoiceError) {
             await examine(try registry.club(named: name), report: report)
@@ -63,12 +64,14 @@ package struct Doctor: Sendable {
         let file = registry.settingsFile
         let problems = registry.read().problems
         guard !problems.isEmpty else {
-            return [Diagnostic("settings", .fine, "Nothing is wrong in \(file.url.path).")]
+            return [
+                Diagnostic("settings", .fine, localized("Nothing is wrong in \(file.url.path)."))
+            ]
         }
         return problems.map { problem in
             Diagnostic(
                 "settings", .problem, "\(file.url.path), \(problem.description)",
-                advice: "Fix this line; it is ignored until then.")
+                advice: localized("Fix this line; it is ignored until then."))
         }
     }
 

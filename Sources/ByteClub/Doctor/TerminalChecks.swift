@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// The checks for the screen: the terminal, its colors, its characters, its clipboard.
@@ -14,70 +15,89 @@ enum TerminalChecks {
 
     static func terminal(_ facts: TerminalFacts) -> Diagnostic {
         let subject = "terminal"
-        let advice = "Set TERM to what the terminal is, for instance: export TERM=xterm-256color"
+        let advice = localized(
+            "Set TERM to what the terminal is, for instance: export TERM=xterm-256color")
         if facts.type.isEmpty {
             return Diagnostic(
-                subject, .problem, "TERM is not set, so nothing is known about the terminal.",
+                subject, .problem,
+                localized("TERM is not set, so nothing is known about the terminal."),
                 advice: advice)
         }
         guard facts.isKnown else {
             return Diagnostic(
                 subject, .problem,
-                "Nothing is known here about the terminal type “\(facts.type)” (TERM).",
+                localized("Nothing is known here about the terminal type “\(facts.type)” (TERM)."),
                 advice: advice
-                    + "; or install the package ncurses-term, which describes more of them.")
+                    + localized(
+                        "; or install the package ncurses-term, which describes more of them."))
         }
         guard facts.canPlaceCursor else {
             return Diagnostic(
-                subject, .problem, "A terminal of type “\(facts.type)” cannot place its cursor.",
+                subject, .problem,
+                localized("A terminal of type “\(facts.type)” cannot place its cursor."),
                 advice: advice)
         }
         guard facts.isInteractive, let size = facts.size else {
             return Diagnostic(
-                subject, .notice, "This output goes to no terminal, so its size was not looked at.",
-                advice: "Run byteclub doctor in the terminal that Byte Club is to run in.")
+                subject, .notice,
+                localized("This output goes to no terminal, so its size was not looked at."),
+                advice: localized(
+                    "Run byteclub doctor in the terminal that Byte Club is to run in."))
         }
         guard size.width >= smallest.width, size.height >= smallest.height else {
             return Diagnostic(
-                subject, .problem, "The terminal has \(size.width)×\(size.height) cells.",
-                advice: "Make it at least \(smallest.width) wide and \(smallest.height) high.")
+                subject, .problem,
+                localized("The terminal has \(size.width)×\(size.height) cells."),
+                advice: localized(
+                    "Make it at least \(smallest.width) wide and \(smallest.height) high."))
         }
         return Diagnostic(
             subject, .fine,
-            "“\(facts.type)” with \(size.width)×\(size.height) cells, drawn by \(facts.library).")
+            localized(
+                "“\(facts.type)” with \(size.width)×\(size.height) cells, drawn by \(facts.library)."
+            ))
     }
 
     static func characters(_ facts: TerminalFacts) -> Diagnostic {
         guard facts.isUTF8 else {
             return Diagnostic(
                 "characters", .notice,
-                "The locale names an encoding other than UTF-8: letters outside ASCII are shown as “?”.",
-                advice: "Choose a UTF-8 locale, for instance: export LC_ALL=C.UTF-8")
+                localized(
+                    "The locale names an encoding other than UTF-8: letters outside ASCII are shown as “?”."
+                ),
+                advice: localized("Choose a UTF-8 locale, for instance: export LC_ALL=C.UTF-8"))
         }
-        return Diagnostic("characters", .fine, "UTF-8.")
+        return Diagnostic("characters", .fine, localized("UTF-8."))
     }
 
     static func colors(_ facts: TerminalFacts) -> Diagnostic {
         let subject = "colours"
         if facts.wantsNoColor {
-            return Diagnostic(subject, .fine, "None, as NO_COLOR asks.")
+            return Diagnostic(subject, .fine, localized("None, as NO_COLOR asks."))
         }
         let hint =
-            "If the terminal shows 24-bit colours, pictures look better with: export COLORTERM=truecolor"
+            localized(
+                "If the terminal shows 24-bit colours, pictures look better with: export COLORTERM=truecolor"
+            )
         return switch facts.colorDepth {
-        case .direct: Diagnostic(subject, .fine, "24 bits.")
+        case .direct: Diagnostic(subject, .fine, localized("24 bits."))
         case .palette:
-            Diagnostic(subject, .notice, "256, so pictures are approximate.", advice: hint)
+            Diagnostic(
+                subject, .notice, localized("256, so pictures are approximate."), advice: hint)
         case .sixteen, .eight:
             Diagnostic(
-                subject, .notice, "\(facts.colorDepth.rawValue), so pictures are hard to make out.",
+                subject, .notice,
+                localized("\(facts.colorDepth.rawValue), so pictures are hard to make out."),
                 advice:
-                    "Set TERM to the 256-colour type of the terminal, for instance: export TERM=xterm-256color"
+                    localized(
+                        "Set TERM to the 256-colour type of the terminal, for instance: export TERM=xterm-256color"
+                    )
             )
         case .monochrome:
             Diagnostic(
-                subject, .notice, "The terminal has none.",
-                advice: "Panoramas need colours: open Byte Club in another terminal for them.")
+                subject, .notice, localized("The terminal has none."),
+                advice: localized(
+                    "Panoramas need colours: open Byte Club in another terminal for them."))
         }
     }
 
@@ -88,26 +108,31 @@ enum TerminalChecks {
         if environment["TERM"] == "linux" {
             return Diagnostic(
                 subject, .notice,
-                "The Linux console has no clipboard: copies stay within Byte Club.")
+                localized("The Linux console has no clipboard: copies stay within Byte Club."))
         }
         if has("TMUX") {
             return Diagnostic(
-                subject, .notice, "tmux passes copied text on only when it is told to.",
-                advice: "Run: tmux set -s set-clipboard on")
+                subject, .notice, localized("tmux passes copied text on only when it is told to."),
+                advice: localized("Run: tmux set -s set-clipboard on"))
         }
         if has("STY") {
             return Diagnostic(
-                subject, .notice, "screen does not pass copied text on to the terminal.",
-                advice: "Use tmux, or no multiplexer, to copy into other programs.")
+                subject, .notice, localized("screen does not pass copied text on to the terminal."),
+                advice: localized("Use tmux, or no multiplexer, to copy into other programs."))
         }
         if has("VTE_VERSION") {
             return Diagnostic(
                 subject, .notice,
-                "Terminals of GNOME's kind take no text for the clipboard: copies stay within Byte Club.",
+                localized(
+                    "Terminals of GNOME's kind take no text for the clipboard: copies stay within Byte Club."
+                ),
                 advice:
-                    "Select with Shift and the mouse, or use a terminal with OSC 52 (kitty, foot, xterm)."
+                    localized(
+                        "Select with Shift and the mouse, or use a terminal with OSC 52 (kitty, foot, xterm)."
+                    )
             )
         }
-        return Diagnostic(subject, .fine, "Copied text is handed to the terminal (OSC 52).")
+        return Diagnostic(
+            subject, .fine, localized("Copied text is handed to the terminal (OSC 52)."))
     }
 }

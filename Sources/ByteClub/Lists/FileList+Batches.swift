@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 
 /// Things done to several files, one after the other.
@@ -16,7 +17,8 @@ extension FileList {
         then: @escaping @MainActor ([Item]) -> Void
     ) {
         guard batch == nil else {
-            owner?.application?.showMessage("Something else is still going on.", .warning)
+            owner?.application?.showMessage(
+                localized("Something else is still going on."), .warning)
             return
         }
         batch = owner?.startPending { [weak self] in
@@ -26,7 +28,7 @@ extension FileList {
                 guard let self, !Task.isCancelled else { break }
                 if items.count > 1 {
                     owner?.application?.showMessage(
-                        "\(doing) \(done.count + 1) of \(items.count)…", for: nil)
+                        localized("\(doing) \(done.count + 1) of \(items.count)…"), for: nil)
                 }
                 do throws(StoreError) {
                     try await body(item)
@@ -55,7 +57,8 @@ extension FileList {
         owner?.application?.dismissMessage()
         if !done.isEmpty { then(done) }
         let progress =
-            items.count > 1 ? " \(done.count) of \(items.count) were done before that." : ""
+            items.count > 1
+            ? localized(" \(done.count) of \(items.count) were done before that.") : ""
         if let failure, failure.code != .cancelled {
             let words = club.sentence(for: failure)
             let isConflict = if case .conflict = failure.code { true } else { false }
@@ -65,7 +68,7 @@ extension FileList {
                     message: TextLine(words.text + progress)))
         } else if done.count < items.count {
             owner?.application?.showMessage(
-                "Stopped after \(done.count) of \(items.count).", .warning)
+                localized("Stopped after \(done.count) of \(items.count)."), .warning)
         }
     }
 }

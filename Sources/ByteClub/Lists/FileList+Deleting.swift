@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// Deleting, and bringing back.
@@ -11,27 +12,30 @@ extension FileList {
         guard let first = targets.first else { return }
         let what =
             targets.count == 1
-            ? "“\(first.name)” will be deleted"
-            : "\(targets.count) \(kind.rawValue) will be deleted"
+            ? localized("“\(first.name)” will be deleted")
+            : localized("\(targets.count) \(kind.plural) will be deleted")
         let isMoved =
             kind == .photos && club.store.map { $0.revisionStore == nil } ?? false
-        let noun = first.isFolder ? "folder" : kind.singular
+        let noun = first.isFolder ? localized("folder") : kind.singular
         owner?.present(
             AlertController.confirmation(
                 title: targets.count == 1
-                    ? "Delete \(noun)?" : "Delete \(targets.count) \(kind.rawValue)?",
+                    ? localized("Delete \(noun)?")
+                    : localized("Delete \(targets.count) \(kind.plural)?"),
                 message: TextLine(
-                    what + " for every member of the club."
+                    what + localized(" for every member of the club.")
                         + (isMoved
-                            ? " z can bring \(targets.count == 1 ? "it" : "them") back for 30 days."
+                            ? (targets.count == 1
+                                ? localized(" z can bring it back for 30 days.")
+                                : localized(" z can bring them back for 30 days."))
                             : "")),
-                confirm: "Delete", key: "d"
+                confirm: localized("Delete"), key: "d"
             ) { [weak self] in self?.delete(targets) })
     }
 
     private func delete(_ targets: [FileEntry]) {
         let group = UUID()
-        forEach(targets, doing: "Deleting", failureTitle: "Not deleted") {
+        forEach(targets, doing: localized("Deleting"), failureTitle: localized("Not deleted")) {
             [weak self] (entry: FileEntry) throws(StoreError) in
             try await self?.delete(entry, group)
         } then: { [weak self] done in
@@ -41,17 +45,20 @@ extension FileList {
 
     private func didDelete(_ done: [FileEntry], _ group: UUID) {
         unmark(done)
-        let what = done.count == 1 ? "“\(done[0].name)” was" : "\(kind.count(done.count)) were"
+        let what =
+            done.count == 1
+            ? localized("“\(done[0].name)” was") : localized("\(kind.count(done.count)) were")
         let keptCount = memory.lastDeleted(kind).count { $0.group == group }
         let hint =
             switch (keptCount, done.count) {
             case (0, _): ""
-            case _ where uncertainGroup == group: " z tries to bring back what the club has kept."
-            case (1, 1): " z brings it back."
-            case (let kept, let all) where kept == all: " z brings them back."
-            default: " z brings \(keptCount) of them back."
+            case _ where uncertainGroup == group:
+                localized(" z tries to bring back what the club has kept.")
+            case (1, 1): localized(" z brings it back.")
+            case (let kept, let all) where kept == all: localized(" z brings them back.")
+            default: localized(" z brings \(keptCount) of them back.")
             }
-        owner?.application?.showMessage("\(what) deleted.\(hint)")
+        owner?.application?.showMessage(localized("\(what) deleted.\(hint)"))
     }
 
     private func delete(_ entry: FileEntry, _ group: UUID) async throws(StoreError) {
@@ -102,7 +109,9 @@ extension FileList {
     func undelete() {
         let files = Array(memory.lastDeleted(kind).reversed())
         var restored: [RemoteFile] = []
-        forEach(files, doing: "Bringing back", failureTitle: "Not brought back") {
+        forEach(
+            files, doing: localized("Bringing back"), failureTitle: localized("Not brought back")
+        ) {
             [weak self] (record: DeletedFile) throws(StoreError) in
             guard let self else { return }
             do throws(StoreError) {
@@ -121,8 +130,8 @@ extension FileList {
             guard let self else { return }
             owner?.application?.showMessage(
                 done.count == 1
-                    ? "“\(restored.first?.name ?? "")” is back."
-                    : "\(kind.count(done.count)) are back.", .success)
+                    ? localized("“\(restored.first?.name ?? "")” is back.")
+                    : localized("\(kind.count(done.count)) are back."), .success)
         }
     }
 

@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -7,22 +8,23 @@ internal import TextEditing
 extension FileList {
     /// Entries for the tab's key table, after its own.
     var keyEntries: [KeyTable.Entry] {
-        let none = selectedEntry == nil ? "No \(kind.singular) is selected." : nil
+        let none = selectedEntry == nil ? localized("No \(kind.singular) is selected.") : nil
         let several =
             list.marks.count > 1
-            ? "Several are marked: Esc takes the marks away, and one can be renamed." : nil
+            ? localized("Several are marked: Esc takes the marks away, and one can be renamed.")
+            : nil
         var entries = [
             KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
             KeyCommand.delete(kind).performs(unless: none ?? folderReason) { self.deleteTargets() },
             KeyCommand.undelete(kind).performs(
                 unless: memory.lastDeleted(kind).isEmpty
-                    ? "There is no deleted \(kind.singular) to bring back." : nil
+                    ? localized("There is no deleted \(kind.singular) to bring back.") : nil
             ) { self.undelete() },
             KeyCommand.sortList.performs { self.cycleSort() },
             KeyCommand.copyNames.performs(unless: none) { self.copyNames() },
             KeyCommand.refresh.performs { self.refresh() },
             KeyCommand.seeAllFiles.performs(
-                unless: arrangement.unreadCount == 0 ? "Nothing here is new." : nil
+                unless: arrangement.unreadCount == 0 ? localized("Nothing here is new.") : nil
             ) { self.seeAll() },
         ]
         if let showTransfers {
@@ -45,7 +47,8 @@ extension FileList {
 
     private var folderReason: String? {
         for case .folder(let path, let fileCount) in targets where fileCount > 0 {
-            return "“\(path.name)” has \(kind.count(fileCount)) in it: delete those first."
+            return localized(
+                "“\(path.name)” has \(kind.count(fileCount)) in it: delete those first.")
         }
         return nil
     }
@@ -58,7 +61,9 @@ extension FileList {
         Clipboard.shared.put(
             TextBuffer(names.joined(separator: "\n")), for: owner?.application)
         owner?.application?.showMessage(
-            names.count == 1 ? "Copied “\(first)”." : "Copied \(names.count) names.", .success)
+            names.count == 1
+                ? localized("Copied “\(first)”.") : localized("Copied \(names.count) names."),
+            .success)
     }
 }
 
@@ -85,39 +90,48 @@ extension KeyCommand {
     }
 
     static let renameNote = KeyCommand(
-        "notes.rename", keys: ["r"], title: "Rename the note", label: "rename", weight: 45)
+        "notes.rename", keys: ["r"], title: localized("Rename the note"),
+        label: localized("rename"), weight: 45)
     static let deleteNote = KeyCommand(
-        "notes.delete", keys: ["d"], title: "Delete the marked notes, or this one (asks)",
-        label: "delete", weight: 60)
+        "notes.delete", keys: ["d"],
+        title: localized("Delete the marked notes, or this one (asks)"),
+        label: localized("delete"), weight: 60)
     static let undeleteNote = KeyCommand(
-        "notes.undelete", keys: ["z"], title: "Bring back what was deleted last",
-        label: "undo delete", weight: 42)
+        "notes.undelete", keys: ["z"], title: localized("Bring back what was deleted last"),
+        label: localized("undo delete"), weight: 42)
     static let moveNotes = KeyCommand(
-        "notes.move", keys: ["m"], title: "Move the marked notes, or this one, to a folder",
-        label: "move", weight: 35)
+        "notes.move", keys: ["m"],
+        title: localized("Move the marked notes, or this one, to a folder"),
+        label: localized("move"), weight: 35)
 
     static let renamePhoto = KeyCommand(
-        "photos.rename", keys: ["r"], title: "Rename the photo", label: "rename", weight: 45)
+        "photos.rename", keys: ["r"], title: localized("Rename the photo"),
+        label: localized("rename"), weight: 45)
     static let deletePhoto = KeyCommand(
-        "photos.delete", keys: ["d"], title: "Delete the marked photos, or this one (asks)",
-        label: "delete", weight: 60)
+        "photos.delete", keys: ["d"],
+        title: localized("Delete the marked photos, or this one (asks)"),
+        label: localized("delete"), weight: 60)
     static let undeletePhoto = KeyCommand(
-        "photos.undelete", keys: ["z"], title: "Bring back what was deleted last",
-        label: "undo delete", weight: 42)
+        "photos.undelete", keys: ["z"], title: localized("Bring back what was deleted last"),
+        label: localized("undo delete"), weight: 42)
 
     static let sortList = KeyCommand(
-        "list.sort", keys: ["s"], title: "Sort by name, change or size", label: "sort", weight: 48)
+        "list.sort", keys: ["s"], title: localized("Sort by name, change or size"),
+        label: localized("sort"), weight: 48)
     static let copyNames = KeyCommand(
-        "list.copy-name", keys: ["Y"], title: "Copy the name to the clipboard")
+        "list.copy-name", keys: ["Y"], title: localized("Copy the name to the clipboard"))
     static let refresh = KeyCommand(
-        "list.refresh", keys: ["R"], title: "Refresh the list", label: "refresh", weight: 25)
+        "list.refresh", keys: ["R"], title: localized("Refresh the list"),
+        label: localized("refresh"), weight: 25)
     static let seeAllFiles = KeyCommand(
-        "list.seen", keys: ["M"], title: "Take all that is new as seen")
+        "list.seen", keys: ["M"], title: localized("Take all that is new as seen"))
     static let leaveFolder = KeyCommand(
-        "list.parent", keys: ["Backspace", "h", "Left"], title: "Back to the folder above",
-        label: "back", weight: 92)
+        "list.parent", keys: ["Backspace", "h", "Left"],
+        title: localized("Back to the folder above"),
+        label: localized("back"), weight: 92)
     static let stopBatch = KeyCommand(
-        "list.stop", keys: ["Esc", "^C"], title: "Stop after this one", label: "stop", weight: 99)
+        "list.stop", keys: ["Esc", "^C"], title: localized("Stop after this one"),
+        label: localized("stop"), weight: 99)
 
     /// What works in the list of either tab.
     static let fileListCommands: [KeyCommand] = [

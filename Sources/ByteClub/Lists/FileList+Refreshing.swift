@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 
 /// A refresh that the person has asked for and wants to hear of.
@@ -14,7 +15,7 @@ extension FileList {
     func refresh() {
         awaitedRefresh = AwaitedRefresh(
             listingCount: club.listingCount, contents: club.contents)
-        owner?.application?.showMessage("Looking for changes…", for: nil)
+        owner?.application?.showMessage(localized("Looking for changes…"), for: nil)
         delegate?.fileListWillRefresh(self)
         club.refresh()
     }

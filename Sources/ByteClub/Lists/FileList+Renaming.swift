@@ -1,15 +1,17 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 
 /// Other names, and other folders.
 extension FileList {
     func renameSelected() {
         guard let entry = targets.first else { return }
-        let noun = entry.isFolder ? "folder" : kind.singular
+        let noun = entry.isFolder ? localized("folder") : kind.singular
         owner?.present(
             PromptViewController(
-                title: "Rename \(noun)", label: "New name", text: entry.name, action: "Rename"
+                title: localized("Rename \(noun)"), label: localized("New name"), text: entry.name,
+                action: localized("Rename")
             ) { [weak self] typed in
                 self?.rename(entry, to: typed)
             })
@@ -31,15 +33,15 @@ extension FileList {
         if name.lowercased() != entry.name.lowercased(),
             club.contents.hasNote(named: name, in: parent)
         {
-            return "There is a \(kind.singular) named “\(name)” already."
+            return localized("There is a \(kind.singular) named “\(name)” already.")
         }
-        forEach([entry], doing: "Renaming", failureTitle: "Not renamed") {
+        forEach([entry], doing: localized("Renaming"), failureTitle: localized("Not renamed")) {
             [weak self] (entry: FileEntry) throws(StoreError) in
             try await self?.move(entry, to: try parent.appending(newName: name))
         } then: { [weak self] _ in
             guard let self else { return }
             owner?.application?.showMessage(
-                "The \(kind.singular) is named “\(name)” now.", .success)
+                localized("The \(kind.singular) is named “\(name)” now."), .success)
         }
         return nil
     }
@@ -63,9 +65,11 @@ extension FileList {
         guard let first = targets.first else { return }
         let prompt = PromptViewController(
             title: targets.count == 1
-                ? "Move “\(first.name)”" : "Move \(targets.count) \(kind.rawValue)",
-            label: "Folder", text: folder.isRoot ? "" : folder.string, action: "Move",
-            hint: "Tab completes; / is the top. A folder that is not there is made."
+                ? localized("Move “\(first.name)”")
+                : localized("Move \(targets.count) \(kind.plural)"),
+            label: localized("Folder"), text: folder.isRoot ? "" : folder.string,
+            action: localized("Move"),
+            hint: localized("Tab completes; / is the top. A folder that is not there is made.")
         ) { [weak self] typed in
             self?.move(targets, toFolder: typed)
         }
@@ -91,28 +95,30 @@ extension FileList {
         } catch let refusal as NoteName.Refusal {
             return "\(refusal)"
         } catch {
-            return "No folder can have that name."
+            return localized("No folder can have that name.")
         }
         guard !ClubContents.isInPhotosFolder(target) else {
             return ClubContents.photosFolderRefusal
         }
         let moving = targets.filter { $0.path.parent != target }
-        guard !moving.isEmpty else { return "It lies there already." }
+        guard !moving.isEmpty else { return localized("It lies there already.") }
         for entry in moving {
             if let refusal = photosFolderRefusal(entry.name, in: target) { return refusal }
         }
         if let inside = moving.first(where: { $0.isFolder && target.isInside($0.path) }) {
-            return "“\(inside.name)” cannot be moved into itself."
+            return localized("“\(inside.name)” cannot be moved into itself.")
         }
-        forEach(moving, doing: "Moving", failureTitle: "Not moved") {
+        forEach(moving, doing: localized("Moving"), failureTitle: localized("Not moved")) {
             [weak self] (entry: FileEntry) throws(StoreError) in
             try await self?.move(entry, to: try target.appending(entry.name))
         } then: { [weak self] done in
             guard let self else { return }
             unmark(done)
             pathToSelect = nil
-            let what = done.count == 1 ? "“\(done[0].name)” is" : "\(kind.count(done.count)) are"
-            owner?.application?.showMessage("\(what) in \(target.string) now.", .success)
+            let what =
+                done.count == 1
+                ? localized("“\(done[0].name)” is") : localized("\(kind.count(done.count)) are")
+            owner?.application?.showMessage(localized("\(what) in \(target.string) now."), .success)
         }
         return nil
     }

@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// Told what happens in a tab's list, and asked how its rows look.
@@ -216,11 +217,13 @@ extension FileList: ClubObserver {
     private var emptyText: TextLine {
         if let filtered, !arrangement.entries.isEmpty {
             return TextLine(
-                "No \(kind.singular) has “\(filtered.filter.query)” in its name.", .secondary)
+                localized("No \(kind.singular) has “\(filtered.filter.query)” in its name."),
+                .secondary)
         }
         switch club.connection {
-        case .connecting: return TextLine("Opening the club…", .secondary)
-        case .connected where !folder.isRoot: return TextLine("This folder is empty.", .secondary)
+        case .connecting: return TextLine(localized("Opening the club…"), .secondary)
+        case .connected where !folder.isRoot:
+            return TextLine(localized("This folder is empty."), .secondary)
         case .connected: return TextLine(delegate?.emptyListText ?? "", .secondary)
         case .failed(let error): return TextLine(club.sentence(for: error).text, .warning)
         }
@@ -235,13 +238,16 @@ extension FileList {
         let path = folder.components.reduce(into: kind.tabTitle) { $0 += " / " + $1 }
         panel.title = TextLine(path)
         var parts: [TextLine] = []
-        if !list.marks.isEmpty { parts.append(TextLine("\(list.marks.count) marked", .marked)) }
+        if !list.marks.isEmpty {
+            parts.append(TextLine(localized("\(list.marks.count) marked"), .marked))
+        }
         if arrangement.unreadCount > 0 {
-            parts.append(TextLine("\(arrangement.unreadCount) new", .accent))
+            parts.append(TextLine(localized("\(arrangement.unreadCount) new"), .accent))
         }
         let count = arrangement.entries.count
         parts.append(
-            TextLine(filtered == nil ? "\(count)" : "\(rowCount) of \(count)", .secondary))
+            TextLine(
+                filtered == nil ? "\(count)" : localized("\(rowCount) of \(count)"), .secondary))
         parts.append(TextLine(sort.title, .secondary))
         panel.trailingTitle = parts.dropFirst().reduce(parts[0]) {
             $0 + TextLine(" · ", .secondary) + $1

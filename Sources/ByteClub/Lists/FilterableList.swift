@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -43,7 +44,7 @@ final class FilterableList: View {
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Filter") {
+        KeyTable(localized("Filter")) {
             urgentEntries
             KeyCommand.filterList.performs { self.begin() }
             if !field.isHidden {
@@ -89,8 +90,10 @@ final class FilterableList: View {
 
 extension KeyCommand {
     static let filterList = KeyCommand(
-        "list.filter", keys: ["/"], title: "Filter by words in names", label: "filter", weight: 55)
+        "list.filter", keys: ["/"], title: localized("Filter by words in names"),
+        label: localized("filter"), weight: 55)
     static let clearFilter = KeyCommand(
-        "list.filter.clear", keys: ["Esc"], title: "Clear the filter", label: "clear filter",
+        "list.filter.clear", keys: ["Esc"], title: localized("Clear the filter"),
+        label: localized("clear filter"),
         weight: 96)
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// What a list is ordered by.
 package enum ListSort: String, Codable, CaseIterable, Sendable {
     /// A to Z, numbers by their value.
@@ -8,7 +10,13 @@ package enum ListSort: String, Codable, CaseIterable, Sendable {
     case size
 
     /// For the list's frame: `by name`.
-    package var title: String { "by \(rawValue)" }
+    package var title: String {
+        switch self {
+        case .name: localized("by name")
+        case .change: localized("by change")
+        case .size: localized("by size")
+        }
+    }
 
     package var next: ListSort {
         switch self {

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// Which club to open, and how to join another: what `:login` shows.
@@ -28,7 +29,7 @@ final class ClubChooserViewController: ViewController {
         self.current = current
         self.choose = choose
         super.init()
-        title = "Clubs"
+        title = localized("Clubs")
         rows = rows(of: clubs)
     }
 
@@ -44,18 +45,19 @@ final class ClubChooserViewController: ViewController {
         clubs.clubs.map { club in
             let state =
                 club == current
-                ? "open now"
+                ? localized("open now")
                 : !club.needsSignIn
-                    ? "no account needed"
-                    : clubs.isSignedIn(to: club) ? "signed in" : "sign in"
+                    ? localized("no account needed")
+                    : clubs.isSignedIn(to: club) ? localized("signed in") : localized("sign in")
             return Row(
-                choice: .club(club), name: club.title, details: "\(club.placeName), \(state)")
+                choice: .club(club), name: club.title,
+                details: localized("\(club.placeName), \(state)"))
         } + [
             Row(
-                choice: .joinDropbox, name: "Join a club on Dropbox…",
-                details: "with an app key of yours"),
+                choice: .joinDropbox, name: localized("Join a club on Dropbox…"),
+                details: localized("with an app key of yours")),
             Row(
-                choice: .joinWebDAV, name: "Join a club on WebDAV…",
+                choice: .joinWebDAV, name: localized("Join a club on WebDAV…"),
                 details: "Nextcloud, Synology, Apache"),
         ]
     }
@@ -65,7 +67,7 @@ final class ClubChooserViewController: ViewController {
     override func viewDidLoad() {
         list.dataSource = self
         list.delegate = self
-        list.activationLabel = "choose"
+        list.activationLabel = localized("choose")
         list.reloadData()
         list.select(rows.firstIndex { $0.choice == .club(current) } ?? 0)
     }
@@ -84,7 +86,7 @@ final class ClubChooserViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// Opens Dropbox's page and receives the code: from the browser if there is one, else pasted by the
@@ -24,10 +25,12 @@ final class DropboxSignInViewController: ViewController {
     private let address = Label("")
     private let reason = Label("")
     private let field = TextField()
-    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
-    private lazy var copyButton = Button("Copy address") { [weak self] in self?.copyAddress() }
-    private lazy var codeButton = Button("Use a code") { [weak self] in self?.useCode() }
-    private lazy var doneButton = Button("Sign in") { [weak self] in self?.submit() }
+    private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
+    private lazy var copyButton = Button(localized("Copy address")) { [weak self] in
+        self?.copyAddress()
+    }
+    private lazy var codeButton = Button(localized("Use a code")) { [weak self] in self?.useCode() }
+    private lazy var doneButton = Button(localized("Sign in")) { [weak self] in self?.submit() }
     private lazy var buttons = ButtonRow([cancelButton, copyButton, codeButton, doneButton])
 
     /// - Parameters:
@@ -43,11 +46,11 @@ final class DropboxSignInViewController: ViewController {
         self.didJoin = didJoin
         signIn = DropboxOAuth(app: joining.settings.app)
         super.init()
-        title = "Sign in to \(club.name)"
+        title = localized("Sign in to \(club.name)")
     }
 
     override func viewDidLoad() {
-        field.placeholder = TextLine("The code that the page shows", .secondary)
+        field.placeholder = TextLine(localized("The code that the page shows"), .secondary)
         field.didSubmit = { [weak self] in self?.submit() }
         field.didChange = { [weak self] in self?.reason.text = "" }
         for part in [words, field, reason, buttons, address] { view.addSubview(part) }
@@ -125,7 +128,9 @@ extension DropboxSignInViewController {
                 return askForCode()
             }
             show(
-                "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open:"
+                localized(
+                    "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open:"
+                )
             )
             setShown(field: false)
             waiting = Task { [weak self] in
@@ -153,7 +158,9 @@ extension DropboxSignInViewController {
         isAskingForCode = true
         waiting?.cancel()
         signIn = DropboxOAuth(app: joining.settings.app)
-        show("Open this page in a browser, let Byte Club in, and bring the code that it shows:")
+        show(
+            localized(
+                "Open this page in a browser, let Byte Club in, and bring the code that it shows:"))
         setShown(field: true)
         application?.setNeedsDisplay()
         _ = field.becomeFirstResponder()
@@ -174,7 +181,8 @@ extension DropboxSignInViewController {
 
     private func copyAddress() {
         application?.copyToClipboard(signIn.authorizationURL.absoluteString)
-        application?.showMessage("The address is in the clipboard, if the terminal allows it.")
+        application?.showMessage(
+            localized("The address is in the clipboard, if the terminal allows it."))
     }
 
     /// Gives up whatever is under way; what is left of it ends without the box.
@@ -190,7 +198,7 @@ extension DropboxSignInViewController {
     private func submit() {
         guard !field.isHidden, !isFinishing else { return }
         guard field.text.contains(where: { !$0.isWhitespace }) else {
-            return explain("Paste the code that the page shows, then press Enter.")
+            return explain(localized("Paste the code that the page shows, then press Enter."))
         }
         finish(field.text, of: signIn)
     }
@@ -199,7 +207,7 @@ extension DropboxSignInViewController {
         guard !isFinishing, isOnScreen else { return }
         let application = application
         explain("")
-        application?.showMessage("Signing in…", for: nil)
+        application?.showMessage(localized("Signing in…"), for: nil)
         finishing = startPending { [self] in
             do throws(SignInError) {
                 let joined = try await joining.finish(signIn, code: code, as: club)
@@ -231,13 +239,14 @@ extension DropboxSignInViewController {
         switch error {
         case .signIn(let reason) where [.codeRefused, .revoked].contains(reason.code):
             explain(
-                "Dropbox did not accept this code. Compare it with the page. If it was used before, or is older "
-                    + "than a few minutes, open the page again: it shows a new one.")
+                localized(
+                    "Dropbox did not accept this code. Compare it with the page. If it was used before, or is older "
+                        + "than a few minutes, open the page again: it shows a new one."))
         case .signIn: explain(error.description)
         default:
             // The code has been taken; what failed came after it.
             field.text = ""
-            explain("\(error) Opened again, the page shows a new code.")
+            explain(localized("\(error) Opened again, the page shows a new code."))
         }
     }
 
@@ -250,7 +259,8 @@ extension DropboxSignInViewController {
 
 extension KeyCommand {
     static let copyAddress = KeyCommand(
-        "login.copy-address", keys: ["^O"], title: "Copy the page's address", label: "copy address",
+        "login.copy-address", keys: ["^O"], title: localized("Copy the page's address"),
+        label: localized("copy address"),
         weight: 75)
 
     static let loginCommands: [KeyCommand] = [.copyAddress]

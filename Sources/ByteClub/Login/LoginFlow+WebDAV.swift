@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 extension LoginFlow {
@@ -20,10 +21,12 @@ extension LoginFlow {
         then: @escaping (ClubSettings) -> Void
     ) {
         ask(
-            "Join a club on WebDAV", "Address of the folder", address,
+            localized("Join a club on WebDAV"), localized("Address of the folder"), address,
             hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER", back: back,
             check: { address in
-                guard let url = URL(string: address) else { return "This is not a valid address." }
+                guard let url = URL(string: address) else {
+                    return localized("This is not a valid address.")
+                }
                 return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
             },
             then: { [weak self] address in
@@ -40,8 +43,8 @@ extension LoginFlow {
             .init(url: url, signIn: user.isEmpty ? .token : .password(user: user))
         }
         ask(
-            "Join a club on WebDAV", "User", user,
-            hint: "Your name on that server. Empty to sign in with a token.",
+            localized("Join a club on WebDAV"), localized("User"), user,
+            hint: localized("Your name on that server. Empty to sign in with a token."),
             back: { [weak self] in
                 self?.joinWebDAV(address: url.absoluteString, back: back, then: then)
             },
@@ -60,10 +63,11 @@ extension LoginFlow {
         ProcessSecrecy.begin()
         let user = entry.settings.signIn.user
         ask(
-            "Sign in to WebDAV", user.map { "Password of \($0)" } ?? "Token", "",
+            localized("Sign in to WebDAV"),
+            user.map { localized("Password of \($0)") } ?? localized("Token"), "",
             hint: user == nil
-                ? "From the server's own pages, or from whoever runs it."
-                : "At Nextcloud, an app password: Settings, Security.",
+                ? localized("From the server's own pages, or from whoever runs it.")
+                : localized("At Nextcloud, an app password: Settings, Security."),
             isSecure: true, back: entry.back,
             check: { ClubSettings.refusal(ofSecret: $0, for: entry.settings) },
             then: { [weak self] in self?.signIn(entry, secret: $0) })
@@ -74,9 +78,10 @@ extension LoginFlow {
             let joining = try WebDAVSignIn(entry.settings, registry: registry)
             present(
                 WaitingViewController(
-                    title: "Sign in to \(entry.name ?? entry.settings.url.host() ?? "WebDAV")",
-                    sentence: entry.settings.signIn.user.map { "Signing in as \($0)…" }
-                        ?? "Signing in…",
+                    title: localized(
+                        "Sign in to \(entry.name ?? entry.settings.url.host() ?? "WebDAV")"),
+                    sentence: entry.settings.signIn.user.map { localized("Signing in as \($0)…") }
+                        ?? localized("Signing in…"),
                     didGiveUp: { [weak self] in self?.askPassword(entry) }
                 ) { [weak self] in
                     do throws(SignInError) {
@@ -98,7 +103,7 @@ extension LoginFlow {
             return application.showMessage(Self.sentence(joinedLate: club))
         }
         entry.then(club)
-        application.showMessage("Signed in to “\(club.name)”.", .success)
+        application.showMessage(localized("Signed in to “\(club.name)”."), .success)
     }
 
     private func explain(_ error: SignInError, _ entry: WebDAVEntry, secret: String) {
@@ -112,10 +117,12 @@ extension LoginFlow {
         }
         present(
             AlertController(
-                title: "Not signed in", message: TextLine(error.description),
+                title: localized("Not signed in"), message: TextLine(error.description),
                 actions: [
-                    AlertAction("Try again", key: "t") { [weak self] in self?.askPassword(entry) },
-                    AlertAction("Cancel", kind: .cancel),
+                    AlertAction(localized("Try again"), key: "t") { [weak self] in
+                        self?.askPassword(entry)
+                    },
+                    AlertAction(localized("Cancel"), kind: .cancel),
                 ]))
     }
 
@@ -128,17 +135,21 @@ extension LoginFlow {
     ) -> AlertController {
         let message =
             isChanged
-            ? "\(server.host) shows another key than the one that was accepted, so somebody may be in "
-                + "between. The fingerprint of the new one is \(server.key). Ask whoever runs the server "
-                + "whether the key was changed, and whether that is right."
-            : "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask whoever "
-                + "runs it whether that is right."
+            ? localized(
+                "\(server.host) shows another key than the one that was accepted, so somebody may be in "
+                    + "between. The fingerprint of the new one is \(server.key). Ask whoever runs the server "
+                    + "whether the key was changed, and whether that is right.")
+            : localized(
+                "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask whoever "
+                    + "runs it whether that is right.")
         return AlertController(
-            title: isChanged ? "The server has another key now" : "Nobody vouches for this server",
+            title: isChanged
+                ? localized("The server has another key now")
+                : localized("Nobody vouches for this server"),
             message: TextLine(message),
             actions: [
-                AlertAction("Cancel", kind: .cancel),
-                AlertAction("It is right", kind: .destructive, handler: accept),
+                AlertAction(localized("Cancel"), kind: .cancel),
+                AlertAction(localized("It is right"), kind: .destructive, handler: accept),
             ])
     }
 }

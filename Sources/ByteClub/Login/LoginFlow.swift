@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// Leads the person from “another club, please” to being in it, one small box at a time; Esc goes one
@@ -86,7 +87,7 @@ internal import TerminalUI
 
     /// For who gave a sign-in up a moment too late.
     static func sentence(joinedLate club: ClubSettings) -> String {
-        "You are signed in to “\(club.name)”: it could not be stopped any more."
+        localized("You are signed in to “\(club.name)”: it could not be stopped any more.")
     }
 
     // MARK: - Dropbox
@@ -95,9 +96,11 @@ internal import TerminalUI
         appKey: String = "", back: @escaping () -> Void, then: @escaping (ClubSettings) -> Void
     ) {
         ask(
-            "Join a club on Dropbox", "App key", appKey,
+            localized("Join a club on Dropbox"), localized("App key"), appKey,
             hint:
-                "Make an app: \(Self.appConsole) (scoped access, app folder), and copy its App key.",
+                localized(
+                    "Make an app: \(Self.appConsole) (scoped access, app folder), and copy its App key."
+                ),
             address: Self.appConsole, back: back,
             check: { key in ClubSettings.refusal(of: .init(appKey: key)) },
             then: { [weak self] key in self?.askFolder(appKey: key, back: back, then: then) })
@@ -114,8 +117,8 @@ internal import TerminalUI
             .init(appKey: appKey, folder: folder.isEmpty ? nil : folder)
         }
         ask(
-            "Join a club on Dropbox", "Folder", folder,
-            hint: "Empty for everything that the app may see.",
+            localized("Join a club on Dropbox"), localized("Folder"), folder,
+            hint: localized("Empty for everything that the app may see."),
             back: { [weak self] in self?.joinDropbox(appKey: appKey, back: back, then: then) },
             check: { ClubSettings.refusal(of: settings($0)) },
             then: { [weak self] folder in
@@ -139,7 +142,8 @@ internal import TerminalUI
                     then(joined.club)
                     let words =
                         joined.missingScopes.isEmpty
-                        ? "Signed in to “\(joined.club.name)” as \(joined.account.displayName)."
+                        ? localized(
+                            "Signed in to “\(joined.club.name)” as \(joined.account.displayName).")
                         : SignInError.sentence(missing: joined.missingScopes)
                     application.showMessage(
                         words, joined.missingScopes.isEmpty ? .success : .warning)
@@ -157,7 +161,7 @@ internal import TerminalUI
         then: @escaping (String) -> Void
     ) {
         let prompt = PromptViewController(
-            title: title, label: label, text: text, action: "Next", hint: hint,
+            title: title, label: label, text: text, action: localized("Next"), hint: hint,
             isSecure: isSecure
         ) { check(isSecure ? $0 : $0.trimmingBlanks()) }
         // Of a password every character counts.
@@ -175,7 +179,9 @@ internal import TerminalUI
     }
 
     private func refuse(_ error: SignInError) {
-        present(AlertController(title: "Not signed in", message: TextLine(error.description)))
+        present(
+            AlertController(title: localized("Not signed in"), message: TextLine(error.description))
+        )
     }
 
     func present(_ controller: ViewController) {

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 
 /// Where two versions of a note differ, line by line, to be read: `-` is in one's own alone, `+` in the
 /// club's alone. Of long stretches that are the same only the ends are there.
@@ -101,7 +102,7 @@ struct NoteComparison: Equatable, Sendable {
             case .same(let text): "  " + text
             case .mine(let text): "- " + text
             case .theirs(let text): "+ " + text
-            case .gap(let count): "  … \(count) lines alike"
+            case .gap(let count): localized("  … \(count) lines alike")
             }
         }
         .joined(separator: "\n")

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -10,13 +11,13 @@ final class NoteComparisonViewController: TextPageViewController {
     init(name: String, text: TextBuffer, didClose: @escaping @MainActor () -> Void) {
         self.didClose = didClose
         super.init(
-            title: "“\(name)”: yours and the club's", text: text,
-            footer: "- in yours alone · + in the club's alone")
+            title: localized("“\(name)”: yours and the club's"), text: text,
+            footer: TextLine(localized("- in yours alone · + in the club's alone")))
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Comparison") {
-            KeyCommand.cancelAlert.performs(label: "back") { self.close() }
+        KeyTable(localized("Comparison")) {
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.close() }
         }
     }
 

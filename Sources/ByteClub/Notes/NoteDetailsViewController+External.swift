@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubLibrary
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -14,7 +15,8 @@ extension NoteDetailsViewController {
         guard let editor = ExternalEditor() else {
             return end(
                 savingAfterwards,
-                "No editor is set: set VISUAL or EDITOR, for example EDITOR=nano.", .warning)
+                localized("No editor is set: set VISUAL or EDITOR, for example EDITOR=nano."),
+                .warning)
         }
         isHandedOver = true
         _ = startPending { [self] in
@@ -39,7 +41,7 @@ extension NoteDetailsViewController {
             take(returned, ending, from: editor, savingAfterwards)
         } catch {
             isHandedOver = false
-            end(savingAfterwards, "\(error) The note is as it was.", .warning)
+            end(savingAfterwards, localized("\("\(error)") The note is as it was."), .warning)
         }
     }
 
@@ -92,7 +94,7 @@ extension NoteDetailsViewController {
                 savingAfterwards)
         }
         if isChanged { return adopt(text, savingAfterwards) }
-        end(savingAfterwards, "Nothing was changed in \(editor.name).", .information)
+        end(savingAfterwards, localized("Nothing was changed in \(editor.name)."), .information)
     }
 
     /// - Parameters:
@@ -103,28 +105,29 @@ extension NoteDetailsViewController {
     ) {
         var sentence = sentence
         let (remains, pending) = (returned.remains, returned.pending)
-        if let remains { sentence += " What it left is in \(remains)." }
+        if let remains { sentence += localized(" What it left is in \(remains).") }
         let leave: @MainActor () -> Void = { [weak self] in self?.endHandOver(savingAfterwards) }
         guard let text else {
             Task { await Self.remove(pending) }
-            sentence += " The note is as it was."
+            sentence += localized(" The note is as it was.")
             guard remains != nil else { return end(savingAfterwards, sentence, .warning) }
             return present(
                 AlertController(
-                    title: "The editor failed", message: TextLine(sentence),
+                    title: localized("The editor failed"), message: TextLine(sentence),
                     actions: [AlertAction("OK", kind: .cancel, handler: leave)]))
         }
         present(
             AlertController(
-                title: "The editor failed",
-                message: TextLine(sentence + " It has changed the text: use what it saved?"),
+                title: localized("The editor failed"),
+                message: TextLine(
+                    sentence + localized(" It has changed the text: use what it saved?")),
                 actions: [
-                    AlertAction("Use it", key: "u") { [weak self] in
+                    AlertAction(localized("Use it"), key: "u") { [weak self] in
                         guard let self else { return }
                         adopt(text, false)
                         Task { await Self.remove(pending) }
                     },
-                    AlertAction("Leave it", key: "l", kind: .cancel) {
+                    AlertAction(localized("Leave it"), key: "l", kind: .cancel) {
                         leave()
                         Task { await Self.remove(pending) }
                     },
@@ -155,13 +158,14 @@ extension NoteDetailsViewController {
     ) -> String {
         switch ending {
         case .exited(127), .exited(126):
-            "“\(editor.command)” could not be started: set VISUAL or EDITOR."
+            localized("“\(editor.command)” could not be started: set VISUAL or EDITOR.")
         // The shell's way to say so.
         case .exited(let status) where status > 128:
-            "\(editor.name) was ended by signal \(status - 128)."
-        case .exited(let status): "\(editor.name) ended with status \(status)."
-        case .killed(let signal): "\(editor.name) was ended by signal \(signal)."
-        case .notStarted(let number): "No shell could be started for it (error \(number))."
+            localized("\(editor.name) was ended by signal \(status - 128).")
+        case .exited(let status): localized("\(editor.name) ended with status \(status).")
+        case .killed(let signal): localized("\(editor.name) was ended by signal \(signal).")
+        case .notStarted(let number):
+            localized("No shell could be started for it (error \(number)).")
         }
     }
 }

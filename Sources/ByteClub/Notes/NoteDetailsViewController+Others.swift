@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -17,9 +18,9 @@ extension NoteDetailsViewController {
         switch news {
         case .upToDate: panel.trailingTitle = nil
         case .changedElsewhere:
-            panel.trailingTitle = TextLine("changed by someone else", .warning)
+            panel.trailingTitle = TextLine(localized("changed by someone else"), .warning)
         case .deletedElsewhere:
-            panel.trailingTitle = TextLine("deleted by someone else", .warning)
+            panel.trailingTitle = TextLine(localized("deleted by someone else"), .warning)
         case .reload(let text, let shift):
             let mark = text.hasByteOrderMark ? TextBuffer.byteOrderMark.count : 0
             let caret = shift.place(textView.selectedRange.upperBound + mark) - mark
@@ -27,7 +28,7 @@ extension NoteDetailsViewController {
             textView.load(text)
             let place = text.clusterBoundary(atOrBefore: min(max(0, caret), text.count))
             textView.select(place..<place)
-            panel.trailingTitle = TextLine("updated just now", .secondary)
+            panel.trailingTitle = TextLine(localized("updated just now"), .secondary)
         }
     }
 
@@ -45,28 +46,32 @@ extension NoteDetailsViewController {
     private func offer(_ merge: NoteDocument.Merge, closing: Bool) {
         let lines = merge.incoming.reduce(0) { $0 + $1.count }
         let what = [
-            lines == 0 ? nil : lines == 1 ? "1 line came in" : "\(lines) lines came in",
+            lines == 0
+                ? nil
+                : lines == 1 ? localized("1 line came in") : localized("\(lines) lines came in"),
             merge.removedLineCount == 0
                 ? nil
                 : merge.removedLineCount == 1
-                    ? "1 line went away" : "\(merge.removedLineCount) lines went away",
+                    ? localized("1 line went away")
+                    : localized("\(merge.removedLineCount) lines went away"),
         ].compactMap { $0 }.joined(separator: ", ")
         present(
             AlertController(
-                title: "Changed by someone else",
+                title: localized("Changed by someone else"),
                 message: TextLine(
-                    "“\(document.name)” was changed in the club after you opened it. Your changes and "
-                        + "theirs fit together\(what.isEmpty ? "" : ": \(what)"). Nothing is lost: both "
-                        + "texts stay among the note's versions."),
+                    localized(
+                        "“\(document.name)” was changed in the club after you opened it. Your changes and "
+                            + "theirs fit together\(what.isEmpty ? "" : ": \(what)"). Nothing is lost: both "
+                            + "texts stay among the note's versions.")),
                 actions: [
-                    AlertAction("Merge", key: "m") { [weak self] in self?.take(merge) },
-                    AlertAction("Keep both", key: "b") { [weak self] in
+                    AlertAction(localized("Merge"), key: "m") { [weak self] in self?.take(merge) },
+                    AlertAction(localized("Keep both"), key: "b") { [weak self] in
                         self?.save(closing: closing, asCopy: true)
                     },
-                    AlertAction("Replace", key: "r", kind: .destructive) { [weak self] in
+                    AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
                         self?.save(closing: closing, mode: .replacing)
                     },
-                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ], preferred: 0))
     }
 
@@ -86,7 +91,8 @@ extension NoteDetailsViewController {
         textView.select(start(first.lowerBound)..<start(first.upperBound))
         let more = merge.incoming.count - 1
         application?.showMessage(
-            "Merged. What came in is selected\(more == 0 ? "" : ", and in \(more) more places"); save when it "
-                + "reads well.", .success, for: .seconds(15))
+            localized(
+                "Merged. What came in is selected\(more == 0 ? "" : localized(", and in \(more) more places")); save when it "
+                    + "reads well."), .success, for: .seconds(15))
     }
 }

@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -41,8 +42,8 @@ final class NoteDetailsViewController: ViewController {
         nameField: nameField, textView: textView, findBar: findBar, showsName: document.isNew)
     lazy var panel = Panel("", content: form, padding: 1)
     private lazy var follower = makeFollower()
-    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
-    private lazy var doneButton = Button("Done") { [weak self] in self?.done() }
+    private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
+    private lazy var doneButton = Button(localized("Done")) { [weak self] in self?.done() }
     private lazy var buttons = ButtonRow([cancelButton, doneButton])
     private var saving: Task<Void, Never>?
     /// Whether the person's own editor has the text.
@@ -62,7 +63,7 @@ final class NoteDetailsViewController: ViewController {
         self.startsDirty = startsDirty
         self.isConverted = isConverted
         super.init()
-        title = document.isNew ? "New note" : document.name
+        title = document.isNew ? localized("New note") : document.name
     }
 
     override var presentationStyle: PresentationStyle { .pane }
@@ -89,7 +90,7 @@ final class NoteDetailsViewController: ViewController {
         textView.tabWidth = settings.tabWidth
         textView.load(startText.withoutByteOrderMark)
         if startLine > 1 { textView.moveCaret(toLine: startLine - 1) }
-        textView.placeholder = TextLine("Write here.", .secondary)
+        textView.placeholder = TextLine(localized("Write here."), .secondary)
         textView.continuesLines = true
         textView.didChange = { [weak self] in
             self?.didEdit()
@@ -208,8 +209,8 @@ final class NoteDetailsViewController: ViewController {
     }
 
     override var keyTable: KeyTable {
-        let busy = isSaving ? "The note is being saved." : nil
-        return KeyTable(document.isNew ? "New note" : "Note") {
+        let busy = isSaving ? localized("The note is being saved.") : nil
+        return KeyTable(document.isNew ? localized("New note") : localized("Note")) {
             KeyCommand.doneWithNote.performs(unless: busy) { self.done() }
             KeyCommand.saveNote.performs(unless: busy) { self.save(closing: false) }
             KeyCommand.cancelNote.performs(label: cancelLabel) { self.cancel() }
@@ -254,18 +255,21 @@ extension NoteDetailsViewController {
     }
 
     private var unlessFindable: String? {
-        findBar.hasQuery ? nil : "Nothing was looked for yet. ^F finds."
+        findBar.hasQuery ? nil : localized("Nothing was looked for yet. ^F finds.")
     }
 
     private var unlessBeside: String? {
-        paneBesideList?() == nil ? "The list has room beside the note from 100 columns on." : nil
+        paneBesideList?() == nil
+            ? localized("The list has room beside the note from 100 columns on.") : nil
     }
 
     private func showPlace() {
         let place = textView.caretPosition
         // In the plain style: the numbers change with every key, and colors would double its bytes.
-        var words = TextLine("Ln \(place.line + 1), Col \(place.column + 1)")
-        if hasUnsavedText { words = words + TextLine(" · ") + TextLine("modified", .warning) }
+        var words = TextLine(localized("Ln \(place.line + 1), Col \(place.column + 1)"))
+        if hasUnsavedText {
+            words = words + TextLine(" · ") + TextLine(localized("modified"), .warning)
+        }
         panel.footer = words
         panel.title = TextLine(title, .heading)
     }
@@ -275,8 +279,8 @@ extension NoteDetailsViewController {
 
 extension NoteDetailsViewController {
     private var cancelLabel: String? {
-        if isSaving { return "stop saving" }
-        return findBar.isHidden ? nil : "close find"
+        if isSaving { return localized("stop saving") }
+        return findBar.isHidden ? nil : localized("close find")
     }
 
     private func cancel() {
@@ -288,15 +292,20 @@ extension NoteDetailsViewController {
         guard isDirty else { return close() }
         present(
             AlertController(
-                title: "Save the changes?",
-                message: "“\(shownName)” has changes that are not in the club yet.",
+                title: localized("Save the changes?"),
+                message: TextLine(
+                    localized("“\(shownName)” has changes that are not in the club yet.")),
                 actions: [
-                    AlertAction("Save", key: "s") { [weak self] in self?.save(closing: true) },
-                    AlertAction("Discard", key: "D", kind: .destructive) { [weak self] in
+                    AlertAction(localized("Save"), key: "s") { [weak self] in
+                        self?.save(closing: true)
+                    },
+                    AlertAction(localized("Discard"), key: "D", kind: .destructive) { [weak self] in
                         self?.close()
                     },
-                    AlertAction("Keep as draft", key: "d") { [weak self] in self?.setAside() },
-                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                    AlertAction(localized("Keep as draft"), key: "d") { [weak self] in
+                        self?.setAside()
+                    },
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ], preferred: 3))
     }
 
@@ -306,11 +315,11 @@ extension NoteDetailsViewController {
         saving = startPending { [self] in
             let failure = await document.setAside(text)
             saving = nil
-            if let failure { return alert("Not kept as a draft", failure) }
+            if let failure { return alert(localized("Not kept as a draft"), failure) }
             application?.showMessage(
                 document.isNew
-                    ? "Kept as a draft: n opens it again."
-                    : "Kept as a draft: it opens with “\(document.name)”.", .success)
+                    ? localized("Kept as a draft: n opens it again.")
+                    : localized("Kept as a draft: it opens with “\(document.name)”."), .success)
             dismiss { [didClose] in didClose?() }
         }
     }
@@ -322,7 +331,7 @@ extension NoteDetailsViewController {
     }
 
     private var shownName: String {
-        document.name.isEmpty ? "The new note" : document.name
+        document.name.isEmpty ? localized("The new note") : document.name
     }
 
     /// Leaves; the draft is given up, because the text is in the club or not wanted.
@@ -335,7 +344,7 @@ extension NoteDetailsViewController {
     func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
         guard !isSaving else { return }
         let (text, state) = (wholeText, textView.state)
-        application?.showMessage("Saving “\(shownName)”…", for: nil)
+        application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
         saving = startPending { [self] in
             do throws(NoteDocument.SaveFailure) {
                 if asCopy {
@@ -356,9 +365,9 @@ extension NoteDetailsViewController {
     private func didFinishSaving(_ text: TextBuffer, _ state: UndoHistory.State, closing: Bool) {
         if document.isWaiting {
             application?.showMessage(
-                "Kept here; it goes to the club when it is reachable.", .success)
+                localized("Kept here; it goes to the club when it is reachable."), .success)
         } else {
-            application?.showMessage("“\(document.name)” is in the club.", .success)
+            application?.showMessage(localized("“\(document.name)” is in the club."), .success)
         }
         if let path = document.file?.path { didSave?(path) }
         // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
@@ -380,29 +389,32 @@ extension NoteDetailsViewController {
         switch failure {
         case .badName(let refusal):
             nameField.becomeFirstResponder()
-            alert("Invalid name", "\(refusal)")
+            alert(localized("Invalid name"), "\(refusal)")
         case .nameTaken(let fileName):
             nameField.becomeFirstResponder()
             alert(
-                "The name is taken",
-                "There is a note named “\(fileName)” already. Give this one another name.")
+                localized("The name is taken"),
+                localized(
+                    "There is a note named “\(fileName)” already. Give this one another name."))
         case .tooLarge:
             alert(
-                "Too large for a note",
-                "A note may have \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
+                localized("Too large for a note"),
+                localized(
+                    "A note may have \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
+                )
             )
         case .changedMeanwhile:
             if let path = document.file?.path { didFindChange?(path) }
             settleConflict(closing: closing)
         case .store(let error) where error.code == .cancelled:
-            application?.showMessage("Stopped saving. The text is still here.", .warning)
+            application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
         case .store(let error)
         where document.club.signInAgain != nil
             && document.club.settings.isFixedBySignIn(error):
             askToSignIn(error, closing: closing)
         case .store(let error):
             let words = document.club.sentence(for: error)
-            alert(words.title, words.text + " Your text is still here.")
+            alert(words.title, words.text + localized(" Your text is still here."))
         }
     }
 
@@ -411,34 +423,37 @@ extension NoteDetailsViewController {
         let words = document.club.sentence(for: error)
         present(
             AlertController(
-                title: words.title, message: TextLine(words.text + " Your text is still here."),
+                title: words.title,
+                message: TextLine(words.text + localized(" Your text is still here.")),
                 actions: [
-                    AlertAction("Sign in", key: "s") { [weak self] in
+                    AlertAction(localized("Sign in"), key: "s") { [weak self] in
                         self?.document.club.signInAgain? { self?.save(closing: closing) }
                     },
-                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ]))
     }
 
     func askAboutConflict(closing: Bool) {
         present(
             AlertController(
-                title: "Changed by someone else",
-                message: """
-                    “\(document.name)” was changed in the club after you opened it. \
-                    Nothing is lost yet: keep both, or replace the other version with yours.
-                    """,
+                title: localized("Changed by someone else"),
+                message: TextLine(
+                    localized(
+                        """
+                        “\(document.name)” was changed in the club after you opened it. \
+                        Nothing is lost yet: keep both, or replace the other version with yours.
+                        """)),
                 actions: [
-                    AlertAction("Compare", key: "c") { [weak self] in
+                    AlertAction(localized("Compare"), key: "c") { [weak self] in
                         self?.compare(closing: closing)
                     },
-                    AlertAction("Keep both", key: "b") { [weak self] in
+                    AlertAction(localized("Keep both"), key: "b") { [weak self] in
                         self?.save(closing: closing, asCopy: true)
                     },
-                    AlertAction("Replace", key: "r", kind: .destructive) { [weak self] in
+                    AlertAction(localized("Replace"), key: "r", kind: .destructive) { [weak self] in
                         self?.save(closing: closing, mode: .replacing)
                     },
-                    AlertAction("Keep editing", key: "k", kind: .cancel),
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ], preferred: 1))
     }
 
@@ -447,7 +462,8 @@ extension NoteDetailsViewController {
         let text = wholeText
         present(
             WaitingViewController(
-                title: "Compare", sentence: "Fetching the other version of “\(document.name)”…",
+                title: localized("Compare"),
+                sentence: localized("Fetching the other version of “\(document.name)”…"),
                 didGiveUp: { [weak self] in self?.askAboutConflict(closing: closing) }
             ) { [weak self, document] in
                 do throws(StoreError) {
@@ -463,7 +479,8 @@ extension NoteDetailsViewController {
                     let words = document.club.sentence(for: error)
                     return { wasGivenUp in
                         if !wasGivenUp {
-                            self?.alert(words.title, words.text + " Your text is still here.")
+                            self?.alert(
+                                words.title, words.text + localized(" Your text is still here."))
                         }
                     }
                 }
@@ -477,19 +494,24 @@ extension NoteDetailsViewController {
 
 extension KeyCommand {
     static let doneWithNote = KeyCommand(
-        "editor.done", keys: ["F2", "^Q"], title: "Done: save and close", label: "Done", weight: 99)
+        "editor.done", keys: ["F2", "^Q"], title: localized("Done: save and close"),
+        label: localized("Done"), weight: 99)
     static let saveNote = KeyCommand(
-        "editor.save", keys: ["^S"], title: "Save and stay", label: "save", weight: 70)
+        "editor.save", keys: ["^S"], title: localized("Save and stay"), label: localized("save"),
+        weight: 70)
     static let cancelNote = KeyCommand(
-        "editor.cancel", keys: ["Esc"], title: "Cancel: close, asking when something is unsaved",
-        label: "Cancel", weight: 98)
+        "editor.cancel", keys: ["Esc"],
+        title: localized("Cancel: close, asking when something is unsaved"),
+        label: localized("Cancel"), weight: 98)
 
     static let toggleWholeScreen = KeyCommand(
-        "editor.whole-screen", keys: ["F11"], title: "The whole screen, or beside the list",
-        label: "whole screen", weight: 31)
+        "editor.whole-screen", keys: ["F11"],
+        title: localized("The whole screen, or beside the list"),
+        label: localized("whole screen"), weight: 31)
 
     static let handOverNote = KeyCommand(
-        "editor.external", keys: ["M-e"], title: "Go on in $VISUAL or $EDITOR, and come back",
+        "editor.external", keys: ["M-e"],
+        title: localized("Go on in $VISUAL or $EDITOR, and come back"),
         label: "$EDITOR", weight: 32)
 
     static let editorCommands: [KeyCommand] = [

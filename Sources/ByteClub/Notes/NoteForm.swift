@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// The editor's fields: the name's, while the note is new, and the text's below it.
@@ -31,7 +32,9 @@ final class NoteForm: View {
         if showsName {
             // Where there is no label, the field says itself what it is for.
             nameField.placeholder = TextLine(
-                showsLabels ? "For example: Reverse a list" : "Challenge name", .secondary)
+                showsLabels
+                    ? localized("For example: Reverse a list") : localized("Challenge name"),
+                .secondary)
             if showsLabels { _ = area.takeTop(1) }
             nameField.frame = area.takeTop(1)
             if bounds.height >= 8 { _ = area.takeTop(1) }
@@ -45,8 +48,8 @@ final class NoteForm: View {
 
     override func draw(on surface: Surface) {
         guard showsName, showsLabels else { return }
-        draw("Challenge name", above: nameField, on: surface)
-        draw("Note", above: textView, on: surface)
+        draw(localized("Challenge name"), above: nameField, on: surface)
+        draw(localized("Note"), above: textView, on: surface)
     }
 
     private func draw(_ label: String, above field: View, on surface: Surface) {

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -39,8 +40,9 @@ final class NoteReaderViewController: ViewController {
     override func paneFrame(in bounds: Rect) -> Rect { paneBesideList?() ?? bounds }
 
     override func viewDidLoad() {
-        let name = decoded == nil ? "not text" : encoding?.rawValue ?? "not text"
-        panel.footer = TextLine("\(name) · read only", .warning)
+        let name =
+            decoded == nil ? localized("not text") : encoding?.rawValue ?? localized("not text")
+        panel.footer = TextLine(localized("\(name) · read only"), .warning)
         view.addSubview(panel)
     }
 
@@ -49,10 +51,11 @@ final class NoteReaderViewController: ViewController {
     override var preferredFirstResponder: View? { textView }
 
     override var keyTable: KeyTable {
-        KeyTable("Reader") {
+        KeyTable(localized("Reader")) {
             KeyCommand.closeReader.performs { self.dismiss() }
             KeyCommand.convertNote.performs(
-                unless: decoded == nil ? "This is not text, so there is nothing to convert." : nil
+                unless: decoded == nil
+                    ? localized("This is not text, so there is nothing to convert.") : nil
             ) { self.convertNow() }
         }
     }
@@ -65,11 +68,13 @@ final class NoteReaderViewController: ViewController {
 
 extension KeyCommand {
     static let closeReader = KeyCommand(
-        "reader.close", keys: ["Esc", "q", "^C"], title: "Back to the list", label: "back",
+        "reader.close", keys: ["Esc", "q", "^C"], title: localized("Back to the list"),
+        label: localized("back"),
         weight: 98)
     static let convertNote = KeyCommand(
         "reader.convert", keys: ["c", "Enter"],
-        title: "Edit it as UTF-8; saving replaces the file's encoding", label: "convert to UTF-8",
+        title: localized("Edit it as UTF-8; saving replaces the file's encoding"),
+        label: localized("convert to UTF-8"),
         weight: 90)
 
     static let readerCommands: [KeyCommand] = [.closeReader, .convertNote]

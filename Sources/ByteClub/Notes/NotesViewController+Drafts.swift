@@ -1,5 +1,6 @@
 internal import ClubLibrary
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -13,15 +14,19 @@ extension NotesViewController {
             guard let draft = await setAside.draft(of: nil) else { return editNewNote() }
             present(
                 AlertController(
-                    title: "A draft is waiting",
+                    title: localized("A draft is waiting"),
                     message: TextLine(
                         draft.name.isEmpty
-                            ? "A new note without a name was kept as a draft."
-                            : "The new note “\(draft.name)” was kept as a draft."),
+                            ? localized("A new note without a name was kept as a draft.")
+                            : localized("The new note “\(draft.name)” was kept as a draft.")),
                     actions: [
-                        AlertAction("Open it", key: "o") { [weak self] in self?.resume(draft) },
-                        AlertAction("New note", key: "n") { [weak self] in self?.editNewNote() },
-                        AlertAction("Cancel", kind: .cancel),
+                        AlertAction(localized("Open it"), key: "o") { [weak self] in
+                            self?.resume(draft)
+                        },
+                        AlertAction(localized("New note"), key: "n") { [weak self] in
+                            self?.editNewNote()
+                        },
+                        AlertAction(localized("Cancel"), kind: .cancel),
                     ]))
         }
     }
@@ -40,7 +45,8 @@ extension NotesViewController {
             guard application?.topViewController is TabBarController else { return }
             resume(draft, externally: externally)
             if !externally {
-                application?.showMessage("This is your draft of “\(note.name)”. ^S saves it.")
+                application?.showMessage(
+                    localized("This is your draft of “\(note.name)”. ^S saves it."))
             }
         }
     }
@@ -48,7 +54,8 @@ extension NotesViewController {
     /// Takes up the text of a draft that was set aside, or that an earlier run of the app has left.
     func resume(_ draft: Draft, externally: Bool = false) {
         guard let document = NoteDocument(club: club, drafts: drafts, resuming: draft) else {
-            application?.showMessage("Another Byte Club has taken it up meanwhile.", .warning)
+            application?.showMessage(
+                localized("Another Byte Club has taken it up meanwhile."), .warning)
             return
         }
         edit(

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -40,7 +41,7 @@ final class NotesViewController: ViewController {
         texts = NoteTexts(club: club)
         self.memory = memory
         super.init()
-        title = "Notes"
+        title = localized("Notes")
     }
 
     override func makeView() -> View { split }
@@ -61,8 +62,8 @@ final class NotesViewController: ViewController {
     override var preferredFirstResponder: View? { list }
 
     override var keyTable: KeyTable {
-        let none = selected == nil ? "No note is selected." : nil
-        return KeyTable("Notes") {
+        let none = selected == nil ? localized("No note is selected.") : nil
+        return KeyTable(localized("Notes")) {
             KeyCommand.newNote.performs { self.newNote() }
             KeyCommand.editNote.performs(unless: none) { self.openSelected() }
             KeyCommand.editNoteExternally.performs(unless: none) {
@@ -81,7 +82,7 @@ final class NotesViewController: ViewController {
     }
 
     private var previewReason: String? {
-        split.showsSecondary ? nil : "There is no room for the preview here."
+        split.showsSecondary ? nil : localized("There is no room for the preview here.")
     }
 
     private var selected: RemoteFile? { files.selected }
@@ -103,7 +104,7 @@ extension NotesViewController: FileListDelegate {
 
     func fileListDidChangeSelection(_ list: FileList) { showPreview() }
 
-    var emptyListText: String { "No notes yet: press n to write one." }
+    var emptyListText: String { localized("No notes yet: press n to write one.") }
 }
 
 // MARK: - Preview
@@ -128,7 +129,7 @@ extension NotesViewController {
         }
         preview.content = .loading
         guard note.byteCount <= Self.previewByteLimit else {
-            preview.content = .unavailable("This note is large: press Enter to open it.")
+            preview.content = .unavailable(localized("This note is large: press Enter to open it."))
             return
         }
         previewing = startPending { [self] in
@@ -159,7 +160,7 @@ extension NotesViewController {
 
     private static func previewContent(of text: TextBuffer) -> NotePreviewView.Content {
         guard text.isValidUTF8 else {
-            return .unavailable("This is not UTF-8: press Enter to read it.")
+            return .unavailable(localized("This is not UTF-8: press Enter to read it."))
         }
         return .text(text)
     }
@@ -198,7 +199,7 @@ extension NotesViewController {
         if let cached = texts.cached(note) {
             return open(cached.file, cached.text, line, externally)
         }
-        application?.showMessage("Opening “\(note.name)”…", for: nil)
+        application?.showMessage(localized("Opening “\(note.name)”…"), for: nil)
         opening = startPending { [self] in
             do throws(StoreError) {
                 let (file, text) = try await texts.text(of: note)
@@ -294,7 +295,7 @@ extension NotesViewController {
                 _ = try await club.write(
                     text, at: file.path,
                     mode: .update(file.revision, contentHash: file.contentHash))
-                application?.showMessage("“\(file.name)” is as it was.", .success)
+                application?.showMessage(localized("“\(file.name)” is as it was."), .success)
             } catch {
                 if case .conflict = error.code { club.lookAgain(at: file.path) }
                 alert(club.sentence(for: error))
@@ -310,11 +311,12 @@ extension NotesViewController {
                 let text = try await texts.text(of: note).text
                 guard text.count <= Clipboard.terminalLimit else {
                     application?.showMessage(
-                        "“\(note.name)” is too long for the terminal's clipboard.", .warning)
+                        localized("“\(note.name)” is too long for the terminal's clipboard."),
+                        .warning)
                     return
                 }
                 Clipboard.shared.put(text, for: application)
-                application?.showMessage("Copied the text of “\(note.name)”.", .success)
+                application?.showMessage(localized("Copied the text of “\(note.name)”."), .success)
             } catch {
                 alert(club.sentence(for: error))
             }
@@ -328,23 +330,29 @@ extension NotesViewController {
 
 extension KeyCommand {
     static let newNote = KeyCommand(
-        "notes.new", keys: ["n", "+"], title: "New note", label: "new", weight: 90)
-    static let editNote = KeyCommand("notes.edit", keys: ["e"], title: "Edit the note")
+        "notes.new", keys: ["n", "+"], title: localized("New note"), label: localized("new"),
+        weight: 90)
+    static let editNote = KeyCommand("notes.edit", keys: ["e"], title: localized("Edit the note"))
     static let editNoteExternally = KeyCommand(
-        "notes.edit-externally", keys: ["E"], title: "Edit the note in $VISUAL or $EDITOR")
+        "notes.edit-externally", keys: ["E"],
+        title: localized("Edit the note in $VISUAL or $EDITOR"))
     static let searchNotes = KeyCommand(
-        "notes.search", keys: ["g /"], title: "Search the texts of all notes (or / twice)",
-        label: "search", weight: 52)
+        "notes.search", keys: ["g /"],
+        title: localized("Search the texts of all notes (or / twice)"),
+        label: localized("search"), weight: 52)
     static let copyNote = KeyCommand(
-        "notes.copy", keys: ["y"], title: "Copy the text to the clipboard", label: "copy",
+        "notes.copy", keys: ["y"], title: localized("Copy the text to the clipboard"),
+        label: localized("copy"),
         weight: 28)
     static let previewDown = KeyCommand(
-        "notes.preview-down", keys: ["J"], title: "Scroll the preview down", label: "scroll",
+        "notes.preview-down", keys: ["J"], title: localized("Scroll the preview down"),
+        label: localized("scroll"),
         weight: 22)
     static let previewUp = KeyCommand(
-        "notes.preview-up", keys: ["K"], title: "Scroll the preview up")
+        "notes.preview-up", keys: ["K"], title: localized("Scroll the preview up"))
     static let stopOpening = KeyCommand(
-        "notes.stop", keys: ["Esc", "^C"], title: "Stop opening the note", label: "stop",
+        "notes.stop", keys: ["Esc", "^C"], title: localized("Stop opening the note"),
+        label: localized("stop"),
         weight: 97)
 
     static let notesCommands: [KeyCommand] = [

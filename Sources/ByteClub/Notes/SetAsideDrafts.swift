@@ -1,5 +1,6 @@
 internal import ClubLibrary
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 
 /// The drafts that wait for their notes to be opened: which notes have one, for the list, and the drafts themselves.
@@ -44,7 +45,8 @@ internal import TerminalUI
     /// A note's name as the list shows it.
     func mark(_ note: RemoteFile) -> TextLine {
         let name = TextLine(note.name)
-        return paths.contains(note.path.string) ? name + TextLine(" draft", .marked) : name
+        return paths.contains(note.path.string)
+            ? name + TextLine(localized(" draft"), .marked) : name
     }
 
     /// The newest draft of a note, or of a new one when `path` is nil.

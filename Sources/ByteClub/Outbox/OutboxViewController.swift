@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// What was done here and has not reached the club yet; each change can be taken back.
@@ -13,7 +14,7 @@ final class OutboxViewController: ViewController {
     init(club: Club) {
         self.club = club
         super.init()
-        title = "Waiting for the club"
+        title = localized("Waiting for the club")
     }
 
     override func makeView() -> View { list }
@@ -21,8 +22,9 @@ final class OutboxViewController: ViewController {
     override func viewDidLoad() {
         list.dataSource = self
         list.delegate = self
-        list.activationLabel = "take back…"
-        list.emptyText = TextLine("Nothing waits: all your changes are in the club.", .secondary)
+        list.activationLabel = localized("take back…")
+        list.emptyText = TextLine(
+            localized("Nothing waits: all your changes are in the club."), .secondary)
         club.addObserver(self)
     }
 
@@ -35,7 +37,7 @@ final class OutboxViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 
@@ -43,31 +45,32 @@ final class OutboxViewController: ViewController {
     private func choose(_ change: WaitingChange) {
         let name = change.path.name
         guard !change.isSending else {
-            application?.showMessage("“\(name)” is on its way right now.", .warning)
+            application?.showMessage(localized("“\(name)” is on its way right now."), .warning)
             return
         }
         let follows = changes.contains { $0.base == .change(change.id) }
-        let rest = follows ? " What was done to it afterwards is taken back too." : ""
+        let rest = follows ? localized(" What was done to it afterwards is taken back too.") : ""
         var actions: [AlertAction] = []
         if change.problem != nil {
             actions.append(
-                AlertAction("Try again", key: "t") { [club] in
+                AlertAction(localized("Try again"), key: "t") { [club] in
                     Task { await club.retryRefused() }
                 })
         }
         actions += [
-            AlertAction("Take back", key: "b", kind: .destructive) { [weak self] in
+            AlertAction(localized("Take back"), key: "b", kind: .destructive) { [weak self] in
                 self?.takeBack(change)
             },
-            AlertAction("Leave it", key: "l", kind: .cancel),
+            AlertAction(localized("Leave it"), key: "l", kind: .cancel),
         ]
         present(
             AlertController(
                 title: "\(change.words)",
                 message: TextLine(
                     (change.problem.map { $0 + " " } ?? "")
-                        + "Taken back, it never happens in the club. A text stays among the note's "
-                        + "versions (H).\(rest)"),
+                        + localized(
+                            "Taken back, it never happens in the club. A text stays among the note's "
+                                + "versions (H).\(rest)")),
                 actions: actions, preferred: actions.count - 1))
     }
 
@@ -75,7 +78,7 @@ final class OutboxViewController: ViewController {
         _ = startPending { [self] in
             do {
                 try await club.takeBack(change.id)
-                application?.showMessage("Taken back: \(change.words).", .success)
+                application?.showMessage(localized("Taken back: \(change.words)."), .success)
             } catch {
                 application?.showMessage("\(error)", .warning)
             }
@@ -95,7 +98,10 @@ extension OutboxViewController: ClubObserver, ListViewDataSource, ListViewDelega
 
     func listView(_ list: ListView, rowAt index: Int) -> ListRow {
         let change = changes[index]
-        let state = change.problem != nil ? "refused" : change.isSending ? "sending" : "waiting"
+        let state =
+            change.problem != nil
+            ? localized("refused")
+            : change.isSending ? localized("sending") : localized("waiting")
         return ListRow(
             TextLine(change.words),
             columns: [

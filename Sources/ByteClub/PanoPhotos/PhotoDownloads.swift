@@ -3,6 +3,7 @@ internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 internal import TerminalUI
 
 /// Asks where photos are to go, and orders their download.
@@ -21,15 +22,15 @@ internal import TerminalUI
     /// Asks for a folder first.
     func begin(_ photos: [RemoteFile]) {
         guard let first = photos.first else { return }
-        let what = photos.count == 1 ? "“\(first.name)”" : "\(photos.count) photos"
+        let what = photos.count == 1 ? "“\(first.name)”" : localized("\(photos.count) photos")
         _ = owner?.startPending { [self] in
             let folder = await DownloadFolder.standard()
             let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
             owner?.present(
                 PromptViewController(
-                    title: "Download \(what)", label: "Folder",
-                    text: TypedPath.shown(folder, home: home), action: "Download",
-                    hint: "A folder that is not there is made."
+                    title: localized("Download \(what)"), label: localized("Folder"),
+                    text: TypedPath.shown(folder, home: home), action: localized("Download"),
+                    hint: localized("A folder that is not there is made.")
                 ) { [self] typed in
                     let folder = TypedPath.resolve(
                         typed, in: FileManager.default.currentDirectoryPath, home: home)
@@ -42,7 +43,7 @@ internal import TerminalUI
     private func order(_ photos: [RemoteFile], to folder: URL) {
         _ = owner?.startPending { [self] in
             if let reason = await Self.prepare(folder) {
-                return alert("Not downloaded", reason)
+                return alert(localized("Not downloaded"), reason)
             }
             let taken = await Self.taken(photos, in: folder)
             guard let first = taken.first else { return await place(photos, in: folder) }
@@ -53,21 +54,23 @@ internal import TerminalUI
     private func ask(
         _ photos: [RemoteFile], _ folder: URL, taken: [String], first: String
     ) {
-        let what = taken.count == 1 ? "a file “\(first)”" : "\(taken.count) of these files"
+        let what =
+            taken.count == 1
+            ? localized("a file “\(first)”") : localized("\(taken.count) of these files")
         owner?.present(
             AlertController(
-                title: "Already there",
-                message: TextLine("\(folder.path) has \(what) already."),
+                title: localized("Already there"),
+                message: TextLine(localized("\(folder.path) has \(what) already.")),
                 actions: [
-                    AlertAction("Keep both", key: "k") { [self] in
+                    AlertAction(localized("Keep both"), key: "k") { [self] in
                         _ = owner?.startPending { [self] in await place(photos, in: folder) }
                     },
-                    AlertAction("Replace", key: "r", kind: .destructive) { [self] in
+                    AlertAction(localized("Replace"), key: "r", kind: .destructive) { [self] in
                         _ = owner?.startPending { [self] in
                             await place(photos, in: folder, replacing: true)
                         }
                     },
-                    AlertAction("Cancel", kind: .cancel),
+                    AlertAction(localized("Cancel"), kind: .cancel),
                 ], preferred: 2))
     }
 
@@ -86,8 +89,8 @@ internal import TerminalUI
         center.add(orders)
         owner?.application?.showMessage(
             orders.count == 1
-                ? "Downloading “\(orders[0].name)”. w shows how far it is."
-                : "Downloading \(orders.count) photos. w shows how far they are.")
+                ? localized("Downloading “\(orders[0].name)”. w shows how far it is.")
+                : localized("Downloading \(orders.count) photos. w shows how far they are."))
     }
 
     private func alert(_ title: String, _ sentence: String) {
@@ -100,10 +103,10 @@ internal import TerminalUI
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true)
         } catch {
-            return "The folder “\(folder.path)” cannot be made. Choose another."
+            return localized("The folder “\(folder.path)” cannot be made. Choose another.")
         }
         return FileManager.default.isWritableFile(atPath: folder.path)
-            ? nil : "Nothing can be written in “\(folder.path)”. Choose another folder."
+            ? nil : localized("Nothing can be written in “\(folder.path)”. Choose another folder.")
     }
 
     @concurrent private nonisolated static func taken(

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// From the picker to transfers.
@@ -28,13 +29,13 @@ extension PhotosViewController {
         let free = PhotoName.free(like: name) { club.contents.hasPhoto(named: $0) }
         present(
             AlertController(
-                title: "The name is taken",
-                message: "The club has a photo named “\(name)” already.",
+                title: localized("The name is taken"),
+                message: TextLine(localized("The club has a photo named “\(name)” already.")),
                 actions: [
-                    AlertAction("Upload as “\(free)”", key: "u") { [weak self] in
+                    AlertAction(localized("Upload as “\(free)”"), key: "u") { [weak self] in
                         self?.uploadOne(source, named: free, selection)
                     },
-                    AlertAction("Cancel", kind: .cancel),
+                    AlertAction(localized("Cancel"), kind: .cancel),
                 ]))
     }
 
@@ -70,17 +71,19 @@ extension PhotosViewController {
         transfers.add(orders)
         guard let first = refused.first else {
             application?.showMessage(
-                "\(orders.count) photos are on their way; w shows how far they are.")
+                localized("\(orders.count) photos are on their way; w shows how far they are."))
             return
         }
         present(
             AlertController(
-                title: "Not uploaded",
+                title: localized("Not uploaded"),
                 message: TextLine(
                     (refused.count == 1
-                        ? "No photo in the club can be named “\(first)”. Rename it first."
-                        : "No photos in the club can have the names of \(refused.count) of these files. Rename them first.")
-                )))
+                        ? localized(
+                            "No photo in the club can be named “\(first)”. Rename it first.")
+                        : localized(
+                            "No photos in the club can have the names of \(refused.count) of these files. Rename them first."
+                        )))))
     }
 
     private func makeOrder(
@@ -108,22 +111,22 @@ extension PhotosViewController {
         switch outcome {
         case .uploaded: break
         case .cancelled:
-            application?.showMessage("The upload of “\(order.name)” was cancelled.")
+            application?.showMessage(localized("The upload of “\(order.name)” was cancelled."))
         case .background(let tab):
             application?.showMessage(
-                "“\(order.name)” goes on in the background; w shows how far it is.")
+                localized("“\(order.name)” goes on in the background; w shows how far it is."))
             if let tab { (parent as? TabBarController)?.select(tab) }
         case .failed(let item): tellFailure(of: item)
         }
     }
 
     private func tellFailure(of item: TransferItem) {
-        let reason = item.status.reason ?? "It was not uploaded."
+        let reason = item.status.reason ?? localized("It was not uploaded.")
         present(
             AlertController(
-                title: "Not uploaded", message: TextLine(reason),
+                title: localized("Not uploaded"), message: TextLine(reason),
                 actions: [
-                    AlertAction("Try again", key: "t") { [weak self] in
+                    AlertAction(localized("Try again"), key: "t") { [weak self] in
                         self?.transfers.resume([item.id])
                         self?.show(item.id, item.order)
                     },

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import Pictures
 internal import TerminalUI
 
@@ -42,7 +43,7 @@ final class PhotosViewController: ViewController {
         self.transfers = transfers
         transferSettings = settings
         super.init()
-        title = "PanoPhotos"
+        title = localized("PanoPhotos")
     }
 
     override func makeView() -> View {
@@ -50,7 +51,7 @@ final class PhotosViewController: ViewController {
     }
 
     override func viewDidLoad() {
-        list.activationLabel = "view"
+        list.activationLabel = localized("view")
         files.delegate = self
         split.didChangeVisibility = { [weak self] _ in self?.showPreview() }
         club.addObserver(self)
@@ -63,13 +64,13 @@ final class PhotosViewController: ViewController {
     override func viewDidAppear() { showPreview() }
 
     override var keyTable: KeyTable {
-        KeyTable("PanoPhotos") {
+        KeyTable(localized("PanoPhotos")) {
             KeyCommand.uploadPhoto.performs { self.pickPhotos() }
             KeyCommand.downloadPhotos.performs(
-                unless: selected == nil ? "No photo is selected." : nil
+                unless: selected == nil ? localized("No photo is selected.") : nil
             ) { self.downloads.begin(self.files.targets.compactMap(\.file)) }
             KeyCommand.copyPhotoName.performs(
-                unless: selected == nil ? "No photo is selected." : nil
+                unless: selected == nil ? localized("No photo is selected.") : nil
             ) { self.files.copyNames() }
             files.keyEntries
         }
@@ -97,7 +98,7 @@ extension PhotosViewController: ClubObserver, FileListDelegate {
         wasFailed = isFailed
     }
 
-    var emptyListText: String { "No panoramas yet: press u to upload one." }
+    var emptyListText: String { localized("No panoramas yet: press u to upload one.") }
 
     func fileList(_ files: FileList, rowFor photo: RemoteFile) -> ListRow {
         let size = Wording.byteCount(photo.byteCount)
@@ -238,7 +239,7 @@ extension PhotosViewController {
             }
         case .unavailable(let reason):
             preview.image = nil
-            preview.placeholder = TextLine("No picture: \(reason).", .secondary)
+            preview.placeholder = TextLine(localized("No picture: \(reason)."), .secondary)
         }
     }
 }
@@ -258,15 +259,16 @@ extension PhotosViewController: TransferObserver {
                 if let file = await club.look(at: path) { memory.see([file]) }
                 files.pathToSelect = path
                 files.reload()
-                application?.showMessage("“\(path.name)” is in the club.", .success)
+                application?.showMessage(localized("“\(path.name)” is in the club."), .success)
             }
         case (.download, .done):
-            application?.showMessage("“\(item.shownName)” is in \(item.folderWords).", .success)
+            application?.showMessage(
+                localized("“\(item.shownName)” is in \(item.folderWords)."), .success)
         case (_, .failed):
             // The box of an upload that is on the screen shows its failure.
             guard application?.topViewController as? UploadViewController == nil else { return }
             application?.showMessage(
-                "“\(item.shownName)” failed: w shows why, and tries again.", .warning,
+                localized("“\(item.shownName)” failed: w shows why, and tries again."), .warning,
                 for: .seconds(20))
         default: break
         }
@@ -282,19 +284,21 @@ extension TransferItem {
     fileprivate var folderWords: String {
         let folder = URL(filePath: order.file).deletingLastPathComponent().path
         let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
-        guard folder != home else { return "your home folder" }
+        guard folder != home else { return localized("your home folder") }
         return TypedPath.shown(folder, home: home)
     }
 }
 
 extension KeyCommand {
     static let uploadPhoto = KeyCommand(
-        "photos.upload", keys: ["u", "+"], title: "Upload photos", label: "upload", weight: 90)
+        "photos.upload", keys: ["u", "+"], title: localized("Upload photos"),
+        label: localized("upload"), weight: 90)
     static let downloadPhotos = KeyCommand(
-        "photos.download", keys: ["D"], title: "Download the marked photos, or this one",
-        label: "download", weight: 70)
+        "photos.download", keys: ["D"], title: localized("Download the marked photos, or this one"),
+        label: localized("download"), weight: 70)
     static let copyPhotoName = KeyCommand(
-        "photos.copy", keys: ["y"], title: "Copy the name to the clipboard", label: "copy name",
+        "photos.copy", keys: ["y"], title: localized("Copy the name to the clipboard"),
+        label: localized("copy name"),
         weight: 28)
 
     static let photosCommands: [KeyCommand] = [

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import Pictures
 internal import TerminalUI
 
@@ -195,9 +196,9 @@ extension ThumbnailLoader {
         for key in batch where entries[key]?.state == .loading {
             // The stream ended early, or there was no connection at all.
             if case .failure = result {
-                settle(key, .unavailable("not reachable"))
+                settle(key, .unavailable(localized("not reachable")))
             } else {
-                settle(key, .unavailable("no picture"))
+                settle(key, .unavailable(localized("no picture")))
             }
         }
     }
@@ -247,16 +248,16 @@ extension ThumbnailLoader {
                     }, fullSize: FullSizeComment(of: data))
                 return (.loaded(picture), nil)
             } catch {
-                return (.unavailable("damaged"), error)
+                return (.unavailable(localized("damaged")), error)
             }
         case .failure(let error):
             // Whose it is, the store may know.
             let failure = error.underlying as? PictureError
             return switch error.code {
-            case .noThumbnail, .damaged: (.unavailable("damaged"), failure)
-            case .tooLarge: (.unavailable("too large"), nil)
-            case .notFound: (.unavailable("gone"), nil)
-            default: (.unavailable("not reachable"), nil)
+            case .noThumbnail, .damaged: (.unavailable(localized("damaged")), failure)
+            case .tooLarge: (.unavailable(localized("too large")), nil)
+            case .notFound: (.unavailable(localized("gone")), nil)
+            default: (.unavailable(localized("not reachable")), nil)
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// One setting of `config.yml` that `:settings` shows and changes.
@@ -21,29 +22,30 @@ struct EditableSetting: Sendable {
 
     static let all: [EditableSetting] = [
         EditableSetting(
-            path: ["theme", "name"], title: "Theme",
+            path: ["theme", "name"], title: localized("Theme"),
             kind: .choice(Theme.Scheme.allCases.map(\.rawValue)), value: { $1.scheme.rawValue }),
         EditableSetting(
-            path: ["theme", "pictures"], title: "How pictures are shown",
+            path: ["theme", "pictures"], title: localized("How pictures are shown"),
             kind: .choice(PictureSetting.allCases.map(\.rawValue)),
-            value: { $1.pictures.rawValue }, notice: "It counts from the next start on."),
-        flag(["plain"], "For a reader of screens", { settings, _ in settings.isPlain }),
+            value: { $1.pictures.rawValue }, notice: localized("It counts from the next start on.")),
+        flag(["plain"], localized("For a reader of screens"), { settings, _ in settings.isPlain }),
         flag(
-            ["mouse"], "Clicks and the wheel", { settings, _ in settings.usesMouse },
-            notice: "It counts from the next start on."),
+            ["mouse"], localized("Clicks and the wheel"), { settings, _ in settings.usesMouse },
+            notice: localized("It counts from the next start on.")),
         flag(
-            ["editor", "wrap"], "Break long lines", { settings, _ in settings.editor.wrapsLines }),
+            ["editor", "wrap"], localized("Break long lines"),
+            { settings, _ in settings.editor.wrapsLines }),
         flag(
-            ["editor", "line-numbers"], "Line numbers",
+            ["editor", "line-numbers"], localized("Line numbers"),
             { settings, _ in settings.editor.showsLineNumbers }),
         number(
-            ["editor", "tab-width"], "Cells between tab stops", EditorSettings.tabWidths,
+            ["editor", "tab-width"], localized("Cells between tab stops"), EditorSettings.tabWidths,
             { settings, _ in settings.editor.tabWidth }),
         EditableSetting(
-            path: ["editor", "spelling"], title: "Mark misspelled words",
-            kind: .text(hint: "off, on, or a language: en_GB.") { text in
+            path: ["editor", "spelling"], title: localized("Mark misspelled words"),
+            kind: .text(hint: localized("off, on, or a language: en_GB.")) { text in
                 ["off", "on"].contains(text) || SpellingChoice(language: text) != nil
-                    ? nil : "off, on or a language such as en_GB is needed."
+                    ? nil : localized("off, on or a language such as en_GB is needed.")
             },
             value: { settings, _ in
                 switch settings.editor.spelling {
@@ -53,30 +55,35 @@ struct EditableSetting: Sendable {
                 }
             }),
         EditableSetting(
-            path: ["transfers", "photo-quality"], title: "JPEG quality of added photos",
-            kind: .text(hint: "From 0.1 to 1; 0.6 is the standard.") { text in
+            path: ["transfers", "photo-quality"], title: localized("JPEG quality of added photos"),
+            kind: .text(hint: localized("From 0.1 to 1; 0.6 is the standard.")) { text in
                 let isFine = Double(text).map(TransferSettings.photoQualities.contains) ?? false
-                return isFine ? nil : "A number from 0.1 to 1 is needed."
+                return isFine ? nil : localized("A number from 0.1 to 1 is needed.")
             }, value: { settings, _ in "\(settings.transfers.photoQuality)" }),
         EditableSetting(
-            path: ["transfers", "limit-rate"], title: "Bytes a second of each transfer",
-            kind: .text(hint: "500K, 4M; empty for no limit.") { text in
+            path: ["transfers", "limit-rate"], title: localized("Bytes a second of each transfer"),
+            kind: .text(hint: localized("500K, 4M; empty for no limit.")) { text in
                 text.isEmpty || ByteRate(text) != nil
-                    ? nil : "“\(text)” is not a valid rate. Rates look like 500K or 4M."
+                    ? nil : localized("“\(text)” is not a valid rate. Rates look like 500K or 4M.")
             },
             value: { settings, _ in
-                settings.transfers.bytesPerSecondLimit.map(ByteRate.written) ?? "no limit"
+                settings.transfers.bytesPerSecondLimit.map(ByteRate.written)
+                    ?? localized("no limit")
             }),
         flag(
-            ["transfers", "photo-original"], "JPEGs are added as they are",
+            ["transfers", "photo-original"], localized("JPEGs are added as they are"),
             { settings, _ in settings.transfers.keepsOriginals }),
         flag(
-            ["transfers", "photo-location"], "The club learns where photos were taken",
+            ["transfers", "photo-location"], localized("The club learns where photos were taken"),
             { settings, _ in settings.transfers.keepsLocation }),
         flag(
-            ["transfers", "wait-on-metered"], "Photos wait on a metered network",
+            ["transfers", "wait-on-metered"], localized("Photos wait on a metered network"),
             { settings, _ in settings.transfers.waitsOnMeteredNetworks },
-            notice: "It counts for transfers that start from now on."),
+            notice: localized("It counts for transfers that start from now on.")),
+        EditableSetting(
+            path: ["language"], title: localized("Language"), kind: .choice(Settings.languageNames),
+            value: { settings, _ in settings.language?.rawValue ?? "auto" },
+            notice: localized("It counts from the next start on.")),
     ]
 
     private static func flag(
@@ -94,10 +101,12 @@ struct EditableSetting: Sendable {
     ) -> EditableSetting {
         EditableSetting(
             path: path, title: title,
-            kind: .text(hint: "From \(range.lowerBound) to \(range.upperBound).") { text in
+            kind: .text(hint: localized("From \(range.lowerBound) to \(range.upperBound).")) {
+                text in
                 Int(text).map(range.contains) ?? false
                     ? nil
-                    : "A whole number from \(range.lowerBound) to \(range.upperBound) is needed."
+                    : localized(
+                        "A whole number from \(range.lowerBound) to \(range.upperBound) is needed.")
             }, value: { "\(value($0, $1))" })
     }
 }

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 extension ScreenSettings {
@@ -10,7 +11,8 @@ extension ScreenSettings {
         if node.isNull { return }
         guard let pairs = node.pairs else {
             report(
-                node.line, "The keys must be names of commands, each with its keys after a colon.")
+                node.line,
+                localized("The keys must be names of commands, each with its keys after a colon."))
             return
         }
         var lines: [KeyCommand.ID: Int] = [:]
@@ -19,13 +21,15 @@ extension ScreenSettings {
                 if !isNewer {
                     report(
                         key.line,
-                        "There is no command “\(key.scalar ?? "")”; byteclub keys --ids lists them all."
+                        localized(
+                            "There is no command “\(key.scalar ?? "")”; byteclub keys --ids lists them all."
+                        )
                     )
                 }
                 continue
             }
             guard lines[id] == nil else {
-                report(key.line, "“\(id)” is there twice; the first one counts.")
+                report(key.line, localized("“\(id)” is there twice; the first one counts."))
                 continue
             }
             if let sequences = readSequences(value, for: id, isTyping: isTyping) {
@@ -49,11 +53,13 @@ extension ScreenSettings {
         case .sequence(let items): names = items
         case .scalar: names = [node]
         case .mapping:
-            report(node.line, "“\(id)” needs a key, a list of keys, or [] to be without one.")
+            report(
+                node.line,
+                localized("“\(id)” needs a key, a list of keys, or [] to be without one."))
             return nil
         }
         if names.isEmpty, KeyContext.waysOut.contains(id) {
-            report(node.line, "“\(id)” is the way out, so it needs a key.")
+            report(node.line, localized("“\(id)” is the way out, so it needs a key."))
             return nil
         }
         var sequences: [KeySequence] = []
@@ -61,14 +67,16 @@ extension ScreenSettings {
             guard let text = name.scalar, let sequence = KeySequence(names: text) else {
                 report(
                     name.line,
-                    "“\(name.scalar ?? "")” is no key. Keys are written like n, G, ^S, M-f, S-Tab, F2, Space, "
-                        + "g g; those that YAML reads otherwise, in quotes: \"?\".")
+                    localized(
+                        "“\(name.scalar ?? "")” is no key. Keys are written like n, G, ^S, M-f, S-Tab, F2, Space, "
+                            + "g g; those that YAML reads otherwise, in quotes: \"?\"."))
                 return nil
             }
             if isTyping, sequence.presses.contains(where: { $0.text != nil }) {
                 report(
                     name.line,
-                    "“\(text)” is written as text there, so it cannot be the key of “\(id)”.")
+                    localized(
+                        "“\(text)” is written as text there, so it cannot be the key of “\(id)”."))
                 return nil
             }
             sequences.append(sequence)
@@ -84,7 +92,9 @@ extension ScreenSettings {
             keys[hidden.id] = nil
             report(
                 hidden.line,
-                "“\(hidden.keys.displayName)” is a key of “\(hidden.other)” too, so “\(hidden.id)” keeps its own."
+                localized(
+                    "“\(hidden.keys.displayName)” is a key of “\(hidden.other)” too, so “\(hidden.id)” keeps its own."
+                )
             )
         }
     }

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 extension ScreenSettings {
@@ -9,7 +10,9 @@ extension ScreenSettings {
         guard let pairs = node.pairs else {
             report(
                 node.line,
-                "The theme must be names of roles, each with its look after a colon, and “name” with one of: \(Self.schemeNames)."
+                localized(
+                    "The theme must be names of roles, each with its look after a colon, and “name” with one of: \(Self.schemeNames)."
+                )
             )
             return
         }
@@ -31,19 +34,23 @@ extension ScreenSettings {
                 if !isNewer {
                     report(
                         key.line,
-                        "There is no role “\(key.scalar ?? "")”. There are: \(Self.roleNames).")
+                        localized(
+                            "There is no role “\(key.scalar ?? "")”. There are: \(Self.roleNames).")
+                    )
                 }
                 continue
             }
             guard seen.insert(role).inserted else {
-                report(key.line, "“\(role.rawValue)” is there twice; the first one counts.")
+                report(
+                    key.line, localized("“\(role.rawValue)” is there twice; the first one counts."))
                 continue
             }
             guard let text = value.scalar, let style = Style(names: text) else {
                 report(
                     value.line,
-                    "“\(value.scalar ?? "")” is no look. Looks are written like: bold blue, 231 on 25, \"white on #005f87\" (with quotes, "
-                        + "for YAML takes what follows a # for a comment)."
+                    localized(
+                        "“\(value.scalar ?? "")” is no look. Looks are written like: bold blue, 231 on 25, \"white on #005f87\" (with quotes, "
+                            + "for YAML takes what follows a # for a comment).")
                 )
                 continue
             }
@@ -53,12 +60,13 @@ extension ScreenSettings {
 
     private mutating func readScheme(_ node: YAMLNode, isRepeated: Bool, at line: Int) {
         guard !isRepeated else {
-            return report(line, "“name” is there twice; the first one counts.")
+            return report(line, localized("“name” is there twice; the first one counts."))
         }
         guard let scheme = node.scalar.flatMap(Theme.Scheme.init(rawValue:)) else {
             return report(
                 node.line,
-                "There is no theme “\(node.scalar ?? "")”. There are: \(Self.schemeNames).")
+                localized(
+                    "There is no theme “\(node.scalar ?? "")”. There are: \(Self.schemeNames)."))
         }
         self.scheme = scheme
     }
@@ -67,13 +75,14 @@ extension ScreenSettings {
 
     private mutating func readPictures(_ value: YAMLNode, isRepeated: Bool, at line: Int) {
         guard !isRepeated else {
-            return report(line, "“pictures” is there twice; the first one counts.")
+            return report(line, localized("“pictures” is there twice; the first one counts."))
         }
         guard let setting = value.scalar.flatMap(PictureSetting.init(rawValue:)) else {
             let names = PictureSetting.allCases.map(\.rawValue).joined(separator: ", ")
             return report(
                 value.line,
-                "“\(value.scalar ?? "")” is no way to show pictures. There are: \(names).")
+                localized(
+                    "“\(value.scalar ?? "")” is no way to show pictures. There are: \(names)."))
         }
         pictures = setting
     }

@@ -135,6 +135,9 @@ package enum SettingsSchema {
                     "plain": .flag(
                         "For a screen that is read aloud: no lines, no colors, no pictures, the cursor where the keys go."
                     ),
+                    "language": .text(
+                        "What Byte Club speaks (default: auto, as LC_ALL, LC_MESSAGES or LANG says).",
+                        choices: Settings.languageNames),
                     "clubs": clubs, "keys": keys, "theme": theme, "editor": editor,
                     "transfers": transfers,
                 ], description: "Every section may be left out."))

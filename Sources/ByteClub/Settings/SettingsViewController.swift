@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// What can be set: shown, and changed in `config.yml`, of which no other line changes. Keys and looks are
@@ -20,7 +21,7 @@ final class SettingsViewController: ViewController {
         self.settings = settings
         screen = ScreenSettings(settings)
         super.init()
-        title = "Settings"
+        title = localized("Settings")
     }
 
     /// What a row stands for.
@@ -40,7 +41,7 @@ final class SettingsViewController: ViewController {
     override func viewDidLoad() {
         list.dataSource = self
         list.delegate = self
-        list.activationLabel = "change"
+        list.activationLabel = localized("change")
         list.reloadData()
         read()
     }
@@ -54,7 +55,7 @@ final class SettingsViewController: ViewController {
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.editSettingsFile.performs { self.editFile() }
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 }
@@ -88,7 +89,8 @@ extension SettingsViewController {
         case .text(let hint, let check):
             let prompt = PromptViewController(
                 title: setting.title, label: setting.path.joined(separator: ": "),
-                text: now == "no limit" ? "" : now, action: "Change", hint: hint, accept: check)
+                text: now == localized("no limit") ? "" : now, action: localized("Change"),
+                hint: hint, accept: check)
             prompt.didAccept = { [weak self] in self?.write($0.isEmpty ? nil : $0, to: setting) }
             present(prompt)
         }
@@ -101,7 +103,8 @@ extension SettingsViewController {
                 if !setting.notice.isEmpty { application?.showMessage(setting.notice) }
             } catch {
                 present(
-                    AlertController(title: "Not changed", message: TextLine(error.description)))
+                    AlertController(
+                        title: localized("Not changed"), message: TextLine(error.description)))
             }
         }
     }
@@ -117,7 +120,8 @@ extension SettingsViewController {
     private func editFile() {
         guard let editor = ExternalEditor() else {
             application?.showMessage(
-                "No editor is set: set VISUAL or EDITOR, for example EDITOR=nano.", .warning)
+                localized("No editor is set: set VISUAL or EDITOR, for example EDITOR=nano."),
+                .warning)
             return
         }
         _ = startPending { [self] in
@@ -131,7 +135,8 @@ extension SettingsViewController {
             if let problem = screen.problems.first {
                 application.showMessage(problem.description, .warning, for: .seconds(20))
             } else if !ending.isSuccess {
-                application.showMessage("\(editor.name) did not end as it should.", .warning)
+                application.showMessage(
+                    localized("\(editor.name) did not end as it should."), .warning)
             }
         }
     }
@@ -151,9 +156,9 @@ extension SettingsViewController: ListViewDataSource, ListViewDelegate {
         switch rows[index] {
         case .setting(let setting):
             row(setting.title, setting.value(settings, screen))
-        case .clubs: row("Clubs", "\(settings.clubs.count + 1)")
-        case .keys: row("Keys of your own", "\(screen.keys.count)")
-        case .looks: row("Looks of your own", "\(screen.styles.count)")
+        case .clubs: row(localized("Clubs"), "\(settings.clubs.count + 1)")
+        case .keys: row(localized("Keys of your own"), "\(screen.keys.count)")
+        case .looks: row(localized("Looks of your own"), "\(screen.styles.count)")
         case .problem(let problem): ListRow(TextLine(problem.description, .warning))
         }
     }
@@ -177,8 +182,9 @@ extension SettingsViewController: ListViewDataSource, ListViewDelegate {
 
 extension KeyCommand {
     static let editSettingsFile = KeyCommand(
-        "settings.edit-file", keys: ["E"], title: "Edit config.yml in $VISUAL or $EDITOR",
-        label: "edit the file", weight: 70)
+        "settings.edit-file", keys: ["E"],
+        title: localized("Edit config.yml in $VISUAL or $EDITOR"),
+        label: localized("edit the file"), weight: 70)
 
     static let settingsCommands: [KeyCommand] = [.editSettingsFile]
 }

@@ -4,6 +4,7 @@ internal import ClubStore
 internal import Dispatch
 internal import Files
 internal import FoundationEssentials
+internal import Messages
 
 /// Who is told how the transfers of a club go.
 @MainActor protocol TransferObserver: AnyObject {
@@ -244,7 +245,7 @@ extension CarrierProcess: TransferCarrying {}
         guard let reason = await carrier.start() else { return }
         fail(
             wantedItems.map(\.id),
-            "The program that carries the transfers out cannot be started: \(reason).")
+            localized("The program that carries the transfers out cannot be started: \(reason)."))
     }
 
     /// Starts a carrier again that has gone. One that goes each time without a word, as where its folder
@@ -255,8 +256,10 @@ extension CarrierProcess: TransferCarrying {}
         vainStartCount = 0
         fail(
             wantedItems.map(\.id),
-            "The program that carries the transfers out ends at once. See whether the folder "
-                + "\(journal.folder.path) can be written and the disk has room, then try again.")
+            localized(
+                "The program that carries the transfers out ends at once. See whether the folder "
+                    + "\(journal.folder.path) can be written and the disk has room, then try again."
+            ))
     }
 
     /// A carrier that was killed is started again; where the system does not report changes, the folder

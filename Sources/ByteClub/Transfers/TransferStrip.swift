@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// The row at the bottom of both tabs while something moves: how much, which, how far, how fast.
@@ -21,7 +22,7 @@ final class TransferStrip: View {
     override func draw(on surface: Surface) {
         let bindings = application?.configuration.bindings ?? KeyBindings()
         let hint = bindings.keys(for: .showTransfers).first.map { key in
-            TextLine(key.displayName, .key) + TextLine(" transfers", .keyLabel)
+            TextLine(key.displayName, .key) + TextLine(localized(" transfers"), .keyLabel)
         }
         let line = Self.line(items, columns: bounds.width - 2, hint: hint)
         surface.draw(line, at: Point(x: 1, y: 0), columns: bounds.width - 2)

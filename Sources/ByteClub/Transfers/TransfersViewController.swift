@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// The transfers of the club, with what can be done to each.
@@ -13,7 +14,7 @@ final class TransfersViewController: ViewController {
     init(_ center: TransferCenter) {
         self.center = center
         super.init()
-        title = "Transfers"
+        title = localized("Transfers")
     }
 
     override func makeView() -> View { list }
@@ -22,9 +23,9 @@ final class TransfersViewController: ViewController {
         list.dataSource = self
         list.delegate = self
         list.rowHeight = 2
-        list.activationLabel = "pause or resume"
+        list.activationLabel = localized("pause or resume")
         list.emptyText = TextLine(
-            "No transfers. u uploads photos, D downloads them.", .secondary)
+            localized("No transfers. u uploads photos, D downloads them."), .secondary)
         center.addObserver(self)
         transfersDidChange(center)
     }
@@ -39,33 +40,34 @@ final class TransfersViewController: ViewController {
 
     override var keyTable: KeyTable {
         let item = selected
-        let none = "No transfer is selected."
+        let none = localized("No transfer is selected.")
         return KeyTable(title) {
             KeyCommand.pauseTransfer.performs(
-                unless: item.map { $0.canPause ? nil : "It does not run." } ?? none
+                unless: item.map { $0.canPause ? nil : localized("It does not run.") } ?? none
             ) { self.act { self.center.pause([$0.id]) } }
             KeyCommand.resumeTransfer.performs(
                 unless: item.map {
-                    $0.canResume || $0.status.nextAttempt != nil ? nil : "It cannot be resumed."
+                    $0.canResume || $0.status.nextAttempt != nil
+                        ? nil : localized("It cannot be resumed.")
                 } ?? none
             ) { self.act { self.center.resume([$0.id]) } }
             KeyCommand.cancelTransfer.performs(
-                unless: item.map { $0.canCancel ? nil : "It has ended." } ?? none
+                unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
             ) { self.act { self.center.cancel([$0.id]) } }
             KeyCommand.limitTransfer.performs(
-                unless: item.map { $0.canCancel ? nil : "It has ended." } ?? none
+                unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
             ) { self.act { self.askForLimit($0) } }
             KeyCommand.pauseAllTransfers.performs(
-                unless: items.contains(where: \.canPause) ? nil : "None runs."
+                unless: items.contains(where: \.canPause) ? nil : localized("None runs.")
             ) { self.center.pause(self.items.map(\.id)) }
             KeyCommand.resumeAllTransfers.performs(
                 unless: items.contains { $0.state == .paused || $0.state == .failed }
-                    ? nil : "None can be resumed."
+                    ? nil : localized("None can be resumed.")
             ) { self.resumeAll() }
             KeyCommand.clearTransfers.performs(
-                unless: items.contains(where: \.isFinished) ? nil : "None has ended."
+                unless: items.contains(where: \.isFinished) ? nil : localized("None has ended.")
             ) { self.center.clear(self.items.filter(\.isFinished).map(\.id)) }
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 
@@ -85,9 +87,9 @@ final class TransfersViewController: ViewController {
     private func askForLimit(_ item: TransferItem) {
         present(
             PromptViewController(
-                title: "Limit “\(item.shownName)”", label: "Bytes a second",
+                title: localized("Limit “\(item.shownName)”"), label: localized("Bytes a second"),
                 text: item.order.bytesPerSecondLimit.map { "\(($0 + 1023) / 1024)K" } ?? "",
-                action: "Limit", hint: "500K, 4M; nothing for no limit."
+                action: localized("Limit"), hint: localized("500K, 4M; nothing for no limit.")
             ) { [center] typed in
                 let text = typed.filter { !$0.isWhitespace }
                 guard !text.isEmpty else {
@@ -95,7 +97,7 @@ final class TransfersViewController: ViewController {
                     return nil
                 }
                 guard let rate = ByteRate(text) else {
-                    return "“\(text)” is not a rate. Rates are bytes a second: 500K, 4M."
+                    return localized("“\(text)” is not a rate. Rates are bytes a second: 500K, 4M.")
                 }
                 center.limit([item.id], to: rate.bytesPerSecond)
                 return nil
@@ -168,22 +170,28 @@ extension TransferItem {
 
 extension KeyCommand {
     static let showTransfers = KeyCommand(
-        "transfers.show", keys: ["w"], title: "Transfers", label: "transfers", weight: 40)
+        "transfers.show", keys: ["w"], title: localized("Transfers"), label: localized("transfers"),
+        weight: 40)
     static let pauseTransfer = KeyCommand(
-        "transfers.pause", keys: ["p"], title: "Pause the transfer", label: "pause", weight: 80)
+        "transfers.pause", keys: ["p"], title: localized("Pause the transfer"),
+        label: localized("pause"), weight: 80)
     static let resumeTransfer = KeyCommand(
-        "transfers.resume", keys: ["r", "t"], title: "Resume it, or try again now",
-        label: "resume", weight: 85)
+        "transfers.resume", keys: ["r", "t"], title: localized("Resume it, or try again now"),
+        label: localized("resume"), weight: 85)
     static let cancelTransfer = KeyCommand(
-        "transfers.cancel", keys: ["c"], title: "Cancel the transfer", label: "cancel", weight: 78)
+        "transfers.cancel", keys: ["c"], title: localized("Cancel the transfer"),
+        label: localized("cancel"), weight: 78)
     static let limitTransfer = KeyCommand(
-        "transfers.limit", keys: ["l"], title: "Limit its speed", label: "limit", weight: 50)
+        "transfers.limit", keys: ["l"], title: localized("Limit its speed"),
+        label: localized("limit"), weight: 50)
     static let pauseAllTransfers = KeyCommand(
-        "transfers.pause-all", keys: ["P"], title: "Pause all transfers")
+        "transfers.pause-all", keys: ["P"], title: localized("Pause all transfers"))
     static let resumeAllTransfers = KeyCommand(
-        "transfers.resume-all", keys: ["R"], title: "Resume all that is paused or failed")
+        "transfers.resume-all", keys: ["R"], title: localized("Resume all that is paused or failed")
+    )
     static let clearTransfers = KeyCommand(
-        "transfers.clear", keys: ["x"], title: "Forget what has ended", label: "clear",
+        "transfers.clear", keys: ["x"], title: localized("Forget what has ended"),
+        label: localized("clear"),
         weight: 60)
 
     static let transferListCommands: [KeyCommand] = [

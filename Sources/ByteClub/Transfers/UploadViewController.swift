@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import ClubLibrary
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 
 /// The view in the middle of the screen while a photo is on its way: name, bar, bytes, Cancel. The upload does
@@ -23,7 +24,7 @@ final class UploadViewController: ViewController {
     private let progressView = ProgressView()
     private let bytesLabel = Label("")
     private let speedLabel = Label("")
-    private lazy var cancelButton = Button("Cancel") { [weak self] in self?.cancel() }
+    private lazy var cancelButton = Button(localized("Cancel")) { [weak self] in self?.cancel() }
     private lazy var buttons = ButtonRow([cancelButton])
 
     /// - Parameter completion: Called once, when the view has left the screen.
@@ -34,7 +35,7 @@ final class UploadViewController: ViewController {
         self.center = center
         self.completion = completion
         super.init()
-        title = "Upload"
+        title = localized("Upload")
     }
 
     override func viewDidLoad() {
@@ -62,14 +63,18 @@ final class UploadViewController: ViewController {
 
     override var keyTable: KeyTable {
         let isPaused = center.item(id)?.state == .paused
-        return KeyTable("Upload") {
+        return KeyTable(localized("Upload")) {
             KeyCommand.cancelUpload.performs { self.cancel() }
-            KeyCommand.pauseUpload.performs(label: isPaused ? "resume" : "pause") {
+            KeyCommand.pauseUpload.performs(
+                label: isPaused ? localized("resume") : localized("pause")
+            ) {
                 if isPaused { self.center.resume([self.id]) } else { self.center.pause([self.id]) }
             }
             KeyCommand.uploadInBackground.performs { self.end(.background(tab: nil)) }
-            KeyCommand.tab(1, title: "Notes").performs { self.end(.background(tab: 0)) }
-            KeyCommand.tab(2, title: "PanoPhotos").performs { self.end(.background(tab: 1)) }
+            KeyCommand.tab(1, title: localized("Notes")).performs { self.end(.background(tab: 0)) }
+            KeyCommand.tab(2, title: localized("PanoPhotos")).performs {
+                self.end(.background(tab: 1))
+            }
         }
     }
 
@@ -92,7 +97,8 @@ final class UploadViewController: ViewController {
         case .running where item.status.totalByteCount > 0:
             bytesLabel.text = TextLine(item.byteWords)
             speedLabel.text = TextLine(
-                item.isConfirming ? "Waiting for the club's confirmation…" : item.speedWords,
+                item.isConfirming
+                    ? localized("Waiting for the club's confirmation…") : item.speedWords,
                 .secondary)
         case .waiting, .running, .preparing, .paused:
             bytesLabel.text = TextLine(item.words(at: Date()), .secondary)
@@ -117,14 +123,16 @@ extension UploadViewController: TransferObserver {
 
 extension KeyCommand {
     static let cancelUpload = KeyCommand(
-        "transfer.cancel", keys: ["Esc", "c", "^C"], title: "Cancel the upload", label: "Cancel",
+        "transfer.cancel", keys: ["Esc", "c", "^C"], title: localized("Cancel the upload"),
+        label: localized("Cancel"),
         weight: 99)
     static let pauseUpload = KeyCommand(
-        "transfer.pause", keys: ["p"], title: "Pause or resume the upload", label: "pause",
+        "transfer.pause", keys: ["p"], title: localized("Pause or resume the upload"),
+        label: localized("pause"),
         weight: 80)
     static let uploadInBackground = KeyCommand(
-        "transfer.background", keys: ["b"], title: "Go on in the background",
-        label: "background", weight: 85)
+        "transfer.background", keys: ["b"], title: localized("Go on in the background"),
+        label: localized("background"), weight: 85)
 
     static let transferCommands: [KeyCommand] = [
         .cancelUpload, .pauseUpload, .uploadInBackground,

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -25,7 +26,7 @@ final class VersionsViewController: ViewController {
         versions = NoteVersions(club: club, path: file.path)
         self.restore = restore
         super.init()
-        title = "Versions of “\(file.name)”"
+        title = localized("Versions of “\(file.name)”")
     }
 
     override func makeView() -> View { list }
@@ -33,12 +34,12 @@ final class VersionsViewController: ViewController {
     override func viewDidLoad() {
         list.dataSource = self
         list.delegate = self
-        list.activationLabel = "compare"
-        list.emptyText = TextLine("Looking…", .secondary)
+        list.activationLabel = localized("compare")
+        list.emptyText = TextLine(localized("Looking…"), .secondary)
         list.reloadData()
         _ = startPending { [self] in
             rows = await versions.list()
-            list.emptyText = TextLine("No earlier text of it is known.", .secondary)
+            list.emptyText = TextLine(localized("No earlier text of it is known."), .secondary)
             list.reloadData()
             view.superview?.setNeedsLayout()
         }
@@ -52,7 +53,7 @@ final class VersionsViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 
@@ -93,13 +94,14 @@ extension VersionsViewController: ListViewDataSource, ListViewDelegate {
         let version = rows[index]
         let place: String =
             switch version.source {
-            case .club: "in the club"
-            case .here: version.isOwn ? "written here" : "seen here"
+            case .club: localized("in the club")
+            case .here: version.isOwn ? localized("written here") : localized("seen here")
             }
         return ListRow(
             TextLine(
                 version.file.revision == file.revision
-                    ? "as it is now" : Wording.age(of: version.file.modified, at: Date())),
+                    ? localized("as it is now") : Wording.age(of: version.file.modified, at: Date())
+            ),
             columns: [
                 .init(Wording.byteCount(version.file.byteCount), width: 8),
                 .init(place, width: 13),
@@ -123,24 +125,27 @@ final class VersionViewController: TextPageViewController {
     init(name: String, age: String, text: TextBuffer, restore: @escaping () -> Void) {
         self.restore = restore
         super.init(
-            title: "“\(name)”, \(age)", text: text, footer: "- only then · + only now")
+            title: "“\(name)”, \(age)", text: text,
+            footer: TextLine(localized("- only then · + only now")))
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Version") {
+        KeyTable(localized("Version")) {
             KeyCommand.restoreVersion.performs {
                 self.dismiss { [restore = self.restore] in restore() }
             }
-            KeyCommand.cancelAlert.performs(label: "back") { self.dismiss() }
+            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
         }
     }
 }
 
 extension KeyCommand {
     static let noteVersions = KeyCommand(
-        "notes.versions", keys: ["H"], title: "Versions of the note", label: "versions", weight: 40)
+        "notes.versions", keys: ["H"], title: localized("Versions of the note"),
+        label: localized("versions"), weight: 40)
     static let restoreVersion = KeyCommand(
-        "version.restore", keys: ["r"], title: "Make the note this again", label: "restore",
+        "version.restore", keys: ["r"], title: localized("Make the note this again"),
+        label: localized("restore"),
         weight: 90)
 
     static let versionCommands: [KeyCommand] = [.restoreVersion]

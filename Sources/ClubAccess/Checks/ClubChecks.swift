@@ -1,5 +1,6 @@
 package import ClubStore
 package import FoundationEssentials
+internal import Messages
 
 /// The checks of one club: whether it responds, its free space, and its clock.
 package enum ClubChecks {
@@ -11,9 +12,10 @@ package enum ClubChecks {
         switch answer {
         case .success(let account):
             let milliseconds = Int(time / .milliseconds(1))
-            let who = account.displayName.isEmpty ? "" : " as \(account.displayName)"
+            let who = account.displayName.isEmpty ? "" : localized(" as \(account.displayName)")
             return Diagnostic(
-                subject, .fine, "The club “\(club)” answers\(who), in \(milliseconds) ms.")
+                subject, .fine,
+                localized("The club “\(club)” answers\(who), in \(milliseconds) ms."))
         case .failure(let error):
             let sentence = ErrorMessage(error, club: kind)
             return Diagnostic(
@@ -28,19 +30,24 @@ package enum ClubChecks {
         return switch protection {
         case .byServer:
             Diagnostic(
-                subject, .fine, "The server refuses to overwrite what somebody else has changed.")
+                subject, .fine,
+                localized("The server refuses to overwrite what somebody else has changed."))
         case .byLocking:
             Diagnostic(
                 subject, .fine,
-                "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
+                localized(
+                    "The server lets Byte Club lock a note while it saves, so that nothing is overwritten."
+                )
             )
         case .byLookingFirst:
             Diagnostic(
                 subject, .notice,
-                "The server would overwrite anything, so Byte Club looks before each write.",
+                localized(
+                    "The server would overwrite anything, so Byte Club looks before each write."),
                 advice:
-                    "Two members who save one note in the same second are not told apart. Apache and "
-                    + "Nextcloud can do that.")
+                    localized(
+                        "Two members who save one note in the same second are not told apart. Apache and "
+                            + "Nextcloud can do that."))
         }
     }
 
@@ -48,17 +55,19 @@ package enum ClubChecks {
         let subject = "quota"
         let used = Wording.byteCount(account.usedBytes)
         guard let allocated = account.allocatedBytes, allocated > 0 else {
-            return Diagnostic(subject, .fine, "\(used) are used; the club sets no limit.")
+            return Diagnostic(
+                subject, .fine, localized("\(used) are used; the club sets no limit."))
         }
-        let text = "\(used) of \(Wording.byteCount(allocated)) are used."
+        let text = localized("\(used) of \(Wording.byteCount(allocated)) are used.")
         let left = max(0, allocated - account.usedBytes)
         if left == 0 || Double(left) < Double(allocated) * 0.01 {
             return Diagnostic(
                 subject, .problem, text,
-                advice: "Remove photos you no longer need, or get more room.")
+                advice: localized("Remove photos you no longer need, or get more room."))
         }
         if Double(left) < Double(allocated) * 0.1 {
-            return Diagnostic(subject, .notice, text, advice: "There is little room left.")
+            return Diagnostic(
+                subject, .notice, text, advice: localized("There is little room left."))
         }
         return Diagnostic(subject, .fine, text)
     }
@@ -69,39 +78,43 @@ package enum ClubChecks {
         let subject = "clock"
         guard let lead else {
             return Diagnostic(
-                subject, .notice, "The club does not tell the time, so the clock was not compared.")
+                subject, .notice,
+                localized("The club does not tell the time, so the clock was not compared."))
         }
         let seconds = Int(abs(max(-1e9, min(1e9, lead))).rounded())
         let text =
             seconds < 2
-            ? "It agrees with the club's."
-            : "It is \(spelled(seconds)) \(lead > 0 ? "ahead of" : "behind") the club's."
-        let advice = "Let the system set it: sudo timedatectl set-ntp true"
+            ? localized("It agrees with the club's.")
+            : lead > 0
+                ? localized("It is \(spelled(seconds)) ahead of the club's.")
+                : localized("It is \(spelled(seconds)) behind the club's.")
+        let advice = localized("Let the system set it: sudo timedatectl set-ntp true")
         switch seconds {
         case ..<60: return Diagnostic(subject, .fine, text)
         case ..<300: return Diagnostic(subject, .notice, text, advice: advice)
         default:
             return Diagnostic(
-                subject, .problem, text + " Sign-ins and certificates may be refused for that.",
+                subject, .problem,
+                text + localized(" Sign-ins and certificates may be refused for that."),
                 advice: advice)
         }
     }
 
     /// For the club on this computer.
     package static let ownClock = Diagnostic(
-        "clock", .fine, "The club has this computer's own clock.")
+        "clock", .fine, localized("The club has this computer's own clock."))
 
     /// For a check that needs a response from a club that sends none.
     package static func notChecked(_ subject: String) -> Diagnostic {
-        Diagnostic(subject, .notice, "Not checked: the server did not say.")
+        Diagnostic(subject, .notice, localized("Not checked: the server did not say."))
     }
 
     private static func spelled(_ seconds: Int) -> String {
         switch seconds {
-        case ..<120: "\(seconds) seconds"
-        case ..<7200: "\(seconds / 60) minutes"
-        case ..<172_800: "\(seconds / 3600) hours"
-        default: "\(seconds / 86_400) days"
+        case ..<120: localized("\(seconds) seconds")
+        case ..<7200: localized("\(seconds / 60) minutes")
+        case ..<172_800: localized("\(seconds / 3600) hours")
+        default: localized("\(seconds / 86_400) days")
         }
     }
 }

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import Glibc
+internal import Messages
 package import Pictures
 
 /// The checks of this computer: Byte Club's folders, the free disk space, and the required programs
@@ -8,20 +9,26 @@ package enum ComputerChecks {
     /// Each folder, and the files in it that must be private.
     package static func permissions(_ paths: Paths, secrets: [URL]) -> [Diagnostic] {
         let folders = [
-            ("settings", paths.configurationFolder), ("notes and photos", paths.dataFolder),
-            ("drafts", paths.stateFolder), ("what is kept to start faster", paths.cacheFolder),
+            (localized("settings"), paths.configurationFolder),
+            (localized("notes and photos"), paths.dataFolder),
+            (localized("drafts"), paths.stateFolder),
+            (localized("what is kept to start faster"), paths.cacheFolder),
         ]
         var diagnostics = folders.compactMap { what, folder in problem(with: folder, for: what) }
         // The club creates its own folders when they are missing.
         let photos = paths.clubFolder.appending(path: "photos")
-        for (what, folder) in [("the club", paths.clubFolder), ("the club's photos", photos)]
+        for (what, folder) in [
+            (localized("the club"), paths.clubFolder), (localized("the club's photos"), photos),
+        ]
         where access(folder.path, F_OK) == 0 || errno == EACCES {
             if let problem = problem(with: folder, for: what) { diagnostics.append(problem) }
         }
         diagnostics += secrets.compactMap(exposure(of:))
         guard diagnostics.isEmpty else { return diagnostics }
         return [
-            Diagnostic("permissions", .fine, "All of Byte Club's folders can be read and written.")
+            Diagnostic(
+                "permissions", .fine,
+                localized("All of Byte Club's folders can be read and written."))
         ]
     }
 
@@ -33,23 +40,27 @@ package enum ComputerChecks {
             guard errno == ENOENT else {
                 return Diagnostic(
                     subject, .problem,
-                    "The folder for \(what), \(folder.path), cannot be looked at: \(reason()).",
-                    advice: "Check who may enter the folders above it.")
+                    localized(
+                        "The folder for \(what), \(folder.path), cannot be looked at: \(reason())."),
+                    advice: localized("Check who may enter the folders above it."))
             }
             return unmakable(folder, what)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return Diagnostic(
-                subject, .problem, "\(folder.path), the folder for \(what), is not a folder.",
-                advice: "Move that file away.")
+                subject, .problem,
+                localized("\(folder.path), the folder for \(what), is not a folder."),
+                advice: localized("Move that file away."))
         }
         guard access(folder.path, R_OK | W_OK | X_OK) == 0 else {
             return Diagnostic(
                 subject, .problem,
-                "The folder for \(what), \(folder.path), cannot be used: \(reason()).",
+                localized("The folder for \(what), \(folder.path), cannot be used: \(reason())."),
                 advice: status.st_uid == getuid()
-                    ? "Run: chmod u+rwx \(quoted(folder.path))"
-                    : "It belongs to another user. Run: sudo chown -R $USER \(quoted(folder.path))")
+                    ? localized("Run: chmod u+rwx \(quoted(folder.path))")
+                    : localized(
+                        "It belongs to another user. Run: sudo chown -R $USER \(quoted(folder.path))"
+                    ))
         }
         return nil
     }
@@ -63,8 +74,11 @@ package enum ComputerChecks {
         guard access(above.path, W_OK | X_OK) != 0 else { return nil }
         return Diagnostic(
             "permissions", .problem,
-            "The folder for \(what), \(folder.path), cannot be made in \(above.path): \(reason()).",
-            advice: "Let this user write there, or set XDG_*_HOME to a place where that is so.")
+            localized(
+                "The folder for \(what), \(folder.path), cannot be made in \(above.path): \(reason())."
+            ),
+            advice: localized(
+                "Let this user write there, or set XDG_*_HOME to a place where that is so."))
     }
 
     private static func exposure(of file: URL) -> Diagnostic? {
@@ -72,27 +86,29 @@ package enum ComputerChecks {
         guard lstat(file.path, &status) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFREG else {
             return Diagnostic(
-                "permissions", .problem, "\(file.path) should be an ordinary file, and is none.",
-                advice: "Move it away and sign in again.")
+                "permissions", .problem,
+                localized("\(file.path) should be an ordinary file, and is none."),
+                advice: localized("Move it away and sign in again."))
         }
         guard status.st_mode & 0o077 != 0 else { return nil }
         return Diagnostic(
             "permissions", .problem,
-            "Others on this computer can read the secrets in \(file.path).",
-            advice: "Run: chmod 600 \(quoted(file.path))")
+            localized("Others on this computer can read the secrets in \(file.path)."),
+            advice: localized("Run: chmod 600 \(quoted(file.path))"))
     }
 
     /// The free space where notes and drafts are written.
     package static func disk(freeByteCount: Int64, folder: String) -> Diagnostic {
         let subject = "disk"
-        let text = "\(Wording.byteCount(freeByteCount)) are free for \(folder)."
+        let text = localized("\(Wording.byteCount(freeByteCount)) are free for \(folder).")
         switch freeByteCount {
         case ..<(10 << 20):
             return Diagnostic(
                 subject, .problem, text,
-                advice: "Make room: notes and drafts cannot be saved otherwise.")
+                advice: localized("Make room: notes and drafts cannot be saved otherwise."))
         case ..<(500 << 20):
-            return Diagnostic(subject, .notice, text, advice: "Make room before adding photos.")
+            return Diagnostic(
+                subject, .notice, text, advice: localized("Make room before adding photos."))
         default:
             return Diagnostic(subject, .fine, text)
         }
@@ -122,19 +138,26 @@ package enum ComputerChecks {
             let reason = detail.map { " (\($0))" } ?? ""
             return Diagnostic(
                 subject, .problem,
-                "The process that opens pictures could not be started\(reason): no picture is shown.",
+                localized(
+                    "The process that opens pictures could not be started\(reason): no picture is shown."
+                ),
                 advice:
-                    "It is this program once more: see that /proc is mounted, and end some programs."
+                    localized(
+                        "It is this program once more: see that /proc is mounted, and end some programs."
+                    )
             )
         }
         let text =
-            "Pictures are opened in a process apart, held by \(held.names.joined(separator: ", "))."
+            localized(
+                "Pictures are opened in a process apart, held by \(held.names.joined(separator: ", "))."
+            )
         let missing = PictureProtections.all.subtracting(held)
         guard !missing.isEmpty else { return Diagnostic(subject, .fine, text) }
         return Diagnostic(
-            subject, .notice, "\(text) Not here: \(missing.names.joined(separator: ", ")).",
+            subject, .notice,
+            localized("\(text) Not here: \(missing.names.joined(separator: ", "))."),
             advice: missing.isDisjoint(with: [.seccomp, .landlock])
-                ? nil : "A newer kernel has it: Landlock is there since Linux 5.13.")
+                ? nil : localized("A newer kernel has it: Landlock is there since Linux 5.13."))
     }
 
     /// - Parameters:
@@ -148,16 +171,19 @@ package enum ComputerChecks {
             return [
                 Diagnostic(
                     subject, .problem,
-                    "\(network) was built without TLS: only the embedded club works.",
-                    advice: "Install the system's own libcurl: sudo apt-get install libcurl4")
+                    localized("\(network) was built without TLS: only the embedded club works."),
+                    advice: localized(
+                        "Install the system's own libcurl: sudo apt-get install libcurl4"))
             ]
         }
         if let authorities, access(authorities, R_OK) != 0 {
             return [
                 Diagnostic(
                     subject, .problem,
-                    "The system's certificate authorities (\(authorities)) are missing: no server can be trusted.",
-                    advice: "Run: sudo apt-get install ca-certificates")
+                    localized(
+                        "The system's certificate authorities (\(authorities)) are missing: no server can be trusted."
+                    ),
+                    advice: localized("Run: sudo apt-get install ca-certificates"))
             ]
         }
         // Only what concerns a person: libcurl itself and its TLS library.

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The result of one set-up check: its subject, its state, and advice.
 public struct Diagnostic: Hashable, Sendable, Codable {
     /// What was checked, in a word or two: `terminal`, `clock`.
@@ -20,6 +22,28 @@ public struct Diagnostic: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case subject, text, advice
         case severity = "verdict"
+    }
+
+    /// The subject in the person's language.
+    package var shownSubject: String {
+        switch subject {
+        case "characters": localized("characters")
+        case "clipboard": localized("clipboard")
+        case "clock": localized("clock")
+        case "club": localized("club")
+        case "clubs": localized("clubs")
+        case "colours": localized("colours")
+        case "connection": localized("connection")
+        case "disk": localized("disk")
+        case "libraries": localized("libraries")
+        case "permissions": localized("permissions")
+        case "pictures": localized("pictures")
+        case "quota": localized("quota")
+        case "settings": localized("settings")
+        case "terminal": localized("terminal")
+        case "writing": localized("writing")
+        default: subject
+        }
     }
 
     package init(_ subject: String, _ severity: Severity, _ text: String, advice: String? = nil) {

@@ -1,4 +1,5 @@
 public import ClubStore
+internal import Messages
 internal import Pictures
 
 /// A store's error for a person: what happened, and what to do next.
@@ -48,17 +49,20 @@ extension ErrorMessage {
         case .noRuntimeFolder(let sentence), .tooManyOpenFiles(let sentence):
             sentence
         case .programNotStarted(let reason):
-            "The club on this computer could not be started: \(reason). Install Byte Club again if "
-                + "its program was moved or replaced."
+            localized(
+                "The club on this computer could not be started: \(reason). Install Byte Club again if "
+                    + "its program was moved or replaced.")
         case .closedFolder(let folder, let reason):
-            "The club on this computer could not be started: nothing can be written in the folder "
-                + "\(folder): \(reason). Check whose it is and who may write there, or have XDG_DATA_HOME, "
-                + "XDG_STATE_HOME and XDG_CACHE_HOME name other places."
+            localized(
+                "The club on this computer could not be started: nothing can be written in the folder "
+                    + "\(folder): \(reason). Check whose it is and who may write there, or have XDG_DATA_HOME, "
+                    + "XDG_STATE_HOME and XDG_CACHE_HOME name other places.")
         case .serverNotReady(let log):
-            "The club on this computer could not be started. What it said is in \(log)."
+            localized("The club on this computer could not be started. What it said is in \(log).")
         case .folderServedElsewhere(let folder):
-            "Another Byte Club is serving the folder \(folder) to others at this moment. Stop it, "
-                + "and try again."
+            localized(
+                "Another Byte Club is serving the folder \(folder) to others at this moment. Stop it, "
+                    + "and try again.")
         }
     }
 
@@ -66,22 +70,32 @@ extension ErrorMessage {
     private static func embeddedText(of error: StoreError) -> String? {
         switch error.code {
         case .offline, .serverUnavailable:
-            "The club on this computer is not answering. It is being started again: try again in a "
-                + "moment."
+            localized(
+                "The club on this computer is not answering. It is being started again: try again in a "
+                    + "moment.")
         case .timedOut:
-            "The club on this computer takes very long to answer. Try again when the computer is less busy."
+            localized(
+                "The club on this computer takes very long to answer. Try again when the computer is less busy."
+            )
         case .serverError:
-            "The club on this computer could not use its folder. Check that the disk is there and has "
-                + "room, and try again."
+            localized(
+                "The club on this computer could not use its folder. Check that the disk is there and has "
+                    + "room, and try again.")
         case .badAnswer:
-            "The answer of the club on this computer was not understood. Quit Byte Club and start it again."
+            localized(
+                "The answer of the club on this computer was not understood. Quit Byte Club and start it again."
+            )
         case .overQuota:
-            "The disk that the club lives on is full. Make some room on it and try again."
+            localized(
+                "The disk that the club lives on is full. Make some room on it and try again.")
         case .unauthorized:
-            "The club on this computer does not know this Byte Club. Quit it and start it again."
+            localized(
+                "The club on this computer does not know this Byte Club. Quit it and start it again."
+            )
         case .forbidden:
-            "The club's folder on this computer does not let you do that. Check whose it is, and "
-                + "who may write to it."
+            localized(
+                "The club's folder on this computer does not let you do that. Check whose it is, and "
+                    + "who may write to it.")
         default: nil
         }
     }
@@ -92,12 +106,13 @@ extension ErrorMessage {
 extension ErrorMessage {
     private static func title(of error: StoreError) -> String {
         switch error.code {
-        case .cancelled: "Cancelled"
-        case .conflict where error.operation.isWrite: "The name is taken, or the file has changed"
-        case .unauthorized: "Sign in again"
-        case .offline: "No connection to the club"
-        case .overQuota: "The club is full"
-        default: "Could not \(error.operation.verb)"
+        case .cancelled: localized("Cancelled")
+        case .conflict where error.operation.isWrite:
+            localized("The name is taken, or the file has changed")
+        case .unauthorized: localized("Sign in again")
+        case .offline: localized("No connection to the club")
+        case .overQuota: localized("The club is full")
+        default: localized("Could not \(error.operation.verb)")
         }
     }
 
@@ -105,110 +120,134 @@ extension ErrorMessage {
     private static func refused(_ error: StoreError) -> String {
         let words = ServerText.line(error.userMessage ?? "")
         return words.isEmpty
-            ? "The server refused this and did not say why. Try again later, or ask the owner of the club's "
-                + "folder."
-            : "The server refused this. It says: “\(words)”"
+            ? localized(
+                "The server refused this and did not say why. Try again later, or ask the owner of the club's "
+                    + "folder.")
+            : localized("The server refused this. It says: “\(words)”")
     }
 
     /// With what the server says of it, where that is words and not a page.
     private static func badRequest(_ error: StoreError) -> String {
         // A detail begins with the status.
         let words = ServerText.line(String((error.detail ?? "").drop { $0.isNumber || $0 == " " }))
-        let said = words.isEmpty || words.contains("<") ? "" : " It says: “\(words)”"
+        let said = words.isEmpty || words.contains("<") ? "" : localized(" It says: “\(words)”")
         return
-            "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
-            + "it, with what you were doing."
+            localized(
+                "The server did not accept the request.\(said) This is a fault of Byte Club: please report "
+                    + "it, with what you were doing.")
     }
 
     private static func text(of error: StoreError) -> String {
         let name = self.name(in: error)
         return switch error.code {
         case .notFound where isAboutRoot(error):
-            "The club's folder is not there any more. Ask whoever owns it, or sign in to the club again "
-                + "with another folder."
+            localized(
+                "The club's folder is not there any more. Ask whoever owns it, or sign in to the club again "
+                    + "with another folder.")
         case .notFound:
-            "There is no \(name) in the club any more. Another member may have moved or removed it; "
-                + "the list shows what is there now."
+            localized(
+                "There is no \(name) in the club any more. Another member may have moved or removed it; "
+                    + "the list shows what is there now.")
         case .conflict(let revision):
             conflict(error.operation, name: name, hasRevision: revision != nil)
         case .notEmpty:
-            "\(capitalized(name)) has hidden files in it, or others that are not shown here. Nothing was "
-                + "removed: take those out of the folder first, where it lies."
+            localized(
+                "\(capitalized(name)) has hidden files in it, or others that are not shown here. Nothing was "
+                    + "removed: take those out of the folder first, where it lies.")
         case .wrongKind:
-            "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
-                + "a folder's. Choose another name."
+            localized(
+                "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
+                    + "a folder's. Choose another name.")
         case .unauthorized:
-            "The club does not accept this sign-in, or not any more. Sign in to go on."
+            localized("The club does not accept this sign-in, or not any more. Sign in to go on.")
         case .forbidden where isAboutRoot(error):
-            "You may not do this in the club's folder. Ask whoever owns it."
+            localized("You may not do this in the club's folder. Ask whoever owns it.")
         case .forbidden:
-            "You may not do this with \(name). Ask whoever owns the club's folder."
+            localized("You may not do this with \(name). Ask whoever owns the club's folder.")
         case .refused:
             refused(error)
         case .locked where isAboutRoot(error):
-            "Somebody else has locked the club's folder. Try again when they are done."
+            localized("Somebody else has locked the club's folder. Try again when they are done.")
         case .locked:
-            "Somebody else has \(name) open for writing at this moment. Try again when they are done."
+            localized(
+                "Somebody else has \(name) open for writing at this moment. Try again when they are done."
+            )
         case .badRequest:
             badRequest(error)
         case .rateLimited(let wait):
-            "The server is receiving too many requests. Try again \(later(wait))."
+            localized("The server is receiving too many requests. Try again \(later(wait)).")
         case .overQuota where isAboutRoot(error):
-            "There is no room left in the club. Remove something from it, or free space on the disk it "
-                + "lives on, and try again."
+            localized(
+                "There is no room left in the club. Remove something from it, or free space on the disk it "
+                    + "lives on, and try again.")
         case .overQuota:
-            "There is no room left for \(name). Remove something from the club, or free space on the "
-                + "disk it lives on, and try again."
+            localized(
+                "There is no room left for \(name). Remove something from the club, or free space on the "
+                    + "disk it lives on, and try again.")
         case .serverUnavailable(let wait):
-            "The club's server cannot answer just now. Try again \(later(wait))."
+            localized("The club's server cannot answer just now. Try again \(later(wait)).")
         case .serverError:
-            "The club's server failed. Try again in a few minutes."
+            localized("The club's server failed. Try again in a few minutes.")
         case .offline where error.connectionFailure == .metered:
-            "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
+            localized(
+                "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
+            )
         case .offline:
-            "Nothing answers, or the connection broke. Check the network and try again."
+            localized("Nothing answers, or the connection broke. Check the network and try again.")
         case .untrusted:
-            "The server's identity could not be verified. Check the address, and this "
-                + "computer's clock. If the server has a certificate of its own, sign in to the club again."
+            localized(
+                "The server's identity could not be verified. Check the address, and this "
+                    + "computer's clock. If the server has a certificate of its own, sign in to the club again."
+            )
         case .withoutEffect:
             withoutEffect(error.operation, name: name)
         case .timedOut:
-            "The club's server took too long to answer. Check the network and try again."
+            localized("The club's server took too long to answer. Check the network and try again.")
         case .cancelled:
-            "Nothing was changed in the club, unless it was finished already."
+            localized("Nothing was changed in the club, unless it was finished already.")
         case .badAnswer:
-            "The server's answer was not understood. It may be the wrong address, or a network sign-in page: "
-                + "sign in there first, and try again."
+            localized(
+                "The server's answer was not understood. It may be the wrong address, or a network sign-in page: "
+                    + "sign in there first, and try again.")
         case .nameNotAllowed where error.operation == .list:
-            "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
-                + "long. Rename it there."
+            localized(
+                "The name \(name) is not one that Byte Club can ask for: it is not written in UTF-8, or too "
+                    + "long. Rename it there.")
         case .nameNotAllowed:
-            "The club cannot keep anything under the name \(name). Choose another one, without slashes "
-                + "and control characters, a space at either end, or a full stop at the end."
+            localized(
+                "The club cannot keep anything under the name \(name). Choose another one, without slashes "
+                    + "and control characters, a space at either end, or a full stop at the end.")
         case .tooLarge where error.operation == .fetch:
-            "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is the most that "
-                + "is opened here."
+            localized(
+                "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is the most that "
+                    + "is opened here.")
         case .tooLarge where isAboutRoot(error):
-            "The club's server takes no request of this size. Ask whoever runs it."
+            localized("The club's server takes no request of this size. Ask whoever runs it.")
         case .tooLarge:
-            "\(capitalized(name)) is too large: the club's server takes no file of this size."
+            localized(
+                "\(capitalized(name)) is too large: the club's server takes no file of this size.")
         case .cursorReset:
-            "The club's folder has to be listed anew. Refresh the list."
+            localized("The club's folder has to be listed anew. Refresh the list.")
         case .noThumbnail:
-            "\(capitalized(name)) could not be shown because "
+            localized("\(capitalized(name)) could not be shown because ")
                 + ((error.underlying as? PictureError)?.reason
-                    ?? "it is no picture, a damaged one, or one that takes too much work to open")
+                    ?? localized(
+                        "it is no picture, a damaged one, or one that takes too much work to open"))
                 + "."
         case .damaged:
-            "What arrived of \(name) is not what was sent. Nothing was kept; try again."
+            localized("What arrived of \(name) is not what was sent. Nothing was kept; try again.")
         case .changedMeanwhile:
-            "\(capitalized(name)) changed while it was on its way. Try again when nobody is writing to it."
+            localized(
+                "\(capitalized(name)) changed while it was on its way. Try again when nobody is writing to it."
+            )
         case .fileUnreadable:
-            "The file on your computer cannot be read. Check that it is still there, that it is a file, "
-                + "and that you may read it."
+            localized(
+                "The file on your computer cannot be read. Check that it is still there, that it is a file, "
+                    + "and that you may read it.")
         case .fileUnwritable:
-            "The file on your computer cannot be written. Check that the folder is there, that you may "
-                + "write to it, and that the disk has room."
+            localized(
+                "The file on your computer cannot be written. Check that the folder is there, that you may "
+                    + "write to it, and that the disk has room.")
         }
     }
 
@@ -222,8 +261,8 @@ extension ErrorMessage {
         if error.operation == .naming, let name = error.detail {
             return "“\(ServerText.name(name))”"
         }
-        guard let path = error.path else { return "it" }
-        return path.isRoot ? "the club's folder" : "“\(ServerText.name(path.name))”"
+        guard let path = error.path else { return localized("it") }
+        return path.isRoot ? localized("the club's folder") : "“\(ServerText.name(path.name))”"
     }
 
     private static func conflict(
@@ -231,41 +270,46 @@ extension ErrorMessage {
     ) -> String {
         switch operation {
         case .put where hasRevision:
-            "There is another version of \(name) in the club than the one you began with, or the name "
-                + "is taken. Nothing was overwritten: save it under another name, or open the other "
-                + "version first."
+            localized(
+                "There is another version of \(name) in the club than the one you began with, or the name "
+                    + "is taken. Nothing was overwritten: save it under another name, or open the other "
+                    + "version first.")
         case .delete:
-            "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
-                + "first."
+            localized(
+                "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
+                    + "first.")
         case .move, .createFolder:
-            "The name \(name) is taken in the club. Nothing was changed; choose another name."
+            localized(
+                "The name \(name) is taken in the club. Nothing was changed; choose another name.")
         default:
-            "Something else in the club has the name \(name). Nothing was overwritten; choose another "
-                + "name."
+            localized(
+                "Something else in the club has the name \(name). Nothing was overwritten; choose another "
+                    + "name.")
         }
     }
 
     private static func withoutEffect(_ operation: StoreError.Operation, name: String) -> String {
         let what =
             switch operation {
-            case .delete: "\(name) is still there"
-            case .move: "\(name) is not there"
-            default: "\(name) is not stored there"
+            case .delete: localized("\(name) is still there")
+            case .move: localized("\(name) is not there")
+            default: localized("\(name) is not stored there")
             }
         return
-            "The club's server accepted this, but \(what). If this network has a sign-in page, sign in "
-            + "there first and try again."
+            localized(
+                "The club's server accepted this, but \(what). If this network has a sign-in page, sign in "
+                    + "there first and try again.")
     }
 
     /// `in 20 seconds`, `in 5 minutes`, `in a minute` when unknown.
     private static func later(_ wait: Duration?) -> String {
-        guard let wait else { return "in a minute" }
+        guard let wait else { return localized("in a minute") }
         let seconds = max(1, wait.components.seconds)
         switch seconds {
-        case 1: return "in a second"
-        case ..<90: return "in \(seconds) seconds"
-        case ..<5400: return "in \((seconds + 30) / 60) minutes"
-        default: return "in \((seconds + 1800) / 3600) hours"
+        case 1: return localized("in a second")
+        case ..<90: return localized("in \(seconds) seconds")
+        case ..<5400: return localized("in \((seconds + 30) / 60) minutes")
+        default: return localized("in \((seconds + 1800) / 3600) hours")
         }
     }
 
@@ -286,19 +330,19 @@ extension StoreError.Operation {
     /// The failed operation, after "Could not".
     fileprivate var verb: String {
         switch self {
-        case .connect: "open the club"
-        case .account: "see the account"
-        case .list, .changes, .waitForChanges: "list the club"
-        case .metadata, .search: "look that up"
-        case .fetch: "open it"
-        case .put: "save it"
-        case .upload: "upload it"
-        case .download: "download it"
-        case .thumbnail: "show a preview"
-        case .delete: "remove it"
-        case .move: "rename it"
-        case .createFolder: "make the folder"
-        case .naming: "use that name"
+        case .connect: localized("open the club")
+        case .account: localized("see the account")
+        case .list, .changes, .waitForChanges: localized("list the club")
+        case .metadata, .search: localized("look that up")
+        case .fetch: localized("open it")
+        case .put: localized("save it")
+        case .upload: localized("upload it")
+        case .download: localized("download it")
+        case .thumbnail: localized("show a preview")
+        case .delete: localized("remove it")
+        case .move: localized("rename it")
+        case .createFolder: localized("make the folder")
+        case .naming: localized("use that name")
         }
     }
 }

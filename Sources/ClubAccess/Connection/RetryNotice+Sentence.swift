@@ -1,16 +1,17 @@
 package import ClubStore
+internal import Messages
 
 extension RetryNotice {
     /// `The server is busy; trying again in 3 s.`
     package var sentence: String {
         let what =
             switch reason {
-            case .busy: "The server is busy"
-            case .unavailable: "The server is not available"
-            case .failed: "The server failed"
-            case .disconnected: "The connection broke"
+            case .busy: localized("The server is busy")
+            case .unavailable: localized("The server is not available")
+            case .failed: localized("The server failed")
+            case .disconnected: localized("The connection broke")
             }
         let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
-        return "\(what); trying again in \(seconds) s."
+        return localized("\(what); trying again in \(seconds) s.")
     }
 }

@@ -1,4 +1,5 @@
 package import ClubStore
+internal import Messages
 
 /// The known contents of a club's folder: a value updated from listings and changes.
 ///
@@ -170,7 +171,7 @@ package struct ClubContents: Sendable, Equatable {
 
     /// Why nothing but photos is put into the photos folder, and no other folder gets its name.
     package static let photosFolderRefusal =
-        "The photos folder is for photos: the tab PanoPhotos shows it."
+        localized("The photos folder is for photos: the tab PanoPhotos shows it.")
 
     /// Whether it is the photos folder, or lies below it.
     package static func isInPhotosFolder(_ path: RemotePath) -> Bool {

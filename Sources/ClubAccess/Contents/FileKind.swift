@@ -1,3 +1,5 @@
+internal import Messages
+
 /// What a tab lists.
 package enum FileKind: String, Codable, CaseIterable, Sendable {
     /// The files at the club's top and in the folders there, but for the photos folder.
@@ -7,18 +9,30 @@ package enum FileKind: String, Codable, CaseIterable, Sendable {
 
     package var tabTitle: String {
         switch self {
-        case .notes: "Notes"
-        case .photos: "PanoPhotos"
+        case .notes: localized("Notes")
+        case .photos: localized("PanoPhotos")
         }
     }
 
     package var singular: String {
         switch self {
-        case .notes: "note"
-        case .photos: "photo"
+        case .notes: localized("note")
+        case .photos: localized("photo")
+        }
+    }
+
+    package var plural: String {
+        switch self {
+        case .notes: localized("notes")
+        case .photos: localized("photos")
         }
     }
 
     /// `1 note`, `2 notes`.
-    package func count(_ count: Int) -> String { Wording.count(count, singular, rawValue) }
+    package func count(_ count: Int) -> String {
+        switch self {
+        case .notes: Localization.text(count, one: "\(count) note", other: "\(count) notes")
+        case .photos: Localization.text(count, one: "\(count) photo", other: "\(count) photos")
+        }
+    }
 }

@@ -1,5 +1,7 @@
 package import ClubStore
 package import FoundationEssentials
+internal import Messages
+internal import TextEditing
 
 /// Files as lines of plain text: size, age, name.
 package enum FileLines {
@@ -12,8 +14,8 @@ package enum FileLines {
                 age: Wording.age(of: file.modified, at: now), name: file.name
             )
         }
-        let sizeWidth = rows.map(\.size.count).max() ?? 0
-        let ageWidth = rows.map(\.age.count).max() ?? 0
+        let sizeWidth = rows.map { CellWidth.of($0.size) }.max() ?? 0
+        let ageWidth = rows.map { CellWidth.of($0.age) }.max() ?? 0
         return rows.map { row in
             pad(row.size, to: sizeWidth, atStart: true) + "  "
                 + pad(row.age, to: ageWidth, atStart: false) + "  " + row.name
@@ -27,8 +29,9 @@ package enum FileLines {
     package static func progress(_ progress: TransferProgress) -> String {
         var parts = [
             pad("\(Int(progress.fraction * 100))%", to: 4, atStart: true),
-            "\(Wording.byteCount(progress.byteCount)) of "
-                + Wording.byteCount(progress.expectedByteCount),
+            localized(
+                "\(Wording.byteCount(progress.byteCount)) of \(Wording.byteCount(progress.expectedByteCount))"
+            ),
         ]
         if let speed = progress.bytesPerSecond { parts.append(Wording.speed(speed)) }
         if let left = progress.timeLeft { parts.append(Wording.timeLeft(left)) }
@@ -43,7 +46,7 @@ package enum FileLines {
     }
 
     private static func pad(_ text: String, to width: Int, atStart: Bool) -> String {
-        let blanks = String(repeating: " ", count: max(0, width - text.count))
+        let blanks = String(repeating: " ", count: max(0, width - CellWidth.of(text)))
         return atStart ? blanks + text : text + blanks
     }
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The rule that turns what a person typed into a note's file name.
 ///
 /// A note's file name is its name, with `.txt` added when it has no extension. Names that no cloud
@@ -20,20 +22,24 @@ public struct NoteName: Hashable, Sendable {
         let name = Self.trimmed(typed)
         guard !name.isEmpty else {
             throw Refusal(
-                description: addsExtension ? "The note needs a name." : "A name is needed.")
+                description: addsExtension
+                    ? localized("The note needs a name.") : localized("A name is needed."))
         }
         guard name != ".", name != "..", !name.hasPrefix(".") else {
-            throw Refusal(description: "A name may not begin with a dot: the note would be hidden.")
+            throw Refusal(
+                description: localized("A name may not begin with a dot: the note would be hidden.")
+            )
         }
         guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }) else {
-            throw Refusal(description: "A name may not contain a slash.")
+            throw Refusal(description: localized("A name may not contain a slash."))
         }
         guard !name.unicodeScalars.contains(where: Self.isForbidden) else {
-            throw Refusal(description: "A name may not contain control characters.")
+            throw Refusal(description: localized("A name may not contain control characters."))
         }
         let fileName = !addsExtension || Self.hasExtension(name) ? name : name + ".txt"
         guard fileName.utf8.count <= Self.maximumByteCount else {
-            throw Refusal(description: "The name is too long: 255 bytes at most, with its ending.")
+            throw Refusal(
+                description: localized("The name is too long: 255 bytes at most, with its ending."))
         }
         self.fileName = fileName
     }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The entries of a club that can be neither shown nor requested; see `Listing.skipped`.
 package enum SkippedNames {
     /// A sentence about them and what to do; nil for none.
@@ -7,8 +9,9 @@ package enum SkippedNames {
         guard let first = places.first else { return nil }
         let name = "“\(first.drop { $0 == "/" })”"
         return places.count == 1
-            ? "\(name) is not shown: its name is no UTF-8, or too long. Rename it there."
-            : "\(name) and \(places.count - 1) more are not shown: their names are no UTF-8, or too long. "
-                + "Rename them there."
+            ? localized("\(name) is not shown: its name is no UTF-8, or too long. Rename it there.")
+            : localized(
+                "\(name) and \(places.count - 1) more are not shown: their names are no UTF-8, or too long. "
+                    + "Rename them there.")
     }
 }

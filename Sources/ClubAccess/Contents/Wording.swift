@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import Glibc
+internal import Messages
 
 /// Formats sizes, ages and durations, everywhere in the app.
 package enum Wording {
@@ -28,10 +29,10 @@ package enum Wording {
     package static func timeLeft(_ duration: Duration) -> String {
         let seconds = max(1, duration.components.seconds)
         switch seconds {
-        case ..<60: return "\(seconds) s left"
-        case ..<3600: return "\((seconds + 30) / 60) min left"
-        case ..<172_800: return "\((seconds + 1800) / 3600) h left"
-        default: return "days left"
+        case ..<60: return localized("\(seconds) s left")
+        case ..<3600: return localized("\((seconds + 30) / 60) min left")
+        case ..<172_800: return localized("\((seconds + 1800) / 3600) h left")
+        default: return localized("days left")
         }
     }
 
@@ -42,19 +43,18 @@ package enum Wording {
     package static func age(of date: Date, at now: Date) -> String {
         let seconds = Int(max(0, min(now.timeIntervalSince(date), 1e12)))
         switch seconds {
-        case ..<60: return "now"
-        case ..<3600: return "\(seconds / 60) min"
-        case ..<86_400: return "\(seconds / 3600) h"
-        case ..<604_800: return "\(seconds / 86_400) d"
+        case ..<60: return localized("now")
+        case ..<3600: return localized("\(seconds / 60) min")
+        case ..<86_400: return localized("\(seconds / 3600) h")
+        case ..<604_800: return localized("\(seconds / 86_400) d")
         default: break
         }
         let then = localTime(date)
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        let month = months[Int(then.tm_mon) % months.count]
+        let month = month(Int(then.tm_mon))
         let isThisYear = then.tm_year == localTime(now).tm_year
-        return isThisYear ? "\(then.tm_mday) \(month)" : "\(month) \(then.tm_year + 1900)"
+        return isThisYear
+            ? localized("\(then.tm_mday) \(month)", context: "day and month")
+            : localized("\(month) \(then.tm_year + 1900)", context: "month and year")
     }
 
     /// When the words for an age become others, in seconds from now; nil once they are a date.
@@ -72,9 +72,22 @@ package enum Wording {
         return min(ahead, 1e9) + unit - age.truncatingRemainder(dividingBy: unit)
     }
 
-    /// `1 note`, `2 notes`.
-    package static func count(_ count: Int, _ singular: String, _ plural: String) -> String {
-        "\(count) \(count == 1 ? singular : plural)"
+    /// - Parameter index: From 0.
+    private static func month(_ index: Int) -> String {
+        switch index {
+        case 0: localized("Jan")
+        case 1: localized("Feb")
+        case 2: localized("Mar")
+        case 3: localized("Apr")
+        case 4: localized("May")
+        case 5: localized("Jun")
+        case 6: localized("Jul")
+        case 7: localized("Aug")
+        case 8: localized("Sep")
+        case 9: localized("Oct")
+        case 10: localized("Nov")
+        default: localized("Dec")
+        }
     }
 
     private static func localTime(_ date: Date) -> tm {

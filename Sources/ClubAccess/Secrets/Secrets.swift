@@ -1,5 +1,6 @@
 internal import Files
 package import FoundationEssentials
+internal import Messages
 
 /// Where a secret is stored.
 package enum SecretPlace: String, Codable, Hashable, Sendable {
@@ -110,15 +111,19 @@ package enum SecretError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noKeyring:
-            "What you signed in with is in your desktop's keyring, and no keyring can be reached from here. "
-                + "Start it, or sign in again."
+            localized(
+                "What you signed in with is in your desktop's keyring, and no keyring can be reached from here. "
+                    + "Start it, or sign in again.")
         case .keyringLocked:
-            "Your desktop's keyring is locked, or does not answer. Unlock it and try again, or sign in again."
+            localized(
+                "Your desktop's keyring is locked, or does not answer. Unlock it and try again, or sign in again."
+            )
         case .file(let path, let reason):
-            "What you signed in with cannot be read or kept in \(path): \(reason)."
+            localized("What you signed in with cannot be read or kept in \(path): \(reason).")
         case .forAnother(let club):
-            "The settings name another server, account or key for “\(club)” than the one you signed in to. "
-                + "Nothing was sent there. If that is right, sign in again."
+            localized(
+                "The settings name another server, account or key for “\(club)” than the one you signed in to. "
+                    + "Nothing was sent there. If that is right, sign in again.")
         }
     }
 }

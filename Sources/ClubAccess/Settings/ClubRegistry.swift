@@ -1,5 +1,6 @@
 internal import Files
 package import FoundationEssentials
+internal import Messages
 
 /// The clubs a person can open, and this computer's state for them.
 ///
@@ -133,7 +134,7 @@ package struct ClubRegistry: Sendable {
         guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else {
             throw .unreadable(
                 path: file.url.path,
-                reason: "it is damaged. Move it away, and sign in to your clubs again")
+                reason: localized("it is damaged. Move it away, and sign in to your clubs again"))
         }
         return memory
     }
@@ -220,16 +221,20 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknown(let name, let known):
-            "There is no club “\(name)”. There is: \(known.joined(separator: ", "))."
+            localized("There is no club “\(name)”. There is: \(known.joined(separator: ", ")).")
         case .gone(let name):
-            "The club “\(name)”, which was opened last, is not in config.yml any more. Choose another "
-                + "one with --club NAME, or go back to the one on this computer: byteclub login club."
+            localized(
+                "The club “\(name)”, which was opened last, is not in config.yml any more. Choose another "
+                    + "one with --club NAME, or go back to the one on this computer: byteclub login club."
+            )
         case .unreadable(let name, let problem):
-            "The club “\(name)”, which was opened last, cannot be found in the settings as they are: "
-                + "\(problem) Mend that line, choose another club with --club NAME, or go back to the one on "
-                + "this computer: byteclub login club."
+            localized(
+                "The club “\(name)”, which was opened last, cannot be found in the settings as they are: "
+                    + "\(problem) Mend that line, choose another club with --club NAME, or go back to the one on "
+                    + "this computer: byteclub login club.")
         case .forgotten(let reason):
-            "Which club was opened last cannot be told. \(reason) Choose one with --club NAME."
+            localized(
+                "Which club was opened last cannot be told. \(reason) Choose one with --club NAME.")
         }
     }
 }

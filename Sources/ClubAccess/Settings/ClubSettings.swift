@@ -1,5 +1,6 @@
 public import ClubStore
 public import FoundationEssentials
+internal import Messages
 
 /// A club's settings: its location, without secrets.
 public struct ClubSettings: Hashable, Sendable {
@@ -72,7 +73,7 @@ public struct ClubSettings: Hashable, Sendable {
     public var kind: ErrorMessage.ClubKind { place == .embedded ? .embedded : .remote }
 
     /// The name on the screen.
-    package var title: String { place == .embedded ? "embedded club" : name }
+    package var title: String { place == .embedded ? localized("embedded club") : name }
 
     /// The arguments of `byteclub login` for this club.
     package var loginCommand: String {
@@ -99,8 +100,8 @@ public struct ClubSettings: Hashable, Sendable {
     /// A description of the kind of club.
     public var placeName: String {
         switch place {
-        case .embedded: "this computer"
-        case .dropbox: "Dropbox"
+        case .embedded: localized("this computer")
+        case .dropbox: localized("Dropbox")
         case .webdav: "WebDAV"
         }
     }
@@ -114,7 +115,7 @@ extension ClubSettings {
     /// typed after `--club`.
     public static func refusal(ofName name: String) -> String? {
         if embeddedNames.contains(name.lowercased()) {
-            return "The name “\(name)” is taken by the club on this computer."
+            return localized("The name “\(name)” is taken by the club on this computer.")
         }
         let isWritable = name.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || $0.properties.numericType != nil
@@ -122,7 +123,8 @@ extension ClubSettings {
         }
         guard isWritable, let first = name.first, first != "-", first != ".", name.utf8.count <= 64
         else {
-            return "A club's name is made of letters, digits, “-”, “_” and “.”, at most 64 bytes."
+            return localized(
+                "A club's name is made of letters, digits, “-”, “_” and “.”, at most 64 bytes.")
         }
         return nil
     }
@@ -134,23 +136,26 @@ extension ClubSettings {
     public static func refusal(ofAddress address: URL, allowsPlain: Bool = false) -> String? {
         guard let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let host = address.host()?.lowercased(), !host.isEmpty
-        else { return "The address must begin with https:// and name a host." }
+        else { return localized("The address must begin with https:// and name a host.") }
         guard address.user() == nil, address.password() == nil else {
-            return "A name or password must not stand in an address, where everybody can read it."
+            return localized(
+                "A name or password must not stand in an address, where everybody can read it.")
         }
         guard address.query() == nil, address.fragment() == nil else {
-            return "The address must have nothing after a “?” or “#”."
+            return localized("The address must have nothing after a “?” or “#”.")
         }
         let names = address.path(percentEncoded: false).split(separator: "/")
         guard !names.contains("."), !names.contains("..") else {
-            return "The address must name its folder without “.” or “..” on the way."
+            return localized("The address must name its folder without “.” or “..” on the way.")
         }
         if let port = address.port, !(1...65_535).contains(port) {
-            return "A port is a number from 1 to 65535."
+            return localized("A port is a number from 1 to 65535.")
         }
         if scheme == "http", !allowsPlain, !LoopbackHost.contains(host) {
             return
-                "The address must begin with https://, or what is secret could be read on the way."
+                localized(
+                    "The address must begin with https://, or what is secret could be read on the way."
+                )
         }
         return nil
     }
@@ -163,7 +168,7 @@ extension ClubSettings.WebDAV.SignIn {
     }
 
     /// What is typed to sign in.
-    var secretName: String { self == .token ? "token" : "password" }
+    var secretName: String { self == .token ? localized("token") : localized("password") }
 }
 
 extension ClubSettings {
@@ -173,10 +178,11 @@ extension ClubSettings {
             $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
         guard isKey, !dropbox.appKey.isEmpty, dropbox.appKey.utf8.count <= 200 else {
-            return "The app key must be the one from Dropbox's App Console: letters and digits."
+            return localized(
+                "The app key must be the one from Dropbox's App Console: letters and digits.")
         }
         if let folder = dropbox.folder, (try? root(of: folder)) == nil {
-            return "“\(folder)” cannot be a folder's name on Dropbox."
+            return localized("“\(folder)” cannot be a folder's name on Dropbox.")
         }
         return nil
     }
@@ -189,21 +195,23 @@ extension ClubSettings {
         if let user = webdav.signIn.user?.unicodeScalars {
             guard !user.isEmpty, !user.contains(":"),
                 !user.contains(where: { $0.properties.generalCategory == .control })
-            else { return "The user's name must not be empty, and has no “:” in it." }
+            else { return localized("The user's name must not be empty, and has no “:” in it.") }
         }
         if let file = webdav.authoritiesFile, !file.hasPrefix("/") {
-            return "The file of certificates must be an absolute path: “\(file)” is none."
+            return localized(
+                "The file of certificates must be an absolute path: “\(file)” is none.")
         }
         return nil
     }
 
     /// Why a password or token is not valid, before the server is asked; nil when it is.
     package static func refusal(ofSecret secret: String, for webdav: WebDAV) -> String? {
-        if secret.isEmpty { return "The \(webdav.signIn.secretName) must not be empty." }
+        if secret.isEmpty { return localized("The \(webdav.signIn.secretName) must not be empty.") }
         guard webdav.signIn == .token else { return nil }
         // It becomes part of a header field unchanged.
         return secret.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            ? nil : "A token has no blanks in it, and nothing but letters, digits and marks."
+            ? nil
+            : localized("A token has no blanks in it, and nothing but letters, digits and marks.")
     }
 
     /// The path of a typed folder: `Byte Club`, `/shared/club`.

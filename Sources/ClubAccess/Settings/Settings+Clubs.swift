@@ -1,25 +1,29 @@
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 
 extension Settings {
     /// Reads the section `clubs`: a mapping from names to clubs.
     mutating func readClubs(_ node: YAMLNode) {
         if node.isNull { return }
         guard let pairs = node.pairs else {
-            report(node.line, "The clubs must be names, each with its settings below it.")
+            report(
+                node.line, localized("The clubs must be names, each with its settings below it."))
             hideClubs()
             return
         }
         var lines: [String: Int] = [:]
         for (key, value) in pairs {
             guard let name = key.scalar else {
-                report(key.line, "A club's name must be a word.")
+                report(key.line, localized("A club's name must be a word."))
                 continue
             }
             // On some disks, names that differ only in case would share files.
             if let line = lines[name.lowercased()] {
                 report(
-                    key.line, "There is a club named “\(name)” in line \(line) already; it counts.")
+                    key.line,
+                    localized("There is a club named “\(name)” in line \(line) already; it counts.")
+                )
                 continue
             }
             lines[name.lowercased()] = key.line
@@ -30,7 +34,8 @@ extension Settings {
                 clubs.append(ClubSettings(name: name, place: place))
             } else {
                 let newer = Problem(
-                    line: key.line, sentence: "The club “\(name)” is for a newer Byte Club.")
+                    line: key.line,
+                    sentence: localized("The club “\(name)” is for a newer Byte Club."))
                 hideClub(name, by: problems.dropFirst(problemCount).first ?? newer)
             }
         }
@@ -41,20 +46,24 @@ extension Settings {
     ) -> ClubSettings.Place? {
         guard let pairs = node.pairs else {
             report(
-                line, "The club “\(name)” needs a kind (dropbox, webdav) and what belongs to it.")
+                line,
+                localized(
+                    "The club “\(name)” needs a kind (dropbox, webdav) and what belongs to it."))
             return nil
         }
-        var fields = SettingsFields(pairs, of: "the club “\(name)”", line: line)
+        var fields = SettingsFields(pairs, of: localized("the club “\(name)”"), line: line)
         let place: ClubSettings.Place?
         switch fields.text("kind") {
         case "dropbox": place = fields.dropbox()
         case "webdav": place = fields.webdav()
         case nil:
-            fields.report(line, "The club “\(name)” does not say its kind (dropbox, webdav).")
+            fields.report(
+                line, localized("The club “\(name)” does not say its kind (dropbox, webdav)."))
             place = nil
         case let kind?:
             if !isNewer {
-                fields.report(fields.line(of: "kind"), "There is no kind of club “\(kind)”.")
+                fields.report(
+                    fields.line(of: "kind"), localized("There is no kind of club “\(kind)”."))
             }
             place = nil
         }
@@ -75,24 +84,25 @@ extension SettingsFields {
         switch (way, user) {
         case ("token", nil): signIn = .token
         case ("token", _):
-            report(line(of: "user"), "A token says whose it is: \(owner) needs no “user”.")
+            report(
+                line(of: "user"), localized("A token says whose it is: \(owner) needs no “user”."))
             return nil
         case (nil, let user?), ("password", let user?): signIn = .password(user: user)
         case (nil, nil), ("password", nil):
-            report(ownLine, "A “user” is missing in \(owner), or “sign-in: token”.")
+            report(ownLine, localized("A “user” is missing in \(owner), or “sign-in: token”."))
             return nil
         case (let way?, _):
             report(
                 line(of: "sign-in"),
-                "“sign-in” of \(owner) must be password or token, not “\(way)”.")
+                localized("“sign-in” of \(owner) must be password or token, not “\(way)”."))
             return nil
         }
         guard let address else {
-            report(ownLine, "An “url” is missing in \(owner).")
+            report(ownLine, localized("An “url” is missing in \(owner)."))
             return nil
         }
         guard let url = URL(string: address) else {
-            report(line(of: "url"), "“url” of \(owner) is not a valid address.")
+            report(line(of: "url"), localized("“url” of \(owner) is not a valid address."))
             return nil
         }
         var club = ClubSettings.WebDAV(
@@ -100,7 +110,8 @@ extension SettingsFields {
         if let pin {
             guard let key = ServerKey(pin) else {
                 report(
-                    line(of: "pin"), "“pin” of \(owner) must be “sha256//” and a key's fingerprint."
+                    line(of: "pin"),
+                    localized("“pin” of \(owner) must be “sha256//” and a key's fingerprint.")
                 )
                 return nil
             }
@@ -124,14 +135,15 @@ extension SettingsFields {
         let folder = text("folder")
         let address = text("api-url")
         guard let key, !key.isEmpty else {
-            report(ownLine, "An “app-key” is missing in \(owner).")
+            report(ownLine, localized("An “app-key” is missing in \(owner)."))
             return nil
         }
         var club = ClubSettings.Dropbox(
             appKey: key, folder: folder.flatMap { $0.isEmpty ? nil : $0 })
         if let address {
             guard let url = URL(string: address) else {
-                report(line(of: "api-url"), "“api-url” of \(owner) is not a valid address.")
+                report(
+                    line(of: "api-url"), localized("“api-url” of \(owner) is not a valid address."))
                 return nil
             }
             if let refusal = ClubSettings.refusal(ofAddress: url) {

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// How the note editor shows a text.
 package struct EditorSettings: Hashable, Sendable {
     /// Whether long lines wrap between words, or scroll sideways.
@@ -52,7 +54,7 @@ extension Settings {
     /// Reads the section `editor`.
     mutating func readEditor(_ node: YAMLNode) {
         var chosen = editor
-        readFields(of: node, "the editor") { fields in
+        readFields(of: node, localized("the editor")) { fields in
             if let wraps = fields.flag("wrap") { chosen.wrapsLines = wraps }
             if let shows = fields.flag("line-numbers") { chosen.showsLineNumbers = shows }
             if let width = fields.integer("tab-width", in: EditorSettings.tabWidths) {
@@ -60,7 +62,7 @@ extension Settings {
             }
             let spelling = fields.value(
                 "spelling", SpellingChoice.init(node:),
-                mustBe: "on, off or a language, e.g. en_GB")
+                mustBe: localized("on, off or a language, e.g. en_GB"))
             if let spelling { chosen.spelling = spelling }
         }
         editor = chosen
@@ -70,7 +72,7 @@ extension Settings {
     mutating func readMouse(_ node: YAMLNode) {
         if node.isNull { return }
         guard let isOn = node.flag else {
-            report(node.line, "“mouse” must be on or off.")
+            report(node.line, localized("“mouse” must be on or off."))
             return
         }
         usesMouse = isOn
@@ -80,7 +82,7 @@ extension Settings {
     mutating func readPlain(_ node: YAMLNode) {
         if node.isNull { return }
         guard let isOn = node.flag else {
-            report(node.line, "“plain” must be on or off.")
+            report(node.line, localized("“plain” must be on or off."))
             return
         }
         isPlain = isOn

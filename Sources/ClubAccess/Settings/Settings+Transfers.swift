@@ -1,4 +1,5 @@
 package import ClubLibrary
+internal import Messages
 package import Pictures
 
 /// How photos are transferred.
@@ -46,7 +47,7 @@ extension Settings {
     /// Reads the section `transfers`.
     mutating func readTransfers(_ node: YAMLNode) {
         var chosen = transfers
-        readFields(of: node, "the transfers") { fields in
+        readFields(of: node, localized("the transfers")) { fields in
             if let quality = fields.number("photo-quality", in: TransferSettings.photoQualities) {
                 chosen.photoQuality = quality
             }
@@ -59,7 +60,8 @@ extension Settings {
             } else {
                 fields.report(
                     fields.line(of: "limit-rate"),
-                    "“\(text)” is not a valid rate. Rates are bytes in a second: 500K, 4M.")
+                    localized(
+                        "“\(text)” is not a valid rate. Rates are bytes in a second: 500K, 4M."))
             }
         }
         transfers = chosen

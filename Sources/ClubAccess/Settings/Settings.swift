@@ -1,3 +1,5 @@
+package import Messages
+
 /// The person's settings: `config.yml`, parsed leniently.
 ///
 /// An invalid line affects only its own setting, and is reported with its line number. To add a
@@ -14,6 +16,8 @@ package struct Settings: Sendable {
     package var usesMouse = true
     /// Whether the screen is for a reader of screens: no lines, no colors, no pictures.
     package var isPlain = false
+    /// What is spoken; nil for the environment's language. It counts from the next start on.
+    package var language: Language?
 
     /// The invalid parts of the file, in its order.
     package var problems: [Problem] = []
@@ -42,7 +46,7 @@ package struct Settings: Sendable {
         }
 
         /// `line 7: There is no setting “thme”.`
-        package var description: String { "line \(line): \(sentence)" }
+        package var description: String { localized("line \(line): \(sentence)") }
     }
 
     /// The newest file format known here: its `version`, 1 if missing.
@@ -54,7 +58,9 @@ package struct Settings: Sendable {
     init(reading text: String) {
         guard let root = parse(text), !root.isNull else { return }
         guard let pairs = root.pairs else {
-            report(root.line, "The file must be made of settings: a name, a colon, a value.")
+            report(
+                root.line, localized("The file must be made of settings: a name, a colon, a value.")
+            )
             unreadable = problems.first
             hideClubs()
             return
@@ -63,18 +69,20 @@ package struct Settings: Sendable {
         var seen: Set<String> = []
         for (key, value) in pairs {
             guard let name = key.scalar else {
-                report(key.line, "A setting's name must be a word.")
+                report(key.line, localized("A setting's name must be a word."))
                 continue
             }
             guard seen.insert(name).inserted else {
-                report(key.line, "The section “\(name)” is there twice; the first one counts.")
+                report(
+                    key.line,
+                    localized("The section “\(name)” is there twice; the first one counts."))
                 if name == "clubs" { hideClubs() }
                 continue
             }
             if let read = Self.sections[name] {
                 read(&self, value)
             } else if !isNewer {
-                report(key.line, "There is no setting “\(name)”.")
+                report(key.line, localized("There is no setting “\(name)”."))
             }
         }
         problems.sort { $0.line < $1.line }
@@ -89,8 +97,9 @@ package struct Settings: Sendable {
                 return try YAMLNode.parse(rest.text)
             } catch {
                 let isTabbed = rest.isIndentedByTab(error.line)
-                let reason = isTabbed ? "it begins with a tab; indent with spaces" : error.reason
-                report(error.line, "This cannot be read: \(reason).")
+                let reason =
+                    isTabbed ? localized("it begins with a tab; indent with spaces") : error.reason
+                report(error.line, localized("This cannot be read: \(reason)."))
                 if unreadable == nil { unreadable = problems.first }
                 let section = rest.removeSection(around: error.line)
                 if section?.contains("clubs") ?? true { hideClubs() }
@@ -109,6 +118,7 @@ package struct Settings: Sendable {
         "transfers": { $0.readTransfers($1) },
         "mouse": { $0.readMouse($1) },
         "plain": { $0.readPlain($1) },
+        "language": { $0.readLanguage($1) },
     ]
 
     static var sectionNames: Set<String> { Set(sections.keys) }
@@ -134,14 +144,17 @@ package struct Settings: Sendable {
         guard let value = pairs.first(where: { $0.key.scalar == "version" })?.value else { return }
         guard let number = value.scalar.flatMap({ Int($0) }), number > 0 else {
             report(
-                value.line, "The version must be a number; this Byte Club writes \(Self.version).")
+                value.line,
+                localized("The version must be a number; this Byte Club writes \(Self.version)."))
             return
         }
         guard number > Self.version else { return }
         isNewer = true
         report(
             value.line,
-            "The file was written for a newer Byte Club (version \(number)); what this one does not know is left alone."
+            localized(
+                "The file was written for a newer Byte Club (version \(number)); what this one does not know is left alone."
+            )
         )
     }
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The values of one mapping, removed by name; any left at the end are unknown.
 struct SettingsFields {
     /// The owner of the values, as part of a sentence: `the editor`.
@@ -14,14 +16,16 @@ struct SettingsFields {
         ownLine = line
         for (key, value) in pairs {
             guard let name = key.scalar else {
-                report(key.line, "A setting's name must be a word.")
+                report(key.line, localized("A setting's name must be a word."))
                 continue
             }
             if values[name] == nil {
                 values[name] = value
                 names.append((name, key.line))
             } else {
-                report(key.line, "“\(name)” of \(owner) is there twice; the first one counts.")
+                report(
+                    key.line,
+                    localized("“\(name)” of \(owner) is there twice; the first one counts."))
             }
         }
     }
@@ -37,7 +41,7 @@ struct SettingsFields {
         known.insert(name)
         guard let value = values[name], !value.isNull else { return nil }
         guard let text = value.scalar else {
-            report(value.line, "“\(name)” of \(owner) must be a single value.")
+            report(value.line, localized("“\(name)” of \(owner) must be a single value."))
             return nil
         }
         return text
@@ -45,25 +49,25 @@ struct SettingsFields {
 
     mutating func reportUnknown() {
         for (name, line) in names where !known.contains(name) {
-            report(line, "“\(name)” is no setting of \(owner).")
+            report(line, localized("“\(name)” is no setting of \(owner)."))
         }
     }
 
     /// A YAML boolean.
     mutating func flag(_ name: String) -> Bool? {
-        value(name, \.flag, mustBe: "on or off")
+        value(name, \.flag, mustBe: localized("on or off"))
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
         value(
             name, { $0.scalar.flatMap { Int($0) }.flatMap { range.contains($0) ? $0 : nil } },
-            mustBe: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            mustBe: localized("a whole number from \(range.lowerBound) to \(range.upperBound)"))
     }
 
     mutating func number(_ name: String, in range: ClosedRange<Double>) -> Double? {
         value(
             name, { $0.scalar.flatMap { Double($0) }.flatMap { range.contains($0) ? $0 : nil } },
-            mustBe: "a number from \(range.lowerBound) to \(range.upperBound)")
+            mustBe: localized("a number from \(range.lowerBound) to \(range.upperBound)"))
     }
 
     /// - Parameter read: Nil for a value that is not allowed.
@@ -73,7 +77,7 @@ struct SettingsFields {
         known.insert(name)
         guard let node = values[name], !node.isNull else { return nil }
         guard let value = read(node) else {
-            report(node.line, "“\(name)” of \(owner) must be \(demand).")
+            report(node.line, localized("“\(name)” of \(owner) must be \(demand)."))
             return nil
         }
         return value
@@ -91,7 +95,8 @@ extension Settings {
         guard let pairs = node.pairs else {
             report(
                 node.line,
-                "The settings of \(owner) must be names, each with a value after a colon.")
+                localized(
+                    "The settings of \(owner) must be names, each with a value after a colon."))
             return
         }
         var fields = SettingsFields(pairs, of: owner, line: node.line)

@@ -1,5 +1,6 @@
 internal import Files
 package import FoundationEssentials
+internal import Messages
 
 /// `config.yml`: read as the person wrote it, and changed a line at a time.
 package struct SettingsFile: Sendable {
@@ -107,7 +108,7 @@ package struct SettingsFile: Sendable {
         }
     }
 
-    private func text() throws(SettingsError) -> String {
+    func text() throws(SettingsError) -> String {
         let data: Data?
         do throws(AtomicFile.Failure) {
             data = try file.read()
@@ -116,7 +117,7 @@ package struct SettingsFile: Sendable {
         }
         guard let data else { return "" }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw .unreadable(path: url.path, reason: "it is not a text in UTF-8")
+            throw .unreadable(path: url.path, reason: localized("it is not a text in UTF-8"))
         }
         return text
     }
@@ -143,21 +144,29 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unreadable(let path, let reason): "The settings in \(path) cannot be read: \(reason)."
+        case .unreadable(let path, let reason):
+            localized("The settings in \(path) cannot be read: \(reason).")
         case .unwritable(let path, let reason):
-            "The settings in \(path) cannot be written: \(reason)."
+            localized("The settings in \(path) cannot be written: \(reason).")
         case .closedFolder(let path, let reason):
-            "Nothing can be written in the folder \(path): \(reason). Check whose it is and who may write "
-                + "there, or have XDG_CONFIG_HOME and XDG_STATE_HOME name other places."
+            localized(
+                "Nothing can be written in the folder \(path): \(reason). Check whose it is and who may write "
+                    + "there, or have XDG_CONFIG_HOME and XDG_STATE_HOME name other places.")
         case .broken(let path, let problem):
-            "The settings in \(path) must be mended first. In \(problem)"
+            localized("The settings in \(path) must be mended first. In \(problem)")
         case .newer(let path):
-            "The settings in \(path) were written for a newer Byte Club. Update this one to change them."
+            localized(
+                "The settings in \(path) were written for a newer Byte Club. Update this one to change them."
+            )
         case .notEditable(let path, let lines):
             lines.first?.hasPrefix("clubs") == true
-                ? "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
-                    + "this there by hand, and sign in again:\n" + lines.joined(separator: "\n")
-                : "\(path) is written in a way that Byte Club will not change. Write this there by hand:\n"
+                ? localized(
+                    "The clubs in \(path) are written in a way that Byte Club will not change by itself. Write "
+                        + "this there by hand, and sign in again:\n")
+                    + lines.joined(separator: "\n")
+                : localized(
+                    "\(path) is written in a way that Byte Club will not change. Write this there by hand:\n"
+                )
                     + lines.joined(separator: "\n")
         }
     }

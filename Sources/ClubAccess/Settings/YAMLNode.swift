@@ -1,4 +1,5 @@
 internal import CYaml
+internal import Messages
 
 /// A YAML text as a tree with source locations.
 ///
@@ -25,7 +26,7 @@ package struct YAMLNode: Sendable {
     /// - Returns: Nil for a text without content, such as comments alone.
     static func parse(_ text: String) throws(Failure) -> YAMLNode? {
         guard text.utf8.count <= sizeLimit else {
-            throw Failure(line: 1, reason: "the file is larger than 1 MB")
+            throw Failure(line: 1, reason: localized("the file is larger than 1 MB"))
         }
         // A byte order mark is not part of the text; libyaml would count it as a column.
         let hasMark = text.unicodeScalars.first == "\u{FEFF}"
@@ -50,7 +51,7 @@ package struct YAMLNode: Sendable {
         _ bytes: UnsafePointer<UInt8>, _ count: Int
     ) throws(Failure) -> YAMLNode? {
         guard let yaml = byteclub_yaml_open(bytes, count) else {
-            throw Failure(line: 1, reason: "there is no memory left")
+            throw Failure(line: 1, reason: localized("there is no memory left"))
         }
         defer { byteclub_yaml_close(yaml) }
         var root: YAMLNode?
@@ -60,7 +61,7 @@ package struct YAMLNode: Sendable {
             case YAML_STREAM_START_EVENT, YAML_DOCUMENT_END_EVENT: continue
             case YAML_DOCUMENT_START_EVENT:
                 guard root == nil else {
-                    throw failure(yaml, "a second document (---) begins here")
+                    throw failure(yaml, localized("a second document (---) begins here"))
                 }
             default: root = try node(yaml, depth: 0)
             }
@@ -74,7 +75,7 @@ package struct YAMLNode: Sendable {
             let reason = byteclub_yaml_problem(yaml).map { String(cString: $0) }
             throw Failure(
                 line: Int(byteclub_yaml_problem_line(yaml)) + 1,
-                reason: reason ?? "this is no YAML")
+                reason: reason ?? localized("this is no YAML"))
         }
         return byteclub_yaml_type(yaml)
     }
@@ -83,7 +84,9 @@ package struct YAMLNode: Sendable {
     private static func node(
         _ yaml: UnsafeMutablePointer<byteclub_yaml>, depth: Int
     ) throws(Failure) -> YAMLNode {
-        guard depth < depthLimit else { throw failure(yaml, "this is nested too deeply") }
+        guard depth < depthLimit else {
+            throw failure(yaml, localized("this is nested too deeply"))
+        }
         let (line, column) = (
             Int(byteclub_yaml_line(yaml)) + 1, Int(byteclub_yaml_column(yaml)) + 1
         )
@@ -112,9 +115,9 @@ package struct YAMLNode: Sendable {
             }
             content = .mapping(pairs, isFlow: isFlow)
         case YAML_ALIAS_EVENT:
-            throw failure(yaml, "aliases (*name) cannot be used here")
+            throw failure(yaml, localized("aliases (*name) cannot be used here"))
         default:
-            throw failure(yaml, "this is no YAML")
+            throw failure(yaml, localized("this is no YAML"))
         }
         return YAMLNode(content: content, line: line, column: column)
     }

@@ -1,5 +1,6 @@
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 
 /// Chooses a club's name and saves the club: the same for every kind.
 struct ClubRegistration: Sendable {
@@ -38,7 +39,7 @@ struct ClubRegistration: Sendable {
         where !clubs.contains(where: { $0.name.lowercased() == name.lowercased() }) {
             return ClubSettings(name: name, place: place)
         }
-        throw .badInput("There are too many clubs. Give this one a name.")
+        throw .badInput(localized("There are too many clubs. Give this one a name."))
     }
 
     /// - Throws: `.badInput` when another club with that name has a sign-in.
@@ -47,8 +48,9 @@ struct ClubRegistration: Sendable {
         for other in others
         where !other.place.isSame(as: club.place) && registry.secretPlace(of: other) != nil {
             throw .badInput(
-                "There is another club named “\(other.name)”. Give this one another name, or sign out "
-                    + "there first: byteclub logout \(other.name)")
+                localized(
+                    "There is another club named “\(other.name)”. Give this one another name, or sign out "
+                        + "there first: byteclub logout \(other.name)"))
         }
     }
 

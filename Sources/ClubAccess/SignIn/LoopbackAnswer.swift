@@ -2,6 +2,7 @@ internal import CLinux
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 
 /// Waits on 127.0.0.1 for the redirect from an authorization page (RFC 8252, section 7.3).
 ///
@@ -190,7 +191,9 @@ extension LoopbackAnswer {
         guard count > 0 else { return .over }
         connection.head += buffer[..<count]
         guard connection.head.count <= Self.headLimit else {
-            say("431 Request Header Fields Too Large", "This is not a sign-in.", to: connection)
+            say(
+                "431 Request Header Fields Too Large", localized("This is not a sign-in."),
+                to: connection)
             return .over
         }
         guard connection.head.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return .more }
@@ -205,7 +208,7 @@ extension LoopbackAnswer {
         where isAnswer: (String) -> Bool
     ) -> Heard {
         guard LoopbackPeer.mayBeOurs(connection.descriptor) else {
-            say("403 Forbidden", "This is another user's sign-in.", to: connection)
+            say("403 Forbidden", localized("This is another user's sign-in."), to: connection)
             return .over
         }
         let lines = head.split(separator: "\r\n")
@@ -214,7 +217,7 @@ extension LoopbackAnswer {
             .map { $0.dropFirst(5).filter { $0 != " " } }
         // A foreign page whose name resolves to this address sends that name as host.
         guard words.count == 3, words[0] == "GET", hosts == ["127.0.0.1:\(port)"] else {
-            say("400 Bad Request", "This is not a sign-in.", to: connection)
+            say("400 Bad Request", localized("This is not a sign-in."), to: connection)
             return .over
         }
         if words[1] == entrancePath {
@@ -224,19 +227,21 @@ extension LoopbackAnswer {
         }
         let parts = words[1].split(separator: "?", maxSplits: 1)
         guard parts.count == 2, parts[0] == "/" else {
-            say("404 Not Found", "There is nothing here.", to: connection)
+            say("404 Not Found", localized("There is nothing here."), to: connection)
             return .over
         }
         guard isAnswer(String(parts[1])) else {
             say(
                 "404 Not Found",
-                "This belongs to another sign-in. Open the address that Byte Club shows now.",
+                localized(
+                    "This belongs to another sign-in. Open the address that Byte Club shows now."),
                 to: connection)
             return .over
         }
         say(
             "200 OK",
-            "Byte Club has the answer. You can close this page and go back to the terminal.",
+            localized(
+                "Byte Club has the answer. You can close this page and go back to the terminal."),
             to: connection)
         return .answer(String(parts[1]))
     }
@@ -244,11 +249,12 @@ extension LoopbackAnswer {
     private func lead(_ connection: Connection, to page: URL?) {
         guard let page else {
             return say(
-                "410 Gone", "This page was opened before. Open the address that Byte Club shows.",
+                "410 Gone",
+                localized("This page was opened before. Open the address that Byte Club shows."),
                 to: connection)
         }
         say(
-            "303 See Other", "On the way to the sign-in page…", to: connection,
+            "303 See Other", localized("On the way to the sign-in page…"), to: connection,
             "Location: \(page.absoluteString)")
     }
 
@@ -256,7 +262,7 @@ extension LoopbackAnswer {
         _ status: String, _ words: String, to connection: Connection, _ fields: String...
     ) {
         let page = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><title>Byte Club</title>\
+            <!doctype html><html lang="\(Localization.language.rawValue)"><meta charset="utf-8"><title>Byte Club</title>\
             <body style="font:1.2em sans-serif;margin:4em"><p>\(words)</p></body></html>
             """
         let head = [

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Why the redirect could not be waited for, or did not arrive.
 package enum LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(port: UInt16, reason: String)
@@ -7,13 +9,16 @@ package enum LoopbackError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotListen(let port, let reason):
-            "Byte Club cannot wait for the browser"
-                + (port == 0 ? "" : " on port \(port) of this computer") + ": \(reason). "
-                + "Sign in with --no-browser instead."
+            localized("Byte Club cannot wait for the browser")
+                + (port == 0 ? "" : localized(" on port \(port) of this computer"))
+                + localized(
+                    ": \(reason). "
+                        + "Sign in with --no-browser instead.")
         case .timedOut:
-            "The browser brought no answer in time. Nothing was changed. Where it cannot reach this "
-                + "computer, sign in with --no-browser."
-        case .cancelled: "Signing in was stopped. Nothing was changed."
+            localized(
+                "The browser brought no answer in time. Nothing was changed. Where it cannot reach this "
+                    + "computer, sign in with --no-browser.")
+        case .cancelled: localized("Signing in was stopped. Nothing was changed.")
         }
     }
 }

@@ -1,5 +1,6 @@
 package import ClubStore
 internal import FoundationEssentials
+internal import Messages
 
 /// Why signing in to a club failed. Nothing was changed.
 package enum SignInError: Error, Sendable {
@@ -33,13 +34,14 @@ extension SignInError: CustomStringConvertible {
         case .secret(let error): error.description
         case .signIn(let error): Self.sentence(error)
         case .store(let error):
-            "\(ErrorMessage(error, club: .remote).text) You are not signed in."
+            localized("\(ErrorMessage(error, club: .remote).text) You are not signed in.")
         case .webdav(let error, let club):
-            "\(Self.sentence(error, at: club)) You are not signed in."
+            localized("\(Self.sentence(error, at: club)) You are not signed in.")
         case .untrusted(let server):
-            "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
-                + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
-                + "\(server.key); otherwise somebody may be in between. You are not signed in."
+            localized(
+                "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
+                    + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
+                    + "\(server.key); otherwise somebody may be in between. You are not signed in.")
         case .missingScopes(let scopes): Self.sentence(missing: scopes)
         case .noAnswer(let error): error.description
         }
@@ -51,24 +53,30 @@ extension SignInError: CustomStringConvertible {
         let isPlain = club.url.scheme?.lowercased() == "http"
         return switch error.code {
         case .unauthorized where club.signIn == .token:
-            "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
-        case .unauthorized: "The name or the password is wrong."
+            localized(
+                "The server does not accept this token: it is mistyped, has expired, or is not for WebDAV."
+            )
+        case .unauthorized: localized("The name or the password is wrong.")
         // Servers respond like this to plain HTTP on a TLS port.
         case .offline where isPlain && error.connectionFailure == .noAnswer,
             .badRequest where isPlain:
-            "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
-                + "address with https://."
+            localized(
+                "“\(host)” does not answer plain http at this address. If it speaks https at this port, begin the "
+                    + "address with https://.")
         case .offline where error.connectionFailure == .unknownHost:
-            "No server is called “\(host)”. Check the address, and the network."
+            localized("No server is called “\(host)”. Check the address, and the network.")
         case .offline where error.connectionFailure == .refused:
-            "“\(host)” does not answer at this address. Check the address and its port, and whether the "
-                + "server runs."
+            localized(
+                "“\(host)” does not answer at this address. Check the address and its port, and whether the "
+                    + "server runs.")
         case .offline where error.connectionFailure == .noSecureConnection:
-            "“\(host)” does not speak https at this address. Check the address and its port."
+            localized(
+                "“\(host)” does not speak https at this address. Check the address and its port.")
         case .offline: Self.sentence(error, onTheWayTo: host)
         case .badRequest, .wrongKind, .badAnswer, .notFound:
-            "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
-                + "on a network with a sign-in page, sign in there first."
+            localized(
+                "There is no folder of a WebDAV server at this address, and none can be made. Check the address; "
+                    + "on a network with a sign-in page, sign in there first.")
         default: ErrorMessage(error, club: .remote).text
         }
     }
@@ -78,36 +86,44 @@ extension SignInError: CustomStringConvertible {
             return ErrorMessage(error, club: .remote).text
         }
         return
-            "“\(host)” cannot be reached: \(trouble). Check the address, and the proxy (https_proxy, "
-            + "http_proxy, all_proxy)."
+            localized(
+                "“\(host)” cannot be reached: \(trouble). Check the address, and the proxy (https_proxy, "
+                    + "http_proxy, all_proxy).")
     }
 
     package static func sentence(missing scopes: [String]) -> String {
-        "The app is not allowed all that a club needs. In Dropbox's App Console, on the app's page "
-            + "“Permissions”, tick \(scopes.joined(separator: ", ")) and sign in again."
+        localized(
+            "The app is not allowed all that a club needs. In Dropbox's App Console, on the app's page "
+                + "“Permissions”, tick \(scopes.joined(separator: ", ")) and sign in again.")
     }
 
     private static func sentence(_ error: OAuthError) -> String {
         switch error.code {
         case .denied:
-            "Dropbox was told not to let Byte Club in. Nothing was changed; sign in again when you have "
-                + "changed your mind."
+            localized(
+                "Dropbox was told not to let Byte Club in. Nothing was changed; sign in again when you have "
+                    + "changed your mind.")
         case .wrongState:
-            "What the browser brought does not belong to this sign-in. Nothing was changed; sign in again, "
-                + "and use the newest page."
-        case .noCode: "No code came, so nothing was changed. Sign in again when you have one."
+            localized(
+                "What the browser brought does not belong to this sign-in. Nothing was changed; sign in again, "
+                    + "and use the newest page.")
+        case .noCode:
+            localized("No code came, so nothing was changed. Sign in again when you have one.")
         case .codeRefused, .revoked:
-            "Dropbox did not accept the code: it was mistyped, used before, or is too old. Nothing was "
-                + "changed; sign in again and use the new code at once."
+            localized(
+                "Dropbox did not accept the code: it was mistyped, used before, or is too old. Nothing was "
+                    + "changed; sign in again and use the new code at once.")
         case .appRefused:
-            "Dropbox does not accept this app. Check the app key in the App Console, and that the app's "
-                + "permissions are ticked. Nothing was changed."
+            localized(
+                "Dropbox does not accept this app. Check the app key in the App Console, and that the app's "
+                    + "permissions are ticked. Nothing was changed.")
         case .badAnswer:
-            "Dropbox's answer was not understood. If you are on a network with a sign-in "
-                + "page, sign in there first. Nothing was changed."
+            localized(
+                "Dropbox's answer was not understood. If you are on a network with a sign-in "
+                    + "page, sign in there first. Nothing was changed.")
         case .store(let code):
             ErrorMessage(StoreError(code, during: .connect), club: .remote).text
-                + " You are not signed in."
+                + localized(" You are not signed in.")
         }
     }
 }

@@ -1,6 +1,7 @@
 package import ClubStore
 internal import Files
 internal import FoundationEssentials
+internal import Messages
 
 /// Signs in to a club on a WebDAV server; no screen, no terminal.
 ///
@@ -41,14 +42,16 @@ package struct WebDAVSignIn: Sendable {
         do throws(AtomicFile.Failure) {
             data = try AtomicFile(url: URL(filePath: path)).read()
         } catch {
-            throw .badInput("The file of certificates, \(path), cannot be read: \(error.reason).")
+            throw .badInput(
+                localized("The file of certificates, \(path), cannot be read: \(error.reason)."))
         }
         guard let data else {
-            throw .badInput("There is no file of certificates at \(path).")
+            throw .badInput(localized("There is no file of certificates at \(path)."))
         }
         let mark = "-----BEGIN CERTIFICATE-----"
         guard data.firstRange(of: Data(mark.utf8)) != nil else {
-            throw .badInput("There is no certificate in \(path): it must have one in PEM, \(mark)")
+            throw .badInput(
+                localized("There is no certificate in \(path): it must have one in PEM, \(mark)"))
         }
     }
 

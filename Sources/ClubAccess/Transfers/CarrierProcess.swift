@@ -3,6 +3,7 @@ internal import ClubStore
 internal import Files
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 
 /// The process that carries out a club's transfers: this program once more, in a session of its own, so that
 /// it goes on when the app quits, loses its terminal or is killed. One for each club, while there is something
@@ -62,7 +63,7 @@ package struct CarrierProcess: Sendable {
             do throws(AtomicFile.Failure) {
                 lock = try FileLock(lockFile(of: journal))
             } catch {
-                return fail(journal, "cannot be locked: \(error.reason)")
+                return fail(journal, localized("cannot be locked: \(error.reason)"))
             }
             var result = attempt(lock)
             // Who looks whether there is a carrier holds it for a moment.
@@ -75,7 +76,7 @@ package struct CarrierProcess: Sendable {
             case .busy: return lock.release()
             case .impossible:
                 lock.release()
-                return fail(journal, "cannot be locked by its file system")
+                return fail(journal, localized("cannot be locked by its file system"))
             }
             await TransferCarrier(journal, means: means).run()
             lock.release()
@@ -91,8 +92,9 @@ package struct CarrierProcess: Sendable {
             status.state = .failed
             status.retryCount = item.order.retryCount
             status.reason =
-                "The list of transfers in \(journal.folder.path) \(reason). Set XDG_STATE_HOME to a folder "
-                + "on a disk of this computer, or try again."
+                localized(
+                    "The list of transfers in \(journal.folder.path) \(reason). Set XDG_STATE_HOME to a folder "
+                        + "on a disk of this computer, or try again.")
             (status.nextAttempt, status.bytesPerSecond) = (nil, nil)
             status.updated = Date()
             try? journal.write(status, of: item.id)

@@ -1,4 +1,5 @@
 package import ClubStore
+internal import Messages
 
 extension DestinationProblem {
     /// Why a photo is not on this computer, and what to do next; nil where nothing more is known than that
@@ -9,17 +10,20 @@ extension DestinationProblem {
         let (folder, name) = Self.parts(of: path)
         return switch self {
         case .isThere:
-            "There is a file “\(path)” already. Move it, or fetch the photo to another folder."
-        case .isFolder: "“\(path)” is a folder. Choose another name or another folder."
-        case .hasNoFolder: "There is no folder “\(folder)”. Make it, or choose another."
+            localized(
+                "There is a file “\(path)” already. Move it, or fetch the photo to another folder.")
+        case .isFolder: localized("“\(path)” is a folder. Choose another name or another folder.")
+        case .hasNoFolder: localized("There is no folder “\(folder)”. Make it, or choose another.")
         case .nameTooLong:
-            "The name “\(name)” is too long for the disk of “\(folder)”. “byteclub photos get” can fetch it "
-                + "under another name."
+            localized(
+                "The name “\(name)” is too long for the disk of “\(folder)”. “byteclub photos get” can fetch it "
+                    + "under another name.")
         case .nameRefused:
-            "The disk of “\(folder)” does not take the name “\(name)”. “byteclub photos get” can fetch it "
-                + "under another name."
-        case .forbidden: "You may not write in “\(folder)”. Choose another folder."
-        case .diskFull: "The disk of “\(folder)” is full. Make room and try again."
+            localized(
+                "The disk of “\(folder)” does not take the name “\(name)”. “byteclub photos get” can fetch it "
+                    + "under another name.")
+        case .forbidden: localized("You may not write in “\(folder)”. Choose another folder.")
+        case .diskFull: localized("The disk of “\(folder)” is full. Make room and try again.")
         case .other: nil
         }
     }

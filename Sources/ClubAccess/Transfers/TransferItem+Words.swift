@@ -1,5 +1,6 @@
 package import ClubLibrary
 package import FoundationEssentials
+internal import Messages
 
 /// How a transfer is described on the screen and in the shell.
 extension TransferItem {
@@ -16,14 +17,16 @@ extension TransferItem {
     /// One word for a column.
     package var stateWord: String {
         switch state {
-        case .waiting: "waiting"
-        case .preparing: "preparing"
+        case .waiting: localized("waiting")
+        case .preparing: localized("preparing")
         case .running:
-            isConfirming ? "confirming" : order.direction == .upload ? "sending" : "fetching"
-        case .paused: "paused"
-        case .done: "done"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
+            isConfirming
+                ? localized("confirming")
+                : order.direction == .upload ? localized("sending") : localized("fetching")
+        case .paused: localized("paused")
+        case .done: localized("done")
+        case .failed: localized("failed")
+        case .cancelled: localized("cancelled")
         }
     }
 
@@ -36,30 +39,30 @@ extension TransferItem {
     package func words(at now: Date) -> String {
         switch state {
         case .waiting:
-            guard let reason = status.reason else { return "Waits for its turn." }
+            guard let reason = status.reason else { return localized("Waits for its turn.") }
             guard let next = status.nextAttempt, next > now else { return reason }
             let seconds = Int(min(next.timeIntervalSince(now), 1e9).rounded(.up))
-            return "Tries again in \(seconds) s. \(reason)"
+            return localized("Tries again in \(seconds) s. \(reason)")
         case .preparing:
             let fraction = max(0, min(status.preparedFraction ?? 0, 1))
-            return "Preparing the photo… \(Int(fraction * 100)) %"
+            return localized("Preparing the photo… \(Int(fraction * 100)) %")
         case .running: return runningWords
         case .paused, .cancelled:
-            let kept = status.byteCount > 0 ? " at \(byteWords); it can be resumed" : ""
-            return (state == .paused ? "Paused" : "Cancelled") + kept + "."
+            let kept = status.byteCount > 0 ? localized(" at \(byteWords); it can be resumed") : ""
+            return (state == .paused ? localized("Paused") : localized("Cancelled")) + kept + "."
         case .done:
             return order.direction == .upload
-                ? "In the club: \(Wording.byteCount(status.byteCount))."
+                ? localized("In the club: \(Wording.byteCount(status.byteCount)).")
                 : "\(order.file) · \(Wording.byteCount(status.byteCount))"
-        case .failed: return status.reason ?? "It failed."
+        case .failed: return status.reason ?? localized("It failed.")
         }
     }
 
     private var runningWords: String {
-        guard status.totalByteCount > 0 else { return "Asking the club…" }
+        guard status.totalByteCount > 0 else { return localized("Asking the club…") }
         // 100 only when it is confirmed.
         let parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
-        return (parts + (isConfirming ? ["waiting for the club's yes"] : speedParts))
+        return (parts + (isConfirming ? [localized("waiting for the club's yes")] : speedParts))
             .joined(separator: " · ")
     }
 

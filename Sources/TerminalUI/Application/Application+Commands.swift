@@ -1,18 +1,22 @@
+internal import Messages
+
 extension KeyCommand {
     /// Lists the keys of the current context in a menu that runs the chosen one.
     public static let keyMenu = KeyCommand(
-        "app.keys", keys: ["?", "F1"], title: "Keys of this context", label: "keys", weight: 100)
+        "app.keys", keys: ["?", "F1"], title: localized("Keys of this context"),
+        label: localized("keys"), weight: 100)
     /// Opens the line in which commands are typed by name.
     public static let commandPalette = KeyCommand(
-        "app.commands", keys: [":"], title: "Command palette")
+        "app.commands", keys: [":"], title: localized("Command palette"))
     /// Paints the whole screen again, e.g. after another program has written on it.
     public static let redraw = KeyCommand(
-        "app.redraw", keys: ["^L"], title: "Draw the screen again")
+        "app.redraw", keys: ["^L"], title: localized("Draw the screen again"))
     /// Stops the program as job control does; `fg` in the shell brings it back.
     public static let suspend = KeyCommand(
-        "app.suspend", keys: ["^Z"], title: "Suspend, back to the shell")
+        "app.suspend", keys: ["^Z"], title: localized("Suspend, back to the shell"))
     /// Asks to end the program; the delegate may refuse. Out of reach while a box is open.
-    public static let quit = KeyCommand("app.quit", keys: ["q"], title: "Quit", label: "quit")
+    public static let quit = KeyCommand(
+        "app.quit", keys: ["q"], title: localized("Quit"), label: localized("quit"))
 
     /// The commands that work everywhere.
     public static let applicationCommands: [KeyCommand] = [
@@ -23,7 +27,7 @@ extension KeyCommand {
 extension Application {
     func makeKeyTable() -> KeyTable {
         let isModal = !presentations.isEmpty
-        return KeyTable("Everywhere") {
+        return KeyTable(localized("Everywhere")) {
             KeyCommand.keyMenu.performs { self.presentKeyMenu() }
             KeyCommand.commandPalette.performs { self.presentCommandPalette() }
             KeyCommand.redraw.performs { self.redraw() }

@@ -1,3 +1,5 @@
+internal import Messages
+
 extension Application {
     /// Who is asked first about a key: the focused view, else the controller on top.
     public var responderChain: [Responder] {
@@ -68,7 +70,7 @@ extension Application {
             guard hadPending else { break }
             setNeedsFrame()
             if press.key != .escape {
-                showMessage("\(KeySequence(presses).displayName) does nothing here.")
+                showMessage(localized("\(KeySequence(presses).displayName) does nothing here."))
             }
         }
     }

@@ -1,5 +1,6 @@
 import CNcurses
 import Glibc
+import Messages
 
 /// The terminal, through ncurses: the only place that calls it.
 ///
@@ -63,12 +64,14 @@ public final class CursesScreen: Screen {
         guard !isOpen else { return }
         guard isatty(options.inputDescriptor) == 1, isatty(options.outputDescriptor) == 1 else {
             throw TerminalError(
-                .notATerminal, "The screen needs a terminal: standard input or output is none.")
+                .notATerminal,
+                localized("The screen needs a terminal: standard input or output is none."))
         }
         var modes = termios()
         guard tcgetattr(options.inputDescriptor, &modes) == 0 else {
             throw TerminalError(
-                .systemError(errno), "The terminal's modes cannot be read (error \(errno)).")
+                .systemError(errno),
+                localized("The terminal's modes cannot be read (error \(errno))."))
         }
         if description == nil {
             try begin()
@@ -98,17 +101,20 @@ public final class CursesScreen: Screen {
         let type = getenv("TERM").map { String(cString: $0) } ?? ""
         guard !type.isEmpty else {
             throw TerminalError(
-                .unknownType, "TERM is not set: say which terminal this is, e.g. TERM=xterm.")
+                .unknownType,
+                localized("TERM is not set: say which terminal this is, e.g. TERM=xterm."))
         }
         guard byteclub_setup_terminal(type, options.outputDescriptor) == 1 else {
             throw TerminalError(
                 .unknownType,
-                "Nothing is known about the terminal type “\(type)” (TERM): try TERM=xterm.")
+                localized(
+                    "Nothing is known about the terminal type “\(type)” (TERM): try TERM=xterm."))
         }
         guard byteclub_capability("cup") != nil else {
             throw TerminalError(
                 .tooSimple,
-                "The terminal type “\(type)” (TERM) cannot place its cursor: try TERM=xterm.")
+                localized(
+                    "The terminal type “\(type)” (TERM) cannot place its cursor: try TERM=xterm."))
         }
         let output = Self.stream(options.outputDescriptor, "w")
         collector = output.flatMap { FrameCollector(descriptor: fileno($0)) }
@@ -117,7 +123,8 @@ public final class CursesScreen: Screen {
             let screen = byteclub_new_screen(type, output, input)
         else {
             throw TerminalError(
-                .systemError(errno), "ncurses cannot open the terminal (error \(errno)).")
+                .systemError(errno), localized("ncurses cannot open the terminal (error \(errno)).")
+            )
         }
         set_term(screen)
         byteclub_set_modes()

@@ -1,3 +1,4 @@
+import Messages
 import TextEditing
 
 /// The row below a text in which is written what to look for, and a second one for what to put there.
@@ -30,8 +31,8 @@ public final class FindBar: View {
         isHidden = true
         addSubview(findField)
         addSubview(replaceField)
-        findField.placeholder = TextLine("what to look for", .secondary)
-        replaceField.placeholder = TextLine("nothing", .secondary)
+        findField.placeholder = TextLine(localized("what to look for"), .secondary)
+        replaceField.placeholder = TextLine(localized("nothing"), .secondary)
         findField.didChange = { [weak self] in self?.queryDidChange() }
         finder.didChange = { [weak self] in self?.finderDidChange() }
         replaceField.isHidden = true
@@ -145,9 +146,9 @@ public final class FindBar: View {
     // MARK: - Keys
 
     public override var keyTable: KeyTable {
-        KeyTable("Find") {
+        KeyTable(localized("Find")) {
             if replaceField.isFirstResponder {
-                KeyCommand.findEnter.performs(label: "replace") { self.replaceCurrent() }
+                KeyCommand.findEnter.performs(label: localized("replace")) { self.replaceCurrent() }
             } else {
                 KeyCommand.findEnter.performs { self.next(by: 1) }
             }
@@ -157,11 +158,15 @@ public final class FindBar: View {
             if isReplacing {
                 KeyCommand.replaceAll.performs(unless: unlessReplaceable) { self.replaceAll() }
             }
-            KeyCommand.toggleExpression.performs(label: isExpression ? "text" : "regex") {
+            KeyCommand.toggleExpression.performs(
+                label: isExpression ? localized("text") : localized("regex")
+            ) {
                 self.toggleExpression()
             }
             KeyCommand.toggleCase.performs { self.toggleCase() }
-            KeyCommand.leaveFind.performs(label: leadsToReplacement ? "next" : "edit here") {
+            KeyCommand.leaveFind.performs(
+                label: leadsToReplacement ? localized("next") : localized("edit here")
+            ) {
                 self.leave()
             }
             KeyCommand.closeFind.performs { self.close(goingBack: true) }
@@ -180,7 +185,7 @@ public final class FindBar: View {
 
     private func next(by step: Int) {
         if case .failed(let error) = finder.state {
-            application?.showMessage("This cannot be looked for. \(error)", .warning)
+            application?.showMessage(localized("This cannot be looked for. \(error)"), .warning)
             return
         }
         move(by: step)
@@ -188,11 +193,12 @@ public final class FindBar: View {
 
     private var unlessReplaceable: String? {
         switch finder.state {
-        case .searching: "The search is not complete yet."
+        case .searching: localized("The search is not complete yet.")
         case .complete where textView.matches.count >= TextFinder.matchLimit:
-            "There are more than \(TextFinder.matchLimit) matches. Look for something rarer."
+            localized(
+                "There are more than \(TextFinder.matchLimit) matches. Look for something rarer.")
         case .complete where !textView.matches.isEmpty: nil
-        default: "There is nothing to replace."
+        default: localized("There is nothing to replace.")
         }
     }
 
@@ -207,9 +213,9 @@ public final class FindBar: View {
     private func replaceAll() {
         start = nil
         finder.replaceAll(with: replaceField.text) { [weak self] count in
-            let words = count == 1 ? "1 match was" : "\(count) matches were"
+            let words = count == 1 ? localized("1 match was") : localized("\(count) matches were")
             self?.application?.showMessage(
-                "\(words) replaced. ^Z in the text takes it back.", .success)
+                localized("\(words) replaced. ^Z in the text takes it back."), .success)
         }
     }
 
@@ -221,12 +227,14 @@ public final class FindBar: View {
         switch finder.state {
         case .idle: return ("", .secondary)
         case .searching: return ("…", .secondary)
-        case .failed: return ("not valid", .warning)
-        case .complete where count == 0: return ("no match", .warning)
+        case .failed: return (localized("not valid"), .warning)
+        case .complete where count == 0: return (localized("no match"), .warning)
         case .complete:
             let total = count >= TextFinder.matchLimit ? "\(count)+" : "\(count)"
-            if let current = finder.current { return ("\(current + 1) of \(total)", .text) }
-            return (count == 1 ? "1 match" : "\(total) matches", .text)
+            if let current = finder.current {
+                return (localized("\(current + 1) of \(total)"), .text)
+            }
+            return (count == 1 ? localized("1 match") : localized("\(total) matches"), .text)
         }
     }
 
@@ -246,9 +254,9 @@ public final class FindBar: View {
     public override func draw(on surface: Surface) {
         surface.fill(bounds)
         if labelWidth > 0 {
-            surface.draw("Find", at: .zero, role: .secondary)
+            surface.draw(localized("Find"), at: .zero, role: .secondary)
             if isReplacing, bounds.height > 1 {
-                surface.draw("Replace", at: Point(x: 0, y: 1), role: .secondary)
+                surface.draw(localized("Replace"), at: Point(x: 0, y: 1), role: .secondary)
             }
         }
         var x = findField.frame.maxX

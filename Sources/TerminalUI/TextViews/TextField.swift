@@ -1,3 +1,4 @@
+internal import Messages
 internal import TextEditing
 
 /// A line of text to write: a name, a path, a filter.
@@ -104,7 +105,7 @@ public final class TextField: TextInputView {
     // MARK: - Keys
 
     public override var keyTable: KeyTable {
-        KeyTable("Field") {
+        KeyTable(localized("Field")) {
             if didSubmit != nil {
                 KeyCommand.submitField.performs { self.didSubmit?() }
             }

@@ -1,3 +1,4 @@
+internal import Messages
 public import TextEditing
 
 /// What views that edit text have in common: the text, the keys that change it, the clipboard.
@@ -209,18 +210,19 @@ public class TextInputView: View {
         deletes(.deleteWordBackward, .wordLeft)
         deletes(.deleteWordForward, .wordRight)
         KeyCommand.cutText.performs(unless: unlessSelected) { self.cut { $0.cut() } }
-        KeyCommand.cutLine.performs(unless: editor.text.isEmpty ? "There is no line to cut." : nil)
-        {
+        KeyCommand.cutLine.performs(
+            unless: editor.text.isEmpty ? localized("There is no line to cut.") : nil
+        ) {
             self.cut { $0.cutLine() }
         }
         KeyCommand.pasteText.performs(
-            unless: clipboard.text.isEmpty ? "Nothing was cut or copied yet." : nil
+            unless: clipboard.text.isEmpty ? localized("Nothing was cut or copied yet.") : nil
         ) { self.pasteFromClipboard() }
         KeyCommand.undoEdit.performs(
-            unless: editor.history.canUndo ? nil : "There is nothing to undo."
+            unless: editor.history.canUndo ? nil : localized("There is nothing to undo.")
         ) { self.perform { $0.undo() } }
         KeyCommand.redoEdit.performs(
-            unless: editor.history.canRedo ? nil : "There is nothing to do again."
+            unless: editor.history.canRedo ? nil : localized("There is nothing to do again.")
         ) { self.perform { $0.redo() } }
     }
 
@@ -232,7 +234,7 @@ public class TextInputView: View {
     }
 
     private var unlessSelected: String? {
-        editor.selection.isEmpty ? "Nothing is selected." : nil
+        editor.selection.isEmpty ? localized("Nothing is selected.") : nil
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Messages
 public import TextEditing
 
 /// An editor for text of any size.
@@ -128,7 +129,7 @@ public final class TextView: TextInputView {
     }
 
     public override var keyTable: KeyTable {
-        KeyTable("Text") {
+        KeyTable(localized("Text")) {
             if isEditable {
                 KeyCommand.newLine.performs { self.typeLineBreak() }
                 if continuesLines {

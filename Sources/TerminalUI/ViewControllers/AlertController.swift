@@ -1,3 +1,5 @@
+internal import Messages
+
 /// One answer of an alert.
 @MainActor
 public struct AlertAction {
@@ -62,10 +64,13 @@ public final class AlertController: ViewController {
         self.title = title
     }
 
+    /// The word on a button that does nothing.
+    public static var cancelTitle: String { localized("Cancel") }
+
     /// An alert with two answers; Esc and the preferred one do nothing.
     public static func confirmation(
         title: String, message: TextLine, confirm: String, key: KeySequence? = nil,
-        cancel: String = "Cancel", isDestructive: Bool = true,
+        cancel: String = AlertController.cancelTitle, isDestructive: Bool = true,
         handler: @escaping @MainActor () -> Void
     ) -> AlertController {
         AlertController(
@@ -119,7 +124,7 @@ public final class AlertController: ViewController {
         let page = max(1, label.frame.size.height - 1)
         return KeyTable(title) {
             if hiddenRowCount > 0 {
-                KeyCommand.pageDown.performs(label: "more") { self.scroll(by: page) }
+                KeyCommand.pageDown.performs(label: localized("more")) { self.scroll(by: page) }
                 KeyCommand.pageUp.performs { self.scroll(by: -page) }
             }
             for action in actions {
@@ -151,5 +156,6 @@ extension KeyCommand {
 
     /// Chooses the answer that cancels; only in alerts that have one.
     public static let cancelAlert = KeyCommand(
-        "alert.cancel", keys: ["Esc", "^C"], title: "Cancel", label: "cancel", weight: 85)
+        "alert.cancel", keys: ["Esc", "^C"], title: localized("Cancel"), label: localized("cancel"),
+        weight: 85)
 }

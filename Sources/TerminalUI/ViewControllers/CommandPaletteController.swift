@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Something that can be done by typing its words after `:`, e.g. `club work`.
 @MainActor
 public struct PaletteCommand {
@@ -28,12 +30,13 @@ public final class CommandPaletteController: ViewController {
     struct Item {
         let words: String
         let title: String
+        var otherTitle = ""
         let keys: String
         let reason: String?
         let action: @MainActor () -> Void
 
-        /// What the list is searched by.
-        var text: String { "\(words) \(title) \(keys)".lowercased() }
+        /// What the list is searched by: in English, too, for which no input method is needed.
+        var text: String { "\(words) \(title) \(keys) \(otherTitle)".lowercased() }
     }
 
     private var items: [Item]
@@ -43,7 +46,7 @@ public final class CommandPaletteController: ViewController {
     private var shown: [Item] = []
     private let list = ListView()
     private lazy var prompt = FilteredList(
-        list: list, prompt: ": ", hint: "type a command",
+        list: list, prompt: ": ", hint: localized("type a command"),
         completion: { [weak self] in self?.completion(of: $0) },
         didChange: { [weak self] in self?.show(matching: $0) })
 
@@ -64,12 +67,13 @@ public final class CommandPaletteController: ViewController {
             .map { command in
                 Item(
                     words: "", title: command.entry.command.title,
+                    otherTitle: Localization.english(command.entry.command.title),
                     keys: command.keys.map(\.displayName).joined(separator: "  "),
                     reason: command.entry.reason,
                     action: { perform(command.entry) })
             }
         super.init()
-        title = "Command"
+        title = localized("Command")
     }
 
     /// Replaces the commands with words; what is typed and what is chosen stay.
@@ -89,7 +93,7 @@ public final class CommandPaletteController: ViewController {
         list.delegate = self
         list.isFocusable = false
         list.looksFocused = true
-        list.emptyText = TextLine("There is no such command.", .secondary)
+        list.emptyText = TextLine(localized("There is no such command."), .secondary)
         show(matching: "")
     }
 
@@ -143,7 +147,7 @@ public final class CommandPaletteController: ViewController {
     }
 
     public override var keyTable: KeyTable {
-        KeyTable("Command") {
+        KeyTable(localized("Command")) {
             KeyCommand.closeMenu.performs { self.dismiss() }
         }
     }

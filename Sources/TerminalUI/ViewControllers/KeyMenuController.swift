@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The keys of a context in a list that can be filtered; Enter does what the chosen one does.
 public final class KeyMenuController: ViewController {
     struct Item {
@@ -29,7 +31,7 @@ public final class KeyMenuController: ViewController {
         }
         self.perform = perform
         super.init()
-        title = "Keys"
+        title = localized("Keys")
     }
 
     public override func viewDidLoad() {
@@ -37,7 +39,7 @@ public final class KeyMenuController: ViewController {
         list.delegate = self
         list.isFocusable = false
         list.looksFocused = true
-        list.emptyText = TextLine("No key matches.", .secondary)
+        list.emptyText = TextLine(localized("No key matches."), .secondary)
         applyFilter()
     }
 
@@ -65,14 +67,17 @@ public final class KeyMenuController: ViewController {
     private func applyFilter() {
         let words = filter.lowercased().split(separator: " ")
         shown = items.filter { item in
-            let text = "\(item.entry.command.title) \(item.keys) \(item.section)".lowercased()
+            let command = item.entry.command
+            let english = Localization.english(command.title)
+            let text = "\(command.title) \(english) \(item.keys) \(item.section)"
+                .lowercased()
             return words.allSatisfy { text.contains($0) }
         }
         list.reloadData()
     }
 
     public override var keyTable: KeyTable {
-        KeyTable("Keys") {
+        KeyTable(localized("Keys")) {
             KeyCommand.closeMenu.performs { self.dismiss() }
         }
     }
@@ -105,6 +110,7 @@ extension KeyMenuController: ListViewDataSource, ListViewDelegate {
 extension KeyCommand {
     /// Closes the key menu or the command palette; nothing is run.
     public static let closeMenu = KeyCommand(
-        "menu.close", keys: ["Esc", "F1", "^C"], title: "Close the menu", label: "close", weight: 90
+        "menu.close", keys: ["Esc", "F1", "^C"], title: localized("Close the menu"),
+        label: localized("close"), weight: 90
     )
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Lies under a presented controller's view: dims what is beneath, draws the box, moves the focus.
 final class PresentationView: View {
     let controller: ViewController
@@ -76,8 +78,9 @@ final class PresentationView: View {
 extension KeyCommand {
     /// Gives the keys to the next view in a box that takes them, from the last to the first.
     public static let nextField = KeyCommand(
-        "focus.next", keys: ["Tab"], title: "Next field", label: "next", weight: 40)
+        "focus.next", keys: ["Tab"], title: localized("Next field"), label: localized("next"),
+        weight: 40)
     /// Gives the keys to the previous view in a box that takes them, from the first to the last.
     public static let previousField = KeyCommand(
-        "focus.previous", keys: ["S-Tab"], title: "Previous field")
+        "focus.previous", keys: ["S-Tab"], title: localized("Previous field"))
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Several controllers, one of them shown, and a bar at the top that says which.
 public final class TabBarController: ViewController {
     /// The controllers in the order of their tabs; never empty.
@@ -101,7 +103,7 @@ public final class TabBarController: ViewController {
     // MARK: - Keys
 
     public override var keyTable: KeyTable {
-        KeyTable("Tabs") {
+        KeyTable(localized("Tabs")) {
             KeyCommand.nextTab.performs { self.step(by: 1) }
             KeyCommand.previousTab.performs { self.step(by: -1) }
             for index in tabs.indices.prefix(9) {
@@ -118,16 +120,17 @@ public final class TabBarController: ViewController {
 extension KeyCommand {
     /// Shows the tab on the right, after the last the first.
     public static let nextTab = KeyCommand(
-        "tabs.next", keys: ["Tab"], title: "Next tab", label: "tabs", weight: 30)
+        "tabs.next", keys: ["Tab"], title: localized("Next tab"), label: localized("tabs"),
+        weight: 30)
     /// Shows the tab on the left, before the first the last.
     public static let previousTab = KeyCommand(
-        "tabs.previous", keys: ["S-Tab"], title: "Previous tab")
+        "tabs.previous", keys: ["S-Tab"], title: localized("Previous tab"))
 
     /// Goes to a tab by its number, from 1.
     public static func tab(_ number: Int, title: String) -> KeyCommand {
         KeyCommand(
             "tabs.\(number)", keys: [KeySequence([.character(Unicode.Scalar(UInt8(48 + number)))])],
-            title: "Tab \(title)")
+            title: localized("Tab \(title)"))
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Words that do something when Enter or Space is pressed on them, or when they are clicked.
 public final class Button: View {
     /// The words on the button; in small letters they are the footer's word for its key.
@@ -70,6 +72,7 @@ public final class Button: View {
 extension KeyCommand {
     /// Presses the button that has the keys.
     public static let press = KeyCommand(
-        "button.press", keys: ["Enter", "Space"], title: "Press the button", label: "press",
+        "button.press", keys: ["Enter", "Space"], title: localized("Press the button"),
+        label: localized("press"),
         weight: 80)
 }

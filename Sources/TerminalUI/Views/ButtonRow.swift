@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Buttons side by side; the arrow keys move between them.
 public final class ButtonRow: View {
     /// The buttons from left to right, or from top to bottom where the row is too narrow; hidden
@@ -87,8 +89,8 @@ public final class ButtonRow: View {
 extension KeyCommand {
     /// Gives the keys to the next button of the row, after the last to the first.
     public static let nextButton = KeyCommand(
-        "buttons.next", keys: ["Right", "Down"], title: "Next button")
+        "buttons.next", keys: ["Right", "Down"], title: localized("Next button"))
     /// Gives the keys to the previous button of the row, before the first to the last.
     public static let previousButton = KeyCommand(
-        "buttons.previous", keys: ["Left", "Up"], title: "Previous button")
+        "buttons.previous", keys: ["Left", "Up"], title: localized("Previous button"))
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// A list under a line of text that narrows it: letters are written, arrows move.
 public final class FilteredList: View {
     private let list: ListView
@@ -16,12 +18,15 @@ public final class FilteredList: View {
         }
     }
 
+    /// What an empty filter shows: that one can type.
+    public static var filterHint: String { localized("type to filter") }
+
     /// - Parameters:
     ///   - actionLabel: The footer's word for Enter.
     ///   - completion: What Tab makes of the text; nil when there is nothing to add.
     ///   - didChange: Called with the text after each change.
     public init(
-        list: ListView, prompt: String = "/ ", hint: String = "type to filter",
+        list: ListView, prompt: String = "/ ", hint: String = FilteredList.filterHint,
         actionLabel: String? = nil,
         completion: (@MainActor (String) -> String?)? = nil,
         didChange: @escaping @MainActor (String) -> Void
@@ -80,7 +85,7 @@ public final class FilteredList: View {
         KeyTable {
             KeyCommand.runChosen.performs(
                 label: actionLabel,
-                unless: list.selectedIndex == nil ? "Nothing matches." : nil
+                unless: list.selectedIndex == nil ? localized("Nothing matches.") : nil
             ) { self.list.activateSelection() }
             if completion != nil {
                 KeyCommand.completeField.performs { self.complete() }
@@ -106,12 +111,16 @@ extension KeyCommand {
     ]
 
     static let runChosen = KeyCommand(
-        "menu.run", keys: ["Enter"], title: "Run the chosen one", label: "run", weight: 95)
-    static let nextMatch = KeyCommand("menu.down", keys: ["Down", "^n"], title: "Down")
-    static let previousMatch = KeyCommand("menu.up", keys: ["Up", "^p"], title: "Up")
-    static let nextMatchPage = KeyCommand("menu.page-down", keys: ["PgDn"], title: "Page down")
-    static let previousMatchPage = KeyCommand("menu.page-up", keys: ["PgUp"], title: "Page up")
+        "menu.run", keys: ["Enter"], title: localized("Run the chosen one"),
+        label: localized("run"), weight: 95)
+    static let nextMatch = KeyCommand("menu.down", keys: ["Down", "^n"], title: localized("Down"))
+    static let previousMatch = KeyCommand("menu.up", keys: ["Up", "^p"], title: localized("Up"))
+    static let nextMatchPage = KeyCommand(
+        "menu.page-down", keys: ["PgDn"], title: localized("Page down"))
+    static let previousMatchPage = KeyCommand(
+        "menu.page-up", keys: ["PgUp"], title: localized("Page up"))
     static let clearFilter = KeyCommand(
-        "menu.clear", keys: ["Esc", "^u"], title: "Clear the filter", label: "clear filter",
+        "menu.clear", keys: ["Esc", "^u"], title: localized("Clear the filter"),
+        label: localized("clear filter"),
         weight: 92)
 }

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Knows the rows of a list.
 ///
 /// Only rows on the screen are asked for, so a list may have any number of them.
@@ -78,7 +80,7 @@ public final class ListView: View {
     public var isMarkable: (@MainActor (Int) -> Bool)?
 
     /// The footer's word for Enter; nil when rows cannot be opened.
-    public var activationLabel: String? = "open"
+    public var activationLabel: String? = localized("open")
 
     /// Come before the list's own: to stop what is under way with the key that clears marks.
     public var urgentEntries: [KeyTable.Entry] = [] {
@@ -256,11 +258,12 @@ public final class ListView: View {
 
     public override var keyTable: KeyTable {
         let index = selectedIndex
-        return KeyTable("List") {
+        return KeyTable(localized("List")) {
             urgentEntries
             if let activationLabel {
                 KeyCommand.activateRow.performs(
-                    label: activationLabel, unless: index == nil ? "The list is empty." : nil
+                    label: activationLabel,
+                    unless: index == nil ? localized("The list is empty.") : nil
                 ) { self.activateSelection() }
             }
             KeyCommand.nextRow.performs { self.move(by: 1) }
@@ -272,10 +275,14 @@ public final class ListView: View {
             KeyCommand.pageDown.performs { self.move(by: max(1, self.visibleRowCount - 1)) }
             KeyCommand.pageUp.performs { self.move(by: -max(1, self.visibleRowCount - 1)) }
             if allowsMarking {
-                KeyCommand.markRow.performs(unless: index == nil ? "The list is empty." : nil) {
+                KeyCommand.markRow.performs(
+                    unless: index == nil ? localized("The list is empty.") : nil
+                ) {
                     self.markSelection()
                 }
-                KeyCommand.markAllRows.performs(unless: index == nil ? "The list is empty." : nil) {
+                KeyCommand.markAllRows.performs(
+                    unless: index == nil ? localized("The list is empty.") : nil
+                ) {
                     self.toggleAllMarks()
                 }
                 if !marks.isEmpty {
@@ -327,34 +334,43 @@ public final class ListView: View {
 extension KeyCommand {
     /// Opens the selected row, as a second click on it does.
     public static let activateRow = KeyCommand(
-        "list.open", keys: ["Enter"], title: "Open the selected row", label: "open", weight: 95)
+        "list.open", keys: ["Enter"], title: localized("Open the selected row"),
+        label: localized("open"), weight: 95)
     /// Selects the row below.
-    public static let nextRow = KeyCommand("list.down", keys: ["j", "Down"], title: "Down")
+    public static let nextRow = KeyCommand(
+        "list.down", keys: ["j", "Down"], title: localized("Down"))
     /// Selects the row above.
-    public static let previousRow = KeyCommand("list.up", keys: ["k", "Up"], title: "Up")
+    public static let previousRow = KeyCommand(
+        "list.up", keys: ["k", "Up"], title: localized("Up"))
     /// Selects the first row.
-    public static let firstRow = KeyCommand("list.first", keys: ["g g", "Home"], title: "First")
+    public static let firstRow = KeyCommand(
+        "list.first", keys: ["g g", "Home"], title: localized("First"))
     /// Selects the last row.
-    public static let lastRow = KeyCommand("list.last", keys: ["G", "End"], title: "Last")
+    public static let lastRow = KeyCommand(
+        "list.last", keys: ["G", "End"], title: localized("Last"))
     /// Selects the row half a screen further down, or the last.
     public static let halfPageDown = KeyCommand(
-        "list.half-page-down", keys: ["^d"], title: "Half a page down")
+        "list.half-page-down", keys: ["^d"], title: localized("Half a page down"))
     /// Selects the row half a screen further up, or the first.
     public static let halfPageUp = KeyCommand(
-        "list.half-page-up", keys: ["^u"], title: "Half a page up")
+        "list.half-page-up", keys: ["^u"], title: localized("Half a page up"))
     /// Selects the row a screen, but for one row, further down; in an alert, scrolls its message.
-    public static let pageDown = KeyCommand("list.page-down", keys: ["PgDn"], title: "Page down")
+    public static let pageDown = KeyCommand(
+        "list.page-down", keys: ["PgDn"], title: localized("Page down"))
     /// Selects the row a screen, but for one row, further up; in an alert, scrolls its message.
-    public static let pageUp = KeyCommand("list.page-up", keys: ["PgUp"], title: "Page up")
+    public static let pageUp = KeyCommand(
+        "list.page-up", keys: ["PgUp"], title: localized("Page up"))
     /// Marks the selected row, or takes its mark away, and goes to the next.
     public static let markRow = KeyCommand(
-        "list.mark", keys: ["Space"], title: "Mark the row", label: "mark", weight: 40)
+        "list.mark", keys: ["Space"], title: localized("Mark the row"), label: localized("mark"),
+        weight: 40)
     /// Marks all rows, or none if all have a mark.
     public static let markAllRows = KeyCommand(
-        "list.mark-all", keys: ["^A"], title: "Mark all rows, or none")
+        "list.mark-all", keys: ["^A"], title: localized("Mark all rows, or none"))
     /// Takes all marks away; only there while rows are marked.
     public static let clearMarks = KeyCommand(
-        "list.unmark", keys: ["Esc"], title: "Take the marks away", label: "unmark", weight: 98)
+        "list.unmark", keys: ["Esc"], title: localized("Take the marks away"),
+        label: localized("unmark"), weight: 98)
 
     /// The commands of every list.
     public static let listCommands: [KeyCommand] = [

@@ -1,3 +1,5 @@
+internal import Messages
+
 /// The bottom of all views: holds the root controller's view, the presented ones and the footer.
 final class Window: View {
     weak var owner: Application?
@@ -27,7 +29,7 @@ final class Window: View {
 
     func drawTooSmall(on surface: Surface) {
         let size = Self.smallestSize
-        let text = TextLine("Too small: needs \(size.width)×\(size.height)", .warning)
+        let text = TextLine(localized("Too small: needs \(size.width)×\(size.height)"), .warning)
         let lines = text.wrapped(columns: bounds.width)
         let top = max(0, (bounds.height - lines.count) / 2)
         for (index, line) in lines.enumerated() {

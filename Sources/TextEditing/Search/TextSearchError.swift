@@ -1,3 +1,5 @@
+internal import Messages
+
 /// Why a search could not be made.
 public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why there is no search, for programs to tell apart.
@@ -13,8 +15,10 @@ public struct TextSearchError: Error, Hashable, Sendable, CustomStringConvertibl
     /// A sentence for the person who wrote the expression.
     public let description: String
 
-    init(_ code: Code, _ description: String = "This expression takes too long. Make it simpler.") {
+    /// - Parameter description: What PCRE2 says, in English; nil for an expression that takes too long.
+    init(_ code: Code, _ description: String? = nil) {
         self.code = code
-        self.description = description
+        self.description =
+            description ?? localized("This expression takes too long. Make it simpler.")
     }
 }

@@ -1,6 +1,7 @@
 import ClubAccess
 import FoundationEssentials
 import Glibc
+import Messages
 
 /// A text as the editor has left it, in a file that stays until the text is safe elsewhere.
 struct EditedText {
@@ -12,7 +13,7 @@ struct EditedText {
     func discard() { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
 
     /// After a sentence about what has failed.
-    var sentence: String { " Your text is in \(file.path)." }
+    var sentence: String { localized(" Your text is in \(file.path).") }
 
     /// Lets the person edit a text.
     ///
@@ -23,11 +24,13 @@ struct EditedText {
     static func edit(_ text: Data, named name: String) async throws -> EditedText {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw CommandFailure(
-                "An editor needs a terminal. To pipe a text: byteclub notes edit NAME -")
+                localized("An editor needs a terminal. To pipe a text: byteclub notes edit NAME -"))
         }
         guard let editor = ExternalEditor() else {
             throw CommandFailure(
-                "There is no editor. Set VISUAL or EDITOR to one, or pipe a text: byteclub notes edit NAME -"
+                localized(
+                    "There is no editor. Set VISUAL or EDITOR to one, or pipe a text: byteclub notes edit NAME -"
+                )
             )
         }
         let folder = try makeFolder()
@@ -46,14 +49,16 @@ struct EditedText {
             // The editor may have left it under another name. Nothing is lost with an empty folder.
             let isEmpty = rmdir(folder.path) == 0
             throw CommandFailure(
-                "What the editor (\(editor.command)) has written cannot be read. The note was not changed."
-                    + (isEmpty ? "" : " What it left is in \(folder.path)."))
+                localized(
+                    "What the editor (\(editor.command)) has written cannot be read. The note was not changed."
+                )
+                    + (isEmpty ? "" : localized(" What it left is in \(folder.path).")))
         }
         guard ending.isSuccess else {
             let isKept = edited.data != text
             if !isKept { edited.discard() }
             throw CommandFailure(
-                "The editor (\(editor.command)) failed. The note was not changed."
+                localized("The editor (\(editor.command)) failed. The note was not changed.")
                     + (isKept ? edited.sentence : ""))
         }
         return edited
@@ -71,7 +76,9 @@ struct EditedText {
             }
         }
         throw CommandFailure(
-            "No temporary file could be made: \(String(cString: strerror(errno))). Nothing was changed."
+            localized(
+                "No temporary file could be made: \(String(cString: strerror(errno))). Nothing was changed."
+            )
         )
     }
 

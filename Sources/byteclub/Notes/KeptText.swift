@@ -2,6 +2,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 /// A text on its way into the club, kept as a draft until it has arrived.
 struct KeptText {
@@ -47,10 +48,12 @@ struct KeptText {
         case .success(let note):
             note.leave()
             return CommandFailure(
-                sentence + " The text is kept as a draft: byteclub offers it at its next start.")
+                sentence
+                    + localized(
+                        " The text is kept as a draft: byteclub offers it at its next start."))
         case .failure(let error):
             return CommandFailure(
-                sentence + " The text could not be kept as a draft either: \(error)"
+                sentence + localized(" The text could not be kept as a draft either: \("\(error)")")
                     + (edited?.sentence ?? ""))
         }
     }

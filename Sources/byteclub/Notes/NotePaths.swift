@@ -1,6 +1,7 @@
 import ByteClub
 import ClubAccess
 import ClubStore
+import Messages
 
 /// Finds the note that a person means by what they write on a command line.
 enum NotePaths {
@@ -8,7 +9,7 @@ enum NotePaths {
     static func new(_ name: String) throws -> RemotePath {
         var names = name.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         guard let last = names.popLast(), !name.hasSuffix("/") else {
-            throw CommandFailure("“\(name)” is not a note's name.")
+            throw CommandFailure(localized("“\(name)” is not a note's name."))
         }
         var path = try folder(names.joined(separator: "/"))
         do {
@@ -36,7 +37,8 @@ enum NotePaths {
     /// - Throws: `CommandFailure` for a note that neither tab would show.
     static func requireNotePath(_ path: RemotePath) throws {
         guard !ClubContents.isInPhotosFolder(path) else {
-            throw CommandFailure(ClubContents.photosFolderRefusal + " Nothing was changed.")
+            throw CommandFailure(
+                ClubContents.photosFolderRefusal + localized(" Nothing was changed."))
         }
     }
 
@@ -56,7 +58,7 @@ enum NotePaths {
             return try await body(try new(name))
         } catch let error as StoreError where error.code == .notFound {
             if first.code == .wrongKind { throw first }
-            throw CommandFailure("There is no note “\(name)” in the club.")
+            throw CommandFailure(localized("There is no note “\(name)” in the club."))
         }
     }
 

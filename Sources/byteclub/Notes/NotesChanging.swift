@@ -2,6 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubAccess
 import ClubStore
+import Messages
 
 struct NotesMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +37,8 @@ struct NotesMove: AsyncParsableCommand {
                 : try NotePaths.new(destination)
             try NotePaths.requireNotePath(target)
             guard target != note.path else {
-                throw CommandFailure("“\(note.name)” has that name already. Nothing was changed.")
+                throw CommandFailure(
+                    localized("“\(note.name)” has that name already. Nothing was changed."))
             }
             if let file = try await store.move(note.path, to: target).file { moved.append(file) }
         }

@@ -3,6 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct NotesEdit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,8 +36,9 @@ struct NotesEdit: AsyncParsableCommand {
         // Someone who runs it without a terminal may have meant no such thing.
         guard source != nil || piped?.isEmpty != true else {
             throw CommandFailure(
-                "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
-                    + "notes edit NAME - </dev/null")
+                localized(
+                    "Nothing came from standard input, so nothing was changed. To empty the note: byteclub "
+                        + "notes edit NAME - </dev/null"))
         }
         let store = try await ClubOptions.open(club, registry)
         let note = try await NotePaths.with(name) { path throws(StoreError) in
@@ -50,11 +52,12 @@ struct NotesEdit: AsyncParsableCommand {
         guard text != note.data else {
             edited?.discard()
             if json.isOn { return try Output.json(ListedFile(note.file)) }
-            return Output.notice("“\(note.file.name)” was not changed.")
+            return Output.notice(localized("“\(note.file.name)” was not changed."))
         }
         guard text.count <= TextInput.byteLimit else {
             throw CommandFailure(
-                TextInput.limitSentence + " Nothing was written." + (edited?.sentence ?? ""))
+                TextInput.limitSentence + localized(" Nothing was written.")
+                    + (edited?.sentence ?? ""))
         }
         let kept = KeptText(
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
@@ -70,7 +73,9 @@ struct NotesEdit: AsyncParsableCommand {
                 throw kept.failure(CommandFailure(error).sentence)
             }
             throw kept.failure(
-                "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced.")
+                localized(
+                    "“\(note.file.name)” was changed by someone else meanwhile, and was not replaced."
+                ))
         }
     }
 }

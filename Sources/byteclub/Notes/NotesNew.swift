@@ -3,6 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct NotesNew: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,13 +56,13 @@ struct NotesNew: AsyncParsableCommand {
             return try await store.put(text, at: path, mode: .create)
         } catch {
             guard case .conflict = error.code else { throw error }
-            let taken = "There is a note “\(path.name)” already."
+            let taken = localized("There is a note “\(path.name)” already.")
             // The very same text is safe there.
             guard let there = try? await store.fetch(path), there.data == text else {
                 throw kept.failure(taken)
             }
             kept.discard()
-            throw CommandFailure(taken + " Nothing was changed.")
+            throw CommandFailure(taken + localized(" Nothing was changed."))
         }
     }
 }

@@ -3,6 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct NotesLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,12 +38,12 @@ struct NotesLog: AsyncParsableCommand {
         }
         if json.isOn { return try Output.json(revisions) }
         for (revision, file) in zip(revisions, history.revisions) {
-            let words = revision.isCurrent ? "  current" : ""
+            let words = revision.isCurrent ? localized("  current") : ""
             Output.line(
                 "\(file.revision.rawValue)  \(revision.file.modified)  "
                     + "\(FileLines.size(file.byteCount))\(words)")
         }
-        if history.isDeleted { Output.notice("“\(name)” has been removed.") }
+        if history.isDeleted { Output.notice(localized("“\(name)” has been removed.")) }
     }
 }
 
@@ -91,8 +92,9 @@ struct NotesRestore: AsyncParsableCommand {
         } catch {
             guard error.code == .notFound else { throw error }
             throw CommandFailure(
-                "There is no revision “\(wanted.rawValue)” of “\(name)”, or not any more. "
-                    + "byteclub notes log lists them.")
+                localized(
+                    "There is no revision “\(wanted.rawValue)” of “\(name)”, or not any more. "
+                        + "byteclub notes log lists them."))
         }
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
@@ -101,7 +103,9 @@ struct NotesRestore: AsyncParsableCommand {
         if let revision { return Revision(rawValue: revision) }
         guard history.isDeleted, let last = history.revisions.first else {
             throw CommandFailure(
-                "“\(name)” is in the club. Say which revision you want: byteclub notes log lists them."
+                localized(
+                    "“\(name)” is in the club. Say which revision you want: byteclub notes log lists them."
+                )
             )
         }
         return last.revision
@@ -113,7 +117,8 @@ extension RemoteStore {
     func requireRevisions() throws -> any RevisionStore {
         guard let keeper = revisionStore else {
             throw CommandFailure(
-                "This club keeps no revisions. Dropbox and the club on this computer do.")
+                localized("This club keeps no revisions. Dropbox and the club on this computer do.")
+            )
         }
         return keeper
     }

@@ -3,6 +3,7 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct NotesSearch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +36,8 @@ struct NotesSearch: AsyncParsableCommand {
             }
             hasFound = true
         } skipped: { file, error in
-            Output.complain(CommandFailure("“\(file.name)” was not searched.", error).sentence)
+            Output.complain(
+                CommandFailure(localized("“\(file.name)” was not searched."), error).sentence)
         }
         if json.isOn { try Output.json(found) }
         if !hasFound { throw ExitCode(1) }

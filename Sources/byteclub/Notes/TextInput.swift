@@ -3,12 +3,13 @@ import ClubAccess
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 
 /// A note's text from standard input.
 enum TextInput {
     /// A note has no more: what the screen can open.
     static let byteLimit = Int(RemoteFile.fetchLimit)
-    static let limitSentence = "A note may have \(byteLimit >> 20) MiB at most."
+    static let limitSentence = localized("A note may have \(byteLimit >> 20) MiB at most.")
 
     /// Whether something is piped or redirected into the program: a terminal is not, nor is `/dev/null`.
     static var isPiped: Bool {
@@ -20,7 +21,8 @@ enum TextInput {
     /// What `-` is for: only that, or nothing.
     static func check(_ source: String?, command: String) -> String? {
         guard let source, source != "-" else { return nil }
-        return "The text of a note comes from standard input: byteclub notes \(command) NAME -"
+        return localized(
+            "The text of a note comes from standard input: byteclub notes \(command) NAME -")
     }
 
     /// Everything on standard input.
@@ -36,11 +38,11 @@ enum TextInput {
                 if errno == EINTR { continue }
                 let reason = String(cString: strerror(errno))
                 throw CommandFailure(
-                    "Standard input could not be read: \(reason). Nothing was written.")
+                    localized("Standard input could not be read: \(reason). Nothing was written."))
             }
             data.append(contentsOf: buffer[..<count])
             guard data.count <= byteLimit else {
-                throw CommandFailure(Self.limitSentence + " Nothing was written.")
+                throw CommandFailure(Self.limitSentence + localized(" Nothing was written."))
             }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubAccess
 import ClubStore
+import Messages
 
 struct PhotosMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,14 +24,14 @@ struct PhotosMove: AsyncParsableCommand {
         let path = try await PhotoPaths.find(name, in: folder, of: store)
         let target = try folder.appending(newName: ClubFiles.photoName(for: newName))
         guard target != path else {
-            throw CommandFailure("“\(name)” has that name already. Nothing was changed.")
+            throw CommandFailure(localized("“\(name)” has that name already. Nothing was changed."))
         }
         let moved: RemoteEntry
         do throws(StoreError) {
             moved = try await store.move(path, to: target)
         } catch {
             guard error.code == .notFound else { throw error }
-            throw CommandFailure("There is no photo “\(name)” in the club.")
+            throw CommandFailure(localized("There is no photo “\(name)” in the club."))
         }
         if json.isOn, let file = moved.file { try Output.json(ListedFile(file)) }
     }
@@ -59,7 +60,7 @@ struct PhotosRemove: AsyncParsableCommand {
                 removed.append(ListedFile(file))
             } catch {
                 guard error.code == .notFound else { throw error }
-                throw CommandFailure("There is no photo “\(name)” in the club.")
+                throw CommandFailure(localized("There is no photo “\(name)” in the club."))
             }
         }
         if json.isOn { try Output.json(removed) }

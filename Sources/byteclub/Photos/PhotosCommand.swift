@@ -5,6 +5,7 @@ import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 import Pictures
 
 struct PhotosCommand: ParsableCommand {
@@ -105,9 +106,11 @@ struct PhotosCommand: ParsableCommand {
                 if let other = named.updateValue(file, forKey: path) {
                     throw CommandFailure(
                         other == file
-                            ? "“\(file)” is named twice. Nothing was ordered; name it once."
-                            : "“\(other)” and “\(file)” would both be “\(path.name)” in the club. Nothing "
-                                + "was ordered; rename one of them.")
+                            ? localized(
+                                "“\(file)” is named twice. Nothing was ordered; name it once.")
+                            : localized(
+                                "“\(other)” and “\(file)” would both be “\(path.name)” in the club. Nothing "
+                                    + "was ordered; rename one of them."))
                 }
                 var order = TransferOrder(.upload, path, file: source)
                 order.preparation = sending.preparation(transfers)
@@ -123,8 +126,9 @@ struct PhotosCommand: ParsableCommand {
         private static func source(_ file: String) throws -> URL {
             guard file != "-" else {
                 throw CommandFailure(
-                    "The background reads files, not standard input. Nothing was ordered; name a file, "
-                        + "“./-” for one of that name.")
+                    localized(
+                        "The background reads files, not standard input. Nothing was ordered; name a file, "
+                            + "“./-” for one of that name."))
             }
             let source = URL(filePath: file).standardizedFileURL
             var status = stat()
@@ -132,15 +136,17 @@ struct PhotosCommand: ParsableCommand {
                 FileManager.default.isReadableFile(atPath: source.path)
             else {
                 throw CommandFailure(
-                    "“\(file)” cannot be read. Nothing was ordered; check the name.")
+                    localized("“\(file)” cannot be read. Nothing was ordered; check the name."))
             }
             guard status.st_mode & S_IFMT != S_IFDIR else {
                 throw CommandFailure(
-                    "“\(file)” is a folder. Nothing was ordered; name the photos in it.")
+                    localized("“\(file)” is a folder. Nothing was ordered; name the photos in it."))
             }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw CommandFailure(
-                    "“\(file)” is not an ordinary file. Nothing was ordered; save it as one first.")
+                    localized(
+                        "“\(file)” is not an ordinary file. Nothing was ordered; save it as one first."
+                    ))
             }
             return source
         }
@@ -151,12 +157,12 @@ struct PhotosCommand: ParsableCommand {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
             do throws(PictureError) {
-                if !json.isOn { Output.status("\(name)  preparing") }
+                if !json.isOn { Output.status(localized("\(name)  preparing")) }
                 photo = try await PictureWorkers.shared.prepare(
                     file, as: sending.preparation(settings))
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
-                throw CommandFailure("“\(name)” was not added because \(error.reason).")
+                throw CommandFailure(localized("“\(name)” was not added because \(error.reason)."))
             }
             // Its file is there as long as it is.
             defer { withExtendedLifetime(photo) {} }
@@ -177,7 +183,7 @@ struct PhotosCommand: ParsableCommand {
                 ).write()
             } catch {
                 if error.code == .cancelled { throw error }
-                throw CommandFailure("“\(name)” was not added.", error)
+                throw CommandFailure(localized("“\(name)” was not added."), error)
             }
         }
     }

@@ -5,6 +5,7 @@ import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Glibc
+import Messages
 
 struct PhotosGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +61,7 @@ struct PhotosGet: AsyncParsableCommand {
         }
         guard !Output.isTerminal else {
             throw CommandFailure(
-                "A photo on a terminal is noise. Redirect the output, or name a file.")
+                localized("A photo on a terminal is noise. Redirect the output, or name a file."))
         }
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "byteclub-get-\(UUID().uuidString)")
@@ -117,14 +118,14 @@ struct PhotosGet: AsyncParsableCommand {
                 }
             } catch {
                 if error.code == .notFound {
-                    throw CommandFailure("There is no photo “\(name)” in the club.")
+                    throw CommandFailure(localized("There is no photo “\(name)” in the club."))
                 }
                 if let problem = error.underlying as? DestinationProblem,
                     let sentence = problem.sentence(about: file.path)
                 {
-                    throw CommandFailure("“\(name)” was not fetched. \(sentence)")
+                    throw CommandFailure(localized("“\(name)” was not fetched. \(sentence)"))
                 }
-                throw CommandFailure("“\(name)” was not fetched.", error)
+                throw CommandFailure(localized("“\(name)” was not fetched."), error)
             }
         }
     }
@@ -134,17 +135,18 @@ struct PhotosGet: AsyncParsableCommand {
         var status = stat()
         guard lstat(file.path, &status) == 0 else { return force }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure("“\(file.path)” is not an ordinary file. Nothing was fetched.")
+            throw CommandFailure(
+                localized("“\(file.path)” is not an ordinary file. Nothing was fetched."))
         }
         guard !force else { return true }
-        let taken = "There is a file “\(file.path)” already."
+        let taken = localized("There is a file “\(file.path)” already.")
         guard !json.isOn, isatty(STDIN_FILENO) == 1, Output.isErrorTerminal else {
-            throw CommandFailure("\(taken) Nothing was fetched; --force replaces it.")
+            throw CommandFailure(localized("\(taken) Nothing was fetched; --force replaces it."))
         }
-        Output.prompt(Output.shown("\(taken) Replace it? [y/N] "))
+        Output.prompt(Output.shown(localized("\(taken) Replace it? [y/N] ")))
         let answer = await StandardInput.line(limit: 100)
         guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandFailure("Nothing was fetched.")
+            throw CommandFailure(localized("Nothing was fetched."))
         }
         return true
     }

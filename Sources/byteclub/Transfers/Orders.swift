@@ -4,6 +4,7 @@ import ClubAccess
 import ClubLibrary
 import ClubStore
 import FoundationEssentials
+import Messages
 
 /// Which transfers a command is about.
 struct ChosenTransfers: ParsableArguments {
@@ -17,8 +18,8 @@ struct ChosenTransfers: ParsableArguments {
         if all == ids.isEmpty { return }
         throw ValidationError(
             all
-                ? "Name transfers or say --all, not both."
-                : "Name the transfers, or say --all. “byteclub transfers” lists them.")
+                ? localized("Name transfers or say --all, not both.")
+                : localized("Name the transfers, or say --all. “byteclub transfers” lists them."))
     }
 }
 
@@ -61,10 +62,13 @@ struct Orders {
         for id in chosen.ids {
             guard let item = items.first(where: { $0.id == id }) else {
                 throw CommandFailure(
-                    "There is no transfer “\(id)”. “byteclub transfers” lists those there are.")
+                    localized(
+                        "There is no transfer “\(id)”. “byteclub transfers” lists those there are.")
+                )
             }
             guard isPossible(item) else {
-                throw CommandFailure("The transfer of “\(item.shownName)” is \(item.stateWord).")
+                throw CommandFailure(
+                    localized("The transfer of “\(item.shownName)” is \(item.stateWord)."))
             }
         }
         let targets = items.filter { chosen.all ? isPossible($0) : chosen.ids.contains($0.id) }
@@ -88,8 +92,9 @@ struct Orders {
         guard journal.items().contains(where: \.needsCarrier) else { return }
         guard let reason = await carrier.start() else { return }
         throw CommandFailure(
-            "The transfers are in the list, but the program that carries them out cannot be started: "
-                + "\(reason). They go on at the next start.")
+            localized(
+                "The transfers are in the list, but the program that carries them out cannot be started: "
+                    + "\(reason). They go on at the next start."))
     }
 }
 
@@ -97,7 +102,7 @@ extension TransferEvent {
     /// Says under which name a transfer is in the list.
     static func write(queued order: TransferOrder, asJSON isJSON: Bool) {
         guard isJSON else {
-            return Output.line("\(order.id)  \(order.name)  goes on in the background")
+            return Output.line(localized("\(order.id)  \(order.name)  goes on in the background"))
         }
         TransferEvent(event: "queued", name: order.name, id: order.id).write()
     }

@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import ClubStore
+internal import Messages
 internal import TerminalUI
 
 /// A box that finds lines in the texts of all notes while words are typed; Enter opens one there.
@@ -18,12 +19,13 @@ final class NoteSearchViewController: ViewController {
         self.club = club
         self.open = open
         super.init()
-        title = "Search all notes"
+        title = localized("Search all notes")
     }
 
     override func makeView() -> View {
         FilteredList(
-            list: list, hint: "words to find in the texts", actionLabel: "open"
+            list: list, hint: localized("words to find in the texts"),
+            actionLabel: localized("open")
         ) { [weak self] in self?.search($0) }
     }
 
@@ -32,7 +34,7 @@ final class NoteSearchViewController: ViewController {
         list.delegate = self
         list.isFocusable = false
         list.looksFocused = true
-        list.emptyText = TextLine("Lines that have all the words are found.", .secondary)
+        list.emptyText = TextLine(localized("Lines that have all the words are found."), .secondary)
     }
 
     override func viewDidDisappear() { searching?.cancel() }
@@ -54,7 +56,8 @@ final class NoteSearchViewController: ViewController {
         searching?.cancel()
         guard query.contains(where: { !$0.isWhitespace }) else {
             show(NoteSearchProgress())
-            list.emptyText = TextLine("Lines that have all the words are found.", .secondary)
+            list.emptyText = TextLine(
+                localized("Lines that have all the words are found."), .secondary)
             return
         }
         searching = startPending { [weak self, searcher] in
@@ -73,22 +76,23 @@ final class NoteSearchViewController: ViewController {
     private func show(_ progress: NoteSearchProgress) {
         hits = progress.hits
         list.emptyText = TextLine(
-            progress.remainingCount.map { "Looking through \($0) more notes…" }
-                ?? "No note has a line with all these words.", .secondary)
+            progress.remainingCount.map { localized("Looking through \($0) more notes…") }
+                ?? localized("No note has a line with all these words."), .secondary)
         list.rowHeight = list.bounds.height >= 8 ? 2 : 1
         list.reloadData()
         title = heading(progress)
     }
 
     private func heading(_ progress: NoteSearchProgress) -> String {
-        var heading = "Search all notes"
+        var heading = localized("Search all notes")
         if hits.count >= NoteSearchProgress.hitLimit {
-            heading += ": the first \(hits.count)"
+            heading += localized(": the first \(hits.count)")
         } else if !hits.isEmpty {
             heading += ": \(hits.count)"
         }
         guard progress.skippedCount > 0 else { return heading }
-        return heading + " · \(FileKind.notes.count(progress.skippedCount)) not looked at"
+        return heading
+            + localized(" · \(FileKind.notes.count(progress.skippedCount)) not looked at")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 internal import TextEditing
 
@@ -9,7 +10,8 @@ extension NoteDetailsViewController {
         spelling.showsMarks.toggle()
         application?.showMessage(
             spelling.showsMarks
-                ? "Misspelled words are marked. F7 goes to the next one." : "No words are marked.")
+                ? localized("Misspelled words are marked. F7 goes to the next one.")
+                : localized("No words are marked."))
     }
 
     /// Marks misspelled words if the system has a spelling program.
@@ -25,10 +27,10 @@ extension NoteDetailsViewController {
             if let finding = await spelling.next(from: wordStart(at: start)) {
                 ask(about: finding, spelling)
             } else if start > 0, let first = await spelling.next(from: 0) {
-                application?.showMessage("From the top of the note.")
+                application?.showMessage(localized("From the top of the note."))
                 ask(about: first, spelling)
             } else if !spelling.speller.hasFailed {
-                application?.showMessage("No misspelled words.", .success)
+                application?.showMessage(localized("No misspelled words."), .success)
             }
         }
     }
@@ -47,22 +49,25 @@ extension NoteDetailsViewController {
             }
         }
         actions += [
-            AlertAction("Ignore", key: "i") { [weak self] in
+            AlertAction(localized("Ignore"), key: "i") { [weak self] in
                 spelling.speller.ignore(finding.word)
                 self?.goOn(behind: finding.range.upperBound)
             },
-            AlertAction("Add to the dictionary", key: "a") { [weak self] in
+            AlertAction(localized("Add to the dictionary"), key: "a") { [weak self] in
                 spelling.speller.learn(finding.word)
                 self?.goOn(behind: finding.range.upperBound)
             },
-            AlertAction("Edit it", key: "e", kind: .cancel),
+            AlertAction(localized("Edit it"), key: "e", kind: .cancel),
         ]
         present(
             AlertController(
-                title: "“\(finding.word)” is not in the dictionary",
-                message: finding.suggestions.isEmpty
-                    ? "There are no suggestions."
-                    : "Did you mean one of these? The note keeps what it says until you choose.",
+                title: localized("“\(finding.word)” is not in the dictionary"),
+                message: TextLine(
+                    finding.suggestions.isEmpty
+                        ? localized("There are no suggestions.")
+                        : localized(
+                            "Did you mean one of these? The note keeps what it says until you choose."
+                        )),
                 actions: actions))
     }
 
@@ -86,7 +91,9 @@ extension NoteDetailsViewController {
         if let spelling { return spelling }
         if let made = makeSpelling() { return made }
         application?.showMessage(
-            "No spelling program is installed. Install aspell, hunspell or enchant-2, with a dictionary.",
+            localized(
+                "No spelling program is installed. Install aspell, hunspell or enchant-2, with a dictionary."
+            ),
             .warning)
         return nil
     }
@@ -107,8 +114,8 @@ extension NoteDetailsViewController {
 
 extension KeyCommand {
     static let checkSpelling = KeyCommand(
-        "editor.spelling", keys: ["F7"], title: "Go to the next misspelled word",
-        label: "spelling", weight: 20)
+        "editor.spelling", keys: ["F7"], title: localized("Go to the next misspelled word"),
+        label: localized("spelling"), weight: 20)
     static let markSpelling = KeyCommand(
-        "editor.mark-spelling", keys: ["M-s"], title: "Mark misspelled words, or not")
+        "editor.mark-spelling", keys: ["M-s"], title: localized("Mark misspelled words, or not"))
 }

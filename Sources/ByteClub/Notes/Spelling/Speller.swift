@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import Messages
 
 /// What is known of words' spelling: asked once for each word, off the main actor.
 @MainActor final class Speller {
@@ -118,7 +119,7 @@ internal import FoundationEssentials
         guard !hasFailed else { return }
         hasFailed = true
         let reason = (error as? SpellingProgram.Failure)?.reason ?? "\(error)"
-        didFail?("The spelling is not checked: \(reason).")
+        didFail?(localized("The spelling is not checked: \(reason)."))
     }
 
     @concurrent private nonisolated static func start(

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 
 /// The system's spelling program, asked over pipes as `ispell -a` was.
 ///
@@ -58,7 +59,8 @@ final class SpellingProgram: Sendable {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw Failure(reason: "it cannot be started: \(String(cString: strerror(errno)))")
+            throw Failure(
+                reason: localized("it cannot be started: \(String(cString: strerror(errno)))"))
         }
         defer { close(ends[1]) }
         var environment = ProcessInfo.processInfo.environment
@@ -70,7 +72,8 @@ final class SpellingProgram: Sendable {
             environment: environment, process: &process)
         guard failure == 0 else {
             close(ends[0])
-            throw Failure(reason: "it cannot be started: \(String(cString: strerror(failure)))")
+            throw Failure(
+                reason: localized("it cannot be started: \(String(cString: strerror(failure)))"))
         }
         self.process = process
         socket = ends[0]
@@ -118,7 +121,7 @@ final class SpellingProgram: Sendable {
                 Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure(reason: "\(name) has ended") }
+            guard count > 0 else { throw Failure(reason: localized("\(name) has ended")) }
             bytes = bytes.dropFirst(count)
         }
     }
@@ -130,15 +133,15 @@ final class SpellingProgram: Sendable {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             let ready = poll(&descriptor, 1, Self.patience)
             if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { throw Failure(reason: "\(name) does not answer") }
+            guard ready > 0 else { throw Failure(reason: localized("\(name) does not answer")) }
             let length = read(socket, &piece, piece.count)
             if length < 0, errno == EINTR { continue }
             guard length > 0 else {
-                throw Failure(reason: "\(name) has ended: is a dictionary installed?")
+                throw Failure(reason: localized("\(name) has ended: is a dictionary installed?"))
             }
             bytes += piece[..<length]
             guard bytes.count <= Self.answerByteLimit else {
-                throw Failure(reason: "\(name) answers without an end")
+                throw Failure(reason: localized("\(name) answers without an end"))
             }
             // Each answer ends with an empty line, and one to a word of another script is nothing else.
             guard bytes.last == 0x0A else { continue }

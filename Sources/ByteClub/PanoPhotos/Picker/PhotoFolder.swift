@@ -1,6 +1,7 @@
 internal import ClubAccess
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 
 /// One folder of this machine as the photo picker shows it: subfolders, and files that are named like pictures.
 ///
@@ -107,10 +108,11 @@ struct PhotoFolder: Sendable, Equatable {
 
     private static func sentence(for number: Int32, _ path: String) -> String {
         switch number {
-        case ENOENT: "No such folder: “\(path)”."
-        case ENOTDIR: "“\(path)” is no folder."
-        case EACCES, EPERM: "You may not look into “\(path)”."
-        default: "The folder “\(path)” cannot be read: \(String(cString: strerror(number)))."
+        case ENOENT: localized("No such folder: “\(path)”.")
+        case ENOTDIR: localized("“\(path)” is no folder.")
+        case EACCES, EPERM: localized("You may not look into “\(path)”.")
+        default:
+            localized("The folder “\(path)” cannot be read: \(String(cString: strerror(number))).")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import Messages
 internal import TerminalUI
 
 /// Folders, and what is typed, pasted or dropped.
@@ -176,7 +177,7 @@ extension PhotoPickerViewController {
         tell(
             TextLine(
                 found.missing.count == 1
-                    ? "There is no file “\(TypedPath.brief(first, home: home))”."
-                    : "\(found.missing.count) of these files are not there.", .warning))
+                    ? localized("There is no file “\(TypedPath.brief(first, home: home))”.")
+                    : localized("\(found.missing.count) of these files are not there."), .warning))
     }
 }

@@ -1,5 +1,6 @@
 internal import ClubAccess
 internal import FoundationEssentials
+internal import Messages
 internal import Pictures
 internal import TerminalUI
 internal import TextEditing
@@ -63,7 +64,7 @@ final class PhotoPickerViewController: ViewController {
         folder = PhotoFolder(path: path, entries: [])
         home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
         super.init()
-        title = "Upload photos"
+        title = localized("Upload photos")
     }
 
     override func viewDidLoad() {
@@ -110,27 +111,32 @@ final class PhotoPickerViewController: ViewController {
     }
 
     override var keyTable: KeyTable {
-        KeyTable("Upload photos") {
+        KeyTable(localized("Upload photos")) {
             if hasText {
                 KeyCommand.clearFilter.performs { self.clearField() }
             } else {
                 KeyCommand.cancelAlert.performs { self.dismiss() }
             }
             KeyCommand.uploadMarked.performs(
-                label: list.marks.count > 1 ? "upload \(list.marks.count)" : "upload",
-                unless: targets.isEmpty ? "No photo is selected." : nil
+                label: list.marks.count > 1
+                    ? localized("upload \(list.marks.count)") : localized("upload"),
+                unless: targets.isEmpty ? localized("No photo is selected.") : nil
             ) { self.uploadTargets() }
             KeyCommand.filterList.performs { self.edit("/") }
             KeyCommand.typePath.performs { self.edit("~/") }
             KeyCommand.sortPhotos.performs { self.cycleOrder() }
-            KeyCommand.showHiddenFiles.performs(label: showsHidden ? "hide" : "hidden") {
+            KeyCommand.showHiddenFiles.performs(
+                label: showsHidden ? localized("hide") : localized("hidden")
+            ) {
                 self.toggleHidden()
             }
-            KeyCommand.keepOriginals.performs(label: keepsOriginals ? "re-encode" : "original") {
+            KeyCommand.keepOriginals.performs(
+                label: keepsOriginals ? localized("re-encode") : localized("original")
+            ) {
                 self.toggleOriginals()
             }
             KeyCommand.parentFolder.performs(
-                unless: folder.path == "/" ? "This is the topmost folder." : nil
+                unless: folder.path == "/" ? localized("This is the topmost folder.") : nil
             ) { self.enter(PhotoFolder.parent(of: self.folder.path), from: self.folder.path) }
         }
     }
@@ -173,8 +179,9 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         let hiddenCount = showsHidden ? 0 : folder.entries.count(where: \.isHidden)
         list.emptyText = TextLine(
             filter.isActive
-                ? "Nothing here has “\(filter.query)” in its name."
-                : "No pictures here." + (hiddenCount > 0 ? " . shows \(hiddenCount) hidden." : ""),
+                ? localized("Nothing here has “\(filter.query)” in its name.")
+                : localized("No pictures here.")
+                    + (hiddenCount > 0 ? localized(" . shows \(hiddenCount) hidden.") : ""),
             .secondary)
         list.reloadData()
         if let path = pathToSelect, list.select(identity: path) {
@@ -188,7 +195,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     }
 
     private func showTitle() {
-        title = "Upload photos · " + TypedPath.brief(folder.path, home: home)
+        title = localized("Upload photos · ") + TypedPath.brief(folder.path, home: home)
     }
 
     /// Says something until the next key; without words what has been chosen so far.
@@ -202,12 +209,14 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         let count = list.marks.count
         var parts: [TextLine] = []
         if count > 0 {
-            let words = count == 1 ? "1 photo is marked." : "\(count) photos are marked."
+            let words =
+                count == 1
+                ? localized("1 photo is marked.") : localized("\(count) photos are marked.")
             parts.append(TextLine(words, .marked))
         }
-        if order == .date { parts.append(TextLine("by date", .secondary)) }
-        if showsHidden { parts.append(TextLine("with hidden files", .secondary)) }
-        if keepsOriginals { parts.append(TextLine("JPEGs go as they are", .secondary)) }
+        if order == .date { parts.append(TextLine(localized("by date"), .secondary)) }
+        if showsHidden { parts.append(TextLine(localized("with hidden files"), .secondary)) }
+        if keepsOriginals { parts.append(TextLine(localized("JPEGs go as they are"), .secondary)) }
         guard let first = parts.first else { return "" }
         return parts.dropFirst().reduce(first) { $0 + TextLine(" · ", .secondary) + $1 }
     }
@@ -257,7 +266,8 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
     private func didSelect() {
         let count = list.marks.count
         list.activationLabel =
-            selected?.kind == .photo ? (count > 1 ? "upload \(count)" : "upload") : "open"
+            selected?.kind == .photo
+            ? (count > 1 ? localized("upload \(count)") : localized("upload")) : localized("open")
         showPicture()
     }
 }
@@ -334,7 +344,8 @@ extension PhotoPickerViewController {
                 picture.image = ImageCells(cells)
             } catch {
                 guard !Task.isCancelled else { return }
-                picture.placeholder = TextLine("No picture: \(error.reason).", .secondary)
+                picture.placeholder = TextLine(
+                    localized("No picture: \(error.reason)."), .secondary)
             }
         }
     }
@@ -342,22 +353,24 @@ extension PhotoPickerViewController {
 
 extension KeyCommand {
     static let uploadMarked = KeyCommand(
-        "picker.upload", keys: ["u"], title: "Upload the marked photos, or this one",
-        label: "upload", weight: 90)
+        "picker.upload", keys: ["u"], title: localized("Upload the marked photos, or this one"),
+        label: localized("upload"), weight: 90)
     static let parentFolder = KeyCommand(
         "picker.parent", keys: ["Backspace", "h", "Left", "M-Up", "^O"],
-        title: "To the folder above", label: "folder above", weight: 32)
+        title: localized("To the folder above"), label: localized("folder above"), weight: 32)
     static let typePath = KeyCommand(
-        "picker.path", keys: ["~"], title: "Type a path (or paste one, or drop files)",
-        label: "path", weight: 46)
+        "picker.path", keys: ["~"], title: localized("Type a path (or paste one, or drop files)"),
+        label: localized("path"), weight: 46)
     static let sortPhotos = KeyCommand(
-        "picker.sort", keys: ["s"], title: "Sort by name or date", label: "sort", weight: 44)
+        "picker.sort", keys: ["s"], title: localized("Sort by name or date"),
+        label: localized("sort"), weight: 44)
     static let showHiddenFiles = KeyCommand(
-        "picker.hidden", keys: ["."], title: "Show or hide hidden files", label: "hidden",
+        "picker.hidden", keys: ["."], title: localized("Show or hide hidden files"),
+        label: localized("hidden"),
         weight: 30)
     static let keepOriginals = KeyCommand(
-        "picker.original", keys: ["o"], title: "Send JPEGs as they are, or re-encoded",
-        label: "original", weight: 42)
+        "picker.original", keys: ["o"], title: localized("Send JPEGs as they are, or re-encoded"),
+        label: localized("original"), weight: 42)
 
     static let pickerCommands: [KeyCommand] = [
         .uploadMarked, .parentFolder, .typePath, .sortPhotos, .showHiddenFiles, .keepOriginals,

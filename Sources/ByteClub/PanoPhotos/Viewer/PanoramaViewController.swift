@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
+internal import Messages
 internal import Pictures
 internal import TerminalUI
 
@@ -99,9 +100,9 @@ final class PanoramaViewController: ViewController {
     }
 
     override var keyTable: KeyTable {
-        let only = photos.count < 2 ? "There is no other photo in the list." : nil
-        let wait = picture == nil ? "The picture is not here yet." : nil
-        return KeyTable("Panorama") {
+        let only = photos.count < 2 ? localized("There is no other photo in the list.") : nil
+        let wait = picture == nil ? localized("The picture is not here yet.") : nil
+        return KeyTable(localized("Panorama")) {
             KeyCommand.panLeft.performs(unless: wait) { self.pan(-Self.step) }
             KeyCommand.panRight.performs(unless: wait) { self.pan(Self.step) }
             KeyCommand.tiltUp.performs(unless: wait) { self.tilt(-Self.step) }
@@ -154,7 +155,7 @@ extension PanoramaViewController {
         }
         if picture == nil {
             canvas.imageView.image = nil
-            canvas.imageView.placeholder = TextLine("Fetching the picture…", .secondary)
+            canvas.imageView.placeholder = TextLine(localized("Fetching the picture…"), .secondary)
         }
         showInfo()
         let photo = photo
@@ -215,7 +216,7 @@ extension PanoramaViewController {
     func showInfo() {
         var words = [Wording.byteCount(photo.byteCount)]
         if let picture {
-            if picture.isOriginal { words.append("the file itself") }
+            if picture.isOriginal { words.append(localized("the file itself")) }
             if showsDetails { words += picture.details.words }
         }
         if let item = transfer(of: photo), item.isWanted || item.state == .paused {
@@ -232,7 +233,7 @@ extension PictureDetails {
     fileprivate var words: [String] {
         var words = ["\(size)"]
         if wraps { words.append("360°") }
-        words += [camera, date, artist.map { "by \($0)" }].compactMap(\.self)
+        words += [camera, date, artist.map { localized("by \($0)") }].compactMap(\.self)
         if let location { words.append(location.words) }
         return words
     }
@@ -282,7 +283,7 @@ extension PanoramaViewController: TransferObserver {
 
     private var downloadReason: String? {
         guard let item = transfer(of: photo) else { return nil }
-        if item.isWanted { return "It is being downloaded." }
+        if item.isWanted { return localized("It is being downloaded.") }
         return nil
     }
 

@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import ClubStore
 internal import FoundationEssentials
 internal import Glibc
+internal import Messages
 internal import Pictures
 
 /// A picture that can be looked at.
@@ -151,6 +152,7 @@ struct PictureFailure: Error {
     }
 
     private static func failure(_ error: PictureError) -> PictureFailure {
-        PictureFailure(sentence: "It could not be shown because \(error.reason).")
+        PictureFailure(
+            sentence: localized("It could not be shown because \(error.reason)."))
     }
 }
