@@ -47,11 +47,19 @@ struct ClubChanges: Hashable, Sendable {
             ? localized("Up to date.") : parts.joined(separator: localized(", ")) + localized(".")
     }
 
+    private static func new(_ count: Int, _ kind: FileKind) -> String {
+        switch kind {
+        case .notes:
+            Localization.text(count, one: "\(count) new note", other: "\(count) new notes")
+        case .photos:
+            Localization.text(count, one: "\(count) new photo", other: "\(count) new photos")
+        }
+    }
+
     private static func parts(_ counts: Counts, _ kind: FileKind) -> [String] {
         var parts: [String] = []
         if counts.added > 0 {
-            parts.append(
-                localized("new: \(kind.count(counts.added))"))
+            parts.append(new(counts.added, kind))
         }
         if counts.changed > 0 { parts.append(localized("\(kind.count(counts.changed)) changed")) }
         if counts.removed > 0 { parts.append(localized("\(kind.count(counts.removed)) deleted")) }
