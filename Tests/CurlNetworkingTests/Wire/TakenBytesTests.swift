@@ -16,6 +16,8 @@ import Testing
         let excess = Mutex<Int64>(0)
         let delegate = RecordingDelegate {
             $0.sent = { _, total in
+                // Its kernel takes something before it has accepted the connection.
+                guard server.connectionCount > 0 else { return }
                 let ahead = total - Int64(server.arrivedByteCount)
                 excess.withLock { $0 = max($0, ahead) }
                 reports.withLock { $0 += 1 }
@@ -39,24 +41,6 @@ import Testing
         #expect(task.countOfBytesSent == Int64(body.count))
         #expect(excess.withLock(\.self) <= 0)
         #expect(reports.withLock(\.self) > 20)
-    }
-
-    /// All of it may have arrived, whatever was acknowledged.
-    @Test func aPostThatWasHandedOverWholeIsNotSentAgain() async throws {
-        let home = try BackgroundHome()
-        let server = try HesitantServer()
-        defer { server.stop() }
-        let delegate = RecordingDelegate()
-        let session = home.session("test", delegate)
-        let file = try home.makeFile(makeBytes(50_000))
-        session.uploadTask(with: server.put("POST"), fromFile: file).resume()
-        // With its head, all of it is in one of the two kernels; the server's has no room for all.
-        await eventually { server.waitingHere + server.arrivedByteCount > 50_100 }
-        #expect(server.arrivedByteCount < 50_000)
-        server.reset()
-        await delegate.completion()
-        #expect(delegate.error?.code == .networkConnectionLost)
-        #expect(server.connectionCount == 1)
     }
 }
 
@@ -124,16 +108,6 @@ private final class HesitantServer: Sendable {
             if state.connection >= 0 { _ = ioctl(state.connection, UInt(FIONREAD), &waiting) }
             return state.readByteCount + Int(waiting)
         }
-    }
-
-    /// What waits in the kernel on the client's side.
-    var waitingHere: Int {
-        let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
-        let door = ":" + String(format: "%04X", port)
-        let rows = table.split(separator: "\n").map { $0.split(separator: " ") }
-        let mine = rows.filter { $0.count > 4 && $0[2].hasSuffix(door) && $0[3] == "01" }
-        let counts = mine.map { Int($0[4].prefix { $0 != ":" }, radix: 16) ?? 0 }
-        return counts.reduce(0, +)
     }
 
     func read(_ byteCount: Int) { state.withLock { $0.goal = byteCount } }
