@@ -32,7 +32,7 @@ public struct FullSizeComment: Hashable, Sendable {
         self.init(width: width, height: height)
     }
 
-    /// The thumbnail with the comment; unchanged when it is no JPEG or has one already.
+    /// The thumbnail with the comment; unchanged when it is not a JPEG or has one already.
     public func added(to thumbnail: Data) -> Data {
         guard thumbnail.isJPEG, Self(of: thumbnail) == nil else { return thumbnail }
         let text = Array("\(Self.keyword) \(width)x\(height)".utf8)

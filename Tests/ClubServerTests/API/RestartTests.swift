@@ -57,8 +57,9 @@ import Testing
             var lines = try String(contentsOf: journal, encoding: .utf8).split(
                 separator: "\n", omittingEmptySubsequences: false)
             var header = lines[0].split(separator: "\t", omittingEmptySubsequences: false)
-            let epoch = try #require(header.firstIndex { $0.contains("-") })
-            header[epoch] = header[epoch].prefix { $0 != "-" } + "-0123456789abcdef"
+            // The epoch, behind the version.
+            try #require(header.count == 4 && header[1].contains("-"))
+            header[1] = header[1].prefix { $0 != "-" } + "-0123456789abcdef"
             lines[0] = header.joined(separator: "\t")[...]
             try lines.joined(separator: "\n").write(to: journal, atomically: true, encoding: .utf8)
             let second = try await TestClub(home: home)

@@ -176,7 +176,7 @@ import Testing
 
     /// Plays a helper up to where the program has sent what it has.
     ///
-    /// - Returns: The task it adds, or the last of those it was told of.
+    /// - Returns: The task it adds, or the last of those it got.
     private func attach(
         _ program: Guest, _ records: [BackgroundTaskRecord]
     ) throws -> BackgroundTaskRecord {
