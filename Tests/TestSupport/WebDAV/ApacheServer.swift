@@ -86,8 +86,10 @@ extension ApacheServer {
     private static func configuration(
         home: String, port: Int, securePort: Int
     ) -> String {
+        // Processes, not threads: what guards mod_dav's lock database does not hold between threads of one
+        // process, and requests that meet there are answered with 500.
         let modules = [
-            "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
+            "mpm_prefork", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
             "auth_digest", "dav", "dav_fs", "dir", "mime", "filter", "deflate", "ssl",
         ]
         let loading = modules.map {
@@ -108,7 +110,7 @@ extension ApacheServer {
             </VirtualHost>
             PidFile "\(home)/pid"
             ErrorLog /dev/stderr
-            StartServers 1
+            StartServers 4
             DocumentRoot "\(home)/www"
             DavLockDB "\(home)/locks/db"
             TypesConfig /dev/null
