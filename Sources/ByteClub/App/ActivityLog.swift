@@ -27,7 +27,8 @@ package enum ActivityLog {
         let failure: CInt? = descriptor.withLock { descriptor in
             guard descriptor == nil else { return nil }
             let opened = Glibc.open(
-                path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
+                path,
+                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
                 0o600)
             guard opened >= 0 else { return errno }
             descriptor = opened

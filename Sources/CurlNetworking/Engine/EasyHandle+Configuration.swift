@@ -44,7 +44,8 @@ extension EasyHandle {
     /// Before 8.7 libcurl loses what of a head without a body does not fit twice into the room for what is sent,
     /// and waits for an answer to half a request.
     private func makeRoom(forHead lines: [String], of configuration: AttemptConfiguration) {
-        let own = 1 << 10  // the names of the host, the method and the program, with what libcurl adds
+        // The names of the host, the method and the program, with what libcurl adds.
+        let own = 1 << 10
         let count = lines.reduce(configuration.url.absoluteString.utf8.count + own) {
             $0 + $1.utf8.count + 2
         }

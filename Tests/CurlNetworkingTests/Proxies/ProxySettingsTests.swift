@@ -10,7 +10,8 @@ import Testing
         arguments: [
             (["http_proxy": "p.test:3128"], "http://a.test/", "http://p.test:3128"),
             (["http_proxy": "http://p.test:3128/"], "https://a.test/", nil),
-            (["HTTP_PROXY": "p.test:3128"], "http://a.test/", nil),  // a client's field in a CGI script
+            // A client's field in a CGI script.
+            (["HTTP_PROXY": "p.test:3128"], "http://a.test/", nil),
             (["https_proxy": "p.test"], "https://a.test/", "http://p.test:1080"),
             (["HTTPS_PROXY": "https://p.test"], "https://a.test/", "https://p.test:443"),
             (

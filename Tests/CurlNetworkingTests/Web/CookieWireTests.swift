@@ -186,6 +186,7 @@ import Testing
         _ = try await session.data(from: server.url())
         #expect(server.requests.map { $0["Cookie"] } == [nil, "a=1", nil])
         #expect(server.connectionCount == 3)
-        await session.flush()  // or the last answer's cookie would be written when the folder is gone
+        // Otherwise the last answer's cookie would be written when the folder is gone.
+        await session.flush()
     }
 }

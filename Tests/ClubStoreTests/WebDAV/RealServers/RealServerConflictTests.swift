@@ -24,7 +24,8 @@ import Testing
         func expectConflict(_ text: String = "ours 2", with file: RemoteFile) async throws {
             await expectFailure(.conflict(serverRevision: nil)) {
                 _ = try await store.put(
-                    data(text), at: file.path, mode: .update(file.revision, contentHash: file.contentHash))
+                    data(text), at: file.path,
+                    mode: .update(file.revision, contentHash: file.contentHash))
             }
             #expect(try await rival.get(file.path.name).text == "hers 1")
         }
@@ -69,7 +70,8 @@ import Testing
     func aTextAfterASecondSaveIsAConflict(_ kind: RealWebDAVServer.Kind) async throws {
         let shared = try await Shared(kind)
         let second = try await shared.store.put(
-            data("ours 2"), at: shared.file.path, mode: .update(shared.file.revision, contentHash: shared.file.contentHash))
+            data("ours 2"), at: shared.file.path,
+            mode: .update(shared.file.revision, contentHash: shared.file.contentHash))
         try await shared.rival.put("hers 1", at: "a.txt")
         _ = try await shared.store.fetch(shared.file.path)
         try await shared.expectConflict("ours 3", with: second)

@@ -17,7 +17,8 @@ import Testing
 
         /// Bytes with a content and length specific to the seed.
         func bytes(_ seed: UInt8) -> Data {
-            Data((0..<rawValue + Int(seed)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) &+ seed })
+            Data(
+                (0..<rawValue + Int(seed)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) &+ seed })
         }
     }
 

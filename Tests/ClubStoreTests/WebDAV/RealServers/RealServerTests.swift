@@ -8,7 +8,11 @@ import Testing
     @Test(arguments: RealWebDAVServer.Kind.allCases, RemoteStoreContract.checks)
     func keepsThePromise(_ kind: RealWebDAVServer.Kind, _ promise: ContractCheck) async throws {
         // They report the whole disk's free space, which other programs change meanwhile.
-        if kind == .sabreDAV || kind == .wsgiDAV, promise.testDescription.contains("counts what is used") { return }
+        if kind == .sabreDAV || kind == .wsgiDAV,
+            promise.testDescription.contains("counts what is used")
+        {
+            return
+        }
         try await promise.check(try await makeStore(on: kind))
     }
 }
