@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// The size of a whole picture, as a comment in its thumbnail: so it is kept wherever the thumbnail is.
 ///
 /// A JPEG comment directly behind the start of the image: `FF D8`, `FF FE`, a length, and
-/// `full-size 16384x8192`. Who made the thumbnail need not have known the size; then there is none.
+/// `full-size 16384x8192`. A thumbnail has no such comment when its maker did not know the size.
 public struct FullSizeComment: Hashable, Sendable {
     /// In pixels, as the picture is shown.
     public let width: Int

@@ -14,7 +14,6 @@ extension Club {
         waiting = found.waiting
         if found.isListed || !waiting.isEmpty {
             told = found.contents
-            // For a store that tells what has changed since.
             cursor = found.cursor
             skipped = found.skipped
             isListed = true

@@ -85,6 +85,7 @@ final class SpellingProgram: Sendable {
         let process = process
         queue.async { @Sendable in
             var status: Int32 = 0
+            // This queue is the program's own, and has nothing else to do any more: it may wait.
             for _ in 0..<40 {
                 guard waitpid(process, &status, WNOHANG) == 0 else { return }
                 usleep(50_000)
