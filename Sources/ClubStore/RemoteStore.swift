@@ -16,7 +16,7 @@ public import FoundationEssentials
 ///   (`.conflict`).
 ///
 /// The async calls leave the caller's actor: parsing and hashing never run on the main actor.
-public protocol RemoteStore: Sendable {
+public protocol RemoteStore: RemoteReading {
     /// How many seconds this computer's clock is ahead of the server's, accurate to a second or
     /// two.
     ///
@@ -26,15 +26,6 @@ public protocol RemoteStore: Sendable {
 
     /// The signed-in account and its quota.
     @concurrent func account() async throws(StoreError) -> Account
-
-    /// All entries of one folder, and a cursor for later changes.
-    ///
-    /// - Parameter recursive: Whether to include subfolders at every depth, in the listing
-    ///   and in the cursor.
-    /// - Throws: `.notFound`; `.wrongKind` when it is a file.
-    @concurrent func list(
-        _ folder: RemotePath, recursive: Bool
-    ) async throws(StoreError) -> Listing
 
     /// The changes to a listed folder since the cursor was issued. Often empty.
     ///
@@ -51,20 +42,6 @@ public protocol RemoteStore: Sendable {
     @concurrent func waitForChanges(
         after cursor: Cursor, atMost longest: Duration
     ) async throws(StoreError) -> Bool
-
-    /// The metadata of one file.
-    ///
-    /// - Throws: `.notFound`; `.wrongKind` when it is a folder.
-    @concurrent func metadata(of path: RemotePath) async throws(StoreError) -> RemoteFile
-
-    /// Fetches a small file, with the metadata of exactly the revision its bytes belong
-    /// to.
-    ///
-    /// - Throws: `.notFound`; `.wrongKind` for a folder; `.tooLarge` above ``fetchLimit``;
-    ///   `.damaged` when the bytes do not match the store's hash.
-    @concurrent func fetch(
-        _ path: RemotePath
-    ) async throws(StoreError) -> (file: RemoteFile, data: Data)
 
     /// Writes a file completely, or not at all.
     ///

@@ -63,6 +63,12 @@ struct ClubOptions: ParsableArguments {
         if name != nil { throw ValidationError("--club has no meaning for this command.") }
     }
 
+    /// Opens the club, or what is kept of it while it cannot be reached.
+    func openForReading() async throws -> ReachableOrKept {
+        let registry = ClubRegistry()
+        return try await ReachableOrKept(try choose(registry), registry)
+    }
+
     /// Opens the club.
     func open() async throws -> any RemoteStore {
         let registry = ClubRegistry()

@@ -25,7 +25,7 @@ struct CommandFailure: Error {
     /// The club that the command has opened: what to do about an error depends on it.
     static let clubInUse = Mutex(ClubSettings.embedded)
 
-    private static func words(for error: StoreError) -> ErrorMessage {
+    static func words(for error: StoreError) -> ErrorMessage {
         let club = clubInUse.withLock { $0 }
         guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)
         else {

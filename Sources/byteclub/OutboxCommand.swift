@@ -9,8 +9,9 @@ import Messages
 /// What was done while the club could not be reached.
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "List or take back the changes that wait for the club.",
-        subcommands: [List.self, TakeBack.self], defaultSubcommand: List.self)
+        commandName: "outbox",
+        abstract: "List, send or take back the changes that wait for the club.",
+        subcommands: [List.self, Send.self, TakeBack.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -33,6 +34,38 @@ struct OutboxCommand: ParsableCommand {
                 changes.map { change in
                     ["\(change.id)", change.words, change.problem ?? localized("waiting")]
                 })
+        }
+    }
+
+    struct Send: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "send", abstract: "Send the changes that wait, without opening the app.",
+            discussion: """
+                What the club has refused before is tried again. The exit status is 1 while anything still \
+                waits.
+                """)
+
+        @OptionGroup var club: ClubOptions
+
+        func run() async throws {
+            let registry = ClubRegistry()
+            let club = try club.choose(registry)
+            let copy = try OutboxCommand.copy(of: club, registry)
+            guard try !copy.waitingChanges().isEmpty else {
+                return Output.notice(localized("Nothing waits for the club."))
+            }
+            try copy.clearProblems()
+            let store = try await ClubOptions.open(club, registry)
+            let sender = OutboxSender(copy, to: store) { CommandFailure.words(for: $0).text }
+            let outcome = try await sender.run { event in Output.line(event.line) }
+            if case .sentElsewhere = outcome {
+                throw CommandFailure(
+                    localized("Another Byte Club is sending them at this moment."))
+            }
+            guard try copy.waitingChanges().isEmpty else {
+                throw CommandFailure(
+                    localized("Not everything was sent: byteclub outbox says why."))
+            }
         }
     }
 
@@ -61,7 +94,11 @@ struct OutboxCommand: ParsableCommand {
 
     private static func copy(_ club: ClubOptions) throws -> LocalCopy {
         let registry = ClubRegistry()
-        let copy = LocalCopy(folder: registry.libraryFolder(of: try club.choose(registry)))
+        return try copy(of: try club.choose(registry), registry)
+    }
+
+    private static func copy(of club: ClubSettings, _ registry: ClubRegistry) throws -> LocalCopy {
+        let copy = LocalCopy(folder: registry.libraryFolder(of: club))
         if let notice = copy.takeNotice() { Output.complain(notice) }
         return copy
     }
@@ -89,5 +126,13 @@ struct OutboxCommand: ParsableCommand {
             case .delete: action = "delete"
             }
         }
+    }
+}
+
+extension SyncEvent {
+    /// What became of a change, in a line.
+    fileprivate var line: String {
+        if case .sent(let change, _) = self { return localized("Sent: \(change.words)") }
+        return sentence ?? ""
     }
 }

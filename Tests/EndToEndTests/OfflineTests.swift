@@ -90,6 +90,7 @@ struct OfflineTests {
             let listed = try await home.run("outbox", "--json")
             #expect(listed.status == 0)
             #expect(listed.text.contains("\"path\" : \"/Seen.txt\""))
+            try await readsWhatIsKept(home)
 
             let third = try home.start()
             defer { third.close() }
@@ -103,6 +104,53 @@ struct OfflineTests {
                     && text(folder, "Written offline.txt") == "new words"
             }
             try await third.wait(untilGone: "waiting")
+        }
+    }
+
+    /// The commands that only read have what is kept, with what waits, and say so.
+    private func readsWhatIsKept(_ home: ClubHome) async throws {
+        let list = try await home.run("notes", "ls")
+        #expect(list.status == 0)
+        #expect(list.text.contains("Written offline.txt"), "\(list.text)")
+        #expect(list.errorText.contains("this is what is kept of the club on this computer"))
+        let text = try await home.run("notes", "cat", "Other", "Seen", "Written offline")
+        #expect(text.text == "other words\nmore seen words\nnew words")
+        #expect(text.errorText.split(separator: "\n").count == 1, "\(text.errorText)")
+        let found = try await home.run("notes", "search", "words")
+        #expect(found.text.split(separator: "\n").count == 3, "\(found.text)")
+        let missing = try await home.run("notes", "cat", "Nowhere")
+        #expect(missing.status == 1)
+        #expect(missing.errorText.contains("There is no note “Nowhere”"), "\(missing.errorText)")
+        // What changes the club must reach it.
+        let removal = try await home.run("notes", "rm", "Other")
+        #expect(removal.status == 1)
+        #expect(removal.errorText.contains("No connection"), "\(removal.errorText)")
+    }
+
+    @Test func theShellSendsWhatWaits() async throws {
+        try await withClub([:]) { home, folder, line in
+            line.cutOff()
+            let terminal = try home.start()
+            terminal.type("n")
+            try await terminal.wait(forText: Label.nameField)
+            terminal.type("Written offline\nnew words")
+            terminal.press(.function(2))
+            try await terminal.wait(forText: "1 change waiting")
+            terminal.type(":quit\n")
+            _ = try await terminal.waitForEnd()
+            terminal.close()
+
+            let inVain = try await home.run("outbox", "send")
+            #expect(inVain.status == 1)
+            #expect(inVain.errorText.contains("No connection"), "\(inVain.errorText)")
+            try line.join()
+            let sent = try await home.run("outbox", "send")
+            #expect(sent.status == 0, "\(sent.errorText)")
+            #expect(sent.text == "Sent: Add “Written offline.txt”\n")
+            #expect(text(folder, "Written offline.txt") == "new words")
+            let nothing = try await home.run("outbox", "send")
+            #expect(nothing.status == 0)
+            #expect(nothing.errorText.contains("Nothing waits"), "\(nothing.errorText)")
         }
     }
 

@@ -131,14 +131,3 @@ extension StoredListing {
         skipped.isEmpty && abs(now.timeIntervalSince(listedAt)) < 86_400
     }
 }
-
-extension WaitingChange {
-    /// What it will make of the club, for the screen.
-    var entries: [RemoteEntry] {
-        switch action {
-        case .write: file.map { [.file($0)] } ?? []
-        case .move: [.deleted(path)] + (file.map { [.file($0)] } ?? [])
-        case .delete: [.deleted(path)]
-        }
-    }
-}

@@ -8,8 +8,8 @@ struct NotesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the notes.",
         discussion: """
-            With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), revision and \
-            path.
+            While the club cannot be reached, what is kept of it on this computer. With --json: an array of \
+            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -19,9 +19,9 @@ struct NotesList: AsyncParsableCommand {
     var folder: String?
 
     func run() async throws {
-        let store = try await club.open()
+        let club = try await club.openForReading()
         let folder = try NotePaths.folder(folder ?? "")
-        let files = ClubFiles(try await store.list(folder, recursive: false), in: folder)
+        let files = ClubFiles(try await club.list(folder, recursive: false), in: folder)
         try Output.list(files.notes, of: files, asJSON: json.isOn)
     }
 }
@@ -30,7 +30,8 @@ struct NotesCat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cat", abstract: "Write notes to standard output.",
         discussion: """
-            With --json: an array of objects with name, path, size, modified, revision and text.
+            While the club cannot be reached, as they were seen on this computer last. With --json: an array \
+            of objects with name, path, size, modified, revision and text.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -51,10 +52,10 @@ struct NotesCat: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await club.open()
         var found: [NoteText] = []
+        let fetch = try await fetcher()
         for name in names {
-            let note = try await fetch(name, from: store)
+            let note = try await fetch(name)
             if json.isOn {
                 found.append(
                     NoteText(note.file, text: String(decoding: note.data, as: UTF8.self)))
@@ -65,17 +66,21 @@ struct NotesCat: AsyncParsableCommand {
         if json.isOn { try Output.json(found) }
     }
 
-    private func fetch(
-        _ name: String, from store: any RemoteStore
-    ) async throws -> (file: RemoteFile, data: Data) {
+    /// What fetches a note by its name, in the revision that is asked for.
+    private func fetcher() async throws -> (String) async throws -> (file: RemoteFile, data: Data) {
         guard let revision else {
-            return try await NotePaths.with(name) { path throws(StoreError) in
-                try await store.fetch(path)
+            let club = try await club.openForReading()
+            return { name in
+                try await NotePaths.with(name) { path throws(StoreError) in
+                    try await club.fetch(path)
+                }
             }
         }
-        let keeper = try store.requireRevisions()
-        return try await NotePaths.with(name) { path throws(StoreError) in
-            try await keeper.fetch(path, revision: Revision(rawValue: revision))
+        let keeper = try await club.open().requireRevisions()
+        return { name in
+            try await NotePaths.with(name) { path throws(StoreError) in
+                try await keeper.fetch(path, revision: Revision(rawValue: revision))
+            }
         }
     }
 }

@@ -10,8 +10,10 @@ struct NotesSearch: AsyncParsableCommand {
         commandName: "search", abstract: "Find lines in the texts of all notes.",
         discussion: """
             A line is found when it has all the words in it, in any order; case counts for a word with a \
-            capital letter. A note that cannot be read is named on standard error, and the others are searched. With --json: an array of objects with name, path, line (from 1) and text. When \
-            nothing is found the exit status is 1.
+            capital letter. A note that cannot be read is named on standard error, and the others are \
+            searched. While the club cannot be reached, the texts that are kept on this computer are. With \
+            --json: an array of objects with name, path, line (from 1) and text. When nothing is found the \
+            exit status is 1.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -21,11 +23,11 @@ struct NotesSearch: AsyncParsableCommand {
     var words: [String]
 
     func run() async throws {
-        let store = try await club.open()
+        let club = try await club.openForReading()
         let search = LineSearch(words.joined(separator: " "))
         var found: [FoundLine] = []
         var hasFound = false
-        try await Self.search(search, in: store) { file, hit in
+        try await Self.search(search, in: club) { file, hit in
             if json.isOn {
                 found.append(
                     FoundLine(
@@ -45,19 +47,23 @@ struct NotesSearch: AsyncParsableCommand {
 
     /// Looks through all notes; one that cannot be read does not end it.
     static func search(
-        _ search: LineSearch, in store: any RemoteStore,
+        _ search: LineSearch, in club: any RemoteReading,
         found: (RemoteFile, LineSearch.Line) -> Void, skipped: (RemoteFile, StoreError) -> Void
     ) async throws(StoreError) {
-        let listing = try await store.list(.root, recursive: true)
+        let listing = try await club.list(.root, recursive: true)
         for file in ClubContents(listing: listing).searchableNotes {
             let data: Data
             do throws(StoreError) {
-                data = try await store.fetch(file.path).data
+                data = try await club.fetch(file.path).data
             } catch {
                 // It is gone since it was listed: not in the club any more.
                 if error.code == .notFound { continue }
                 // A server may fail at one file again and again.
-                guard error.concernsOneFile || error.code == .serverError else { throw error }
+                // Kept here may be the listing without this text.
+                guard
+                    error.concernsOneFile || error.code == .serverError
+                        || (club as? ReachableOrKept)?.isKept == true
+                else { throw error }
                 skipped(file, error)
                 continue
             }

@@ -25,8 +25,8 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls", abstract: "List the photos.",
             discussion: """
-                With --json: an array of objects with name, size (bytes), modified (ISO 8601, UTC), \
-                revision and path.
+                While the club cannot be reached, what is kept of its list on this computer. With --json: \
+                an array of objects with name, size (bytes), modified (ISO 8601, UTC), revision and path.
                 """)
 
         @OptionGroup var club: ClubOptions
@@ -35,8 +35,8 @@ struct PhotosCommand: ParsableCommand {
         var json = false
 
         func run() async throws {
-            let store = try await club.open()
-            let files = ClubFiles(try await store.list(.root, recursive: true))
+            let club = try await club.openForReading()
+            let files = ClubFiles(try await club.list(.root, recursive: true))
             try Output.list(files.photos, of: files, asJSON: json)
         }
     }

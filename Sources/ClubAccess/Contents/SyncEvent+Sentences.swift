@@ -1,10 +1,10 @@
-internal import ClubLibrary
+package import ClubLibrary
 internal import ClubStore
 internal import Messages
 
 extension SyncEvent {
     /// What a person should know of it; nil where it happened as it was meant.
-    var sentence: String? {
+    package var sentence: String? {
         switch self {
         case .sent: nil
         case .merged(let change, _):
