@@ -26,6 +26,21 @@ struct ListedFile: Encodable {
 }
 
 extension Output {
+    /// Does something with files, one after the other, and lists those that it is done with as JSON, also
+    /// when one fails: the others before it have changed.
+    static func listing(
+        asJSON isJSON: Bool, _ body: (inout [ListedFile]) async throws -> Void
+    ) async throws {
+        var done: [ListedFile] = []
+        do {
+            try await body(&done)
+        } catch {
+            if isJSON { try json(done) }
+            throw error
+        }
+        if isJSON { try json(done) }
+    }
+
     /// Writes what a listing command lists; what is left out is told on standard error.
     static func list(
         _ shown: [RemoteFile], of files: ClubFiles, asJSON isJSON: Bool

@@ -452,7 +452,8 @@ extension AppCoordinator: ClubObserver {
     private static func summary(of draft: Draft) -> String {
         let start = String(decoding: draft.text.prefix(400), as: UTF8.self)
         let line = start.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
-        let words = line.map { $0.count > 40 ? "“\($0.prefix(39))…”" : "“\($0)”" } ?? "empty"
+        let words =
+            line.map { $0.count > 40 ? "“\($0.prefix(39))…”" : "“\($0)”" } ?? localized("empty")
         let age = Wording.age(of: draft.savedAt, at: Date())
         return "\(words), \(Wording.byteCount(Int64(draft.text.count))), \(age)"
     }
@@ -509,6 +510,14 @@ extension AppCoordinator: ApplicationDelegate {
             ) { [weak self] in
                 guard let self else { return }
                 tabBarController.present(OutboxViewController(club: session.club))
+            })
+        commands.append(
+            PaletteCommand(
+                "trash", title: localized("What was deleted, by anybody"), unless: busy
+            ) { [weak self] in
+                guard let self else { return }
+                tabBarController.present(
+                    TrashViewController(club: session.club, memory: session.memory))
             })
         for club in login.list.clubs {
             let reason = club == current ? localized("This club is open.") : busy

@@ -49,6 +49,9 @@ internal import TerminalUI
             files.showTransfers = { [weak files] in
                 files?.owner?.present(TransfersViewController(center))
             }
+            files.showTrash = { [weak files, club] in
+                files?.owner?.present(TrashViewController(club: club, memory: memory))
+            }
         }
     }
 

@@ -17,7 +17,8 @@ package struct KeyContext: Sendable {
 
     /// Every command there is: what `byteclub keys` prints and `config.yml` may rebind.
     package static let all: [KeyContext] = [
-        everywhere, tabs, lists, notes, versions, photos, panorama, editor, find, reader, text,
+        everywhere, tabs, lists, notes, versions, trash, photos, panorama, editor, find, reader,
+        text,
         picker, upload, transfers,
         signIn, settings,
         boxes,
@@ -27,7 +28,7 @@ package struct KeyContext: Sendable {
     /// The parts that are reachable together: no key may mean two things there.
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
-        [panorama, everywhere], [versions, everywhere],
+        [panorama, everywhere], [versions, everywhere], [trash, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
         [picker, plainList, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
         [signIn, text, boxes, everywhere], [settings, boxes, everywhere],
@@ -56,6 +57,7 @@ package struct KeyContext: Sendable {
         localized("Lists"), KeyCommand.listCommands + [.filterList, .clearFilter])
     private static let notes = KeyContext(localized("Notes"), KeyCommand.notesCommands)
     private static let versions = KeyContext(localized("Version"), KeyCommand.versionCommands)
+    private static let trash = KeyContext(localized("Trash"), KeyCommand.trashCommands)
     private static let photos = KeyContext(localized("PanoPhotos"), KeyCommand.photosCommands)
     private static let panorama = KeyContext(localized("Panorama"), KeyCommand.viewerCommands)
     private static let editor = KeyContext(

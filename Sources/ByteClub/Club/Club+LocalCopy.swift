@@ -148,6 +148,6 @@ extension Club {
     @concurrent private nonisolated static func notes(
         of contents: ClubContents
     ) async -> [RemoteFile] {
-        contents.allFiles.filter { contents.kind(of: $0) == .notes }
+        contents.allFiles.filter { ClubContents.kind(of: $0) == .notes }
     }
 }

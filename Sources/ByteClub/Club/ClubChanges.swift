@@ -15,7 +15,7 @@ struct ClubChanges: Hashable, Sendable {
 
     init(from old: ClubContents, to new: ClubContents) {
         for file in new.allFiles {
-            guard let kind = new.kind(of: file) else { continue }
+            guard let kind = ClubContents.kind(of: file) else { continue }
             switch old[file.path] {
             case nil: count(kind) { $0.added += 1 }
             case let before? where before.revision != file.revision: count(kind) { $0.changed += 1 }
@@ -23,7 +23,7 @@ struct ClubChanges: Hashable, Sendable {
             }
         }
         for file in old.allFiles where new[file.path] == nil {
-            if let kind = old.kind(of: file) { count(kind) { $0.removed += 1 } }
+            if let kind = ClubContents.kind(of: file) { count(kind) { $0.removed += 1 } }
         }
     }
 

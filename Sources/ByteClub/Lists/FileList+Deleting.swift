@@ -145,26 +145,9 @@ extension FileList {
             return try await club.restorePhoto(at: path, from: RemotePath(validating: trash))
         }
         let file = try await club.perform { store throws(StoreError) in
-            try await Self.restorePhoto(path, revision, in: store)
+            try await PhotoTrash.restore(path, revision, in: store)
         }
         club.record(file)
         return file
-    }
-
-    /// The store restores it itself, so that its bytes need not travel; not over another photo.
-    @concurrent private nonisolated static func restorePhoto(
-        _ path: RemotePath, _ revision: Revision, in store: any RemoteStore
-    ) async throws(StoreError) -> RemoteFile {
-        guard let keeper = store.revisionStore else {
-            throw StoreError(.notFound, during: .put, at: path)
-        }
-        do throws(StoreError) {
-            let there = try await store.metadata(of: path)
-            throw StoreError(
-                .conflict(serverRevision: there.revision), during: .move, at: path)
-        } catch {
-            guard error.code == .notFound else { throw error }
-        }
-        return try await keeper.restore(path, to: revision)
     }
 }

@@ -27,6 +27,9 @@ extension FileList {
                 unless: arrangement.unreadCount == 0 ? localized("Nothing here is new.") : nil
             ) { self.seeAll() },
         ]
+        if let showTrash {
+            entries.append(KeyCommand.showTrash.performs { showTrash() })
+        }
         if let showTransfers {
             entries.append(KeyCommand.showTransfers.performs { showTransfers() })
         }
@@ -135,6 +138,7 @@ extension KeyCommand {
 
     /// What works in the list of either tab.
     static let fileListCommands: [KeyCommand] = [
-        .sortList, .copyNames, .refresh, .seeAllFiles, .showTransfers, .leaveFolder, .stopBatch,
+        .sortList, .copyNames, .refresh, .seeAllFiles, .showTrash, .showTransfers, .leaveFolder,
+        .stopBatch,
     ]
 }

@@ -44,6 +44,8 @@ extension FileListDelegate {
 
     /// Shows what is on its way; set where there is something to show.
     var showTransfers: (() -> Void)?
+    /// Shows what was deleted.
+    var showTrash: (() -> Void)?
 
     private(set) var folder = RemotePath.root
     private(set) var arrangement = FileArrangement.empty

@@ -70,6 +70,15 @@ internal import FoundationEssentials
         save()
     }
 
+    /// A file is back: `z` does not offer it again.
+    func forget(_ item: TrashItem) {
+        let records = choices.deleted.filter {
+            if case .photosFolder(let place) = item.source { return $0.trash == place.string }
+            return $0.path == item.file.path.string && $0.revision == item.file.revision.rawValue
+        }
+        records.forEach(forget)
+    }
+
     private func forget(_ dropped: [DeletedFile]) {
         for file in dropped { deletedBytes[file] = nil }
     }

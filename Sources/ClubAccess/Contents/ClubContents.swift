@@ -100,7 +100,7 @@ package struct ClubContents: Sendable, Equatable {
     /// Whether a photo of this name, in any case, is in the photos folder.
     package func hasPhoto(named name: String) -> Bool {
         let folded = name.lowercased()
-        return allFiles.contains { isPhoto($0) && $0.name.lowercased() == folded }
+        return allFiles.contains { Self.isPhoto($0) && $0.name.lowercased() == folded }
     }
 
     /// Whether a folder is there; the root always is.
@@ -120,7 +120,7 @@ package struct ClubContents: Sendable, Equatable {
     package func entries(of kind: FileKind, in folder: RemotePath) -> [FileEntry] {
         switch kind {
         case .photos:
-            return allFiles.filter(isPhoto).map { .file($0) }
+            return allFiles.filter(Self.isPhoto).map { .file($0) }
         case .notes:
             var entries: [FileEntry] = []
             for file in allFiles
@@ -135,10 +135,10 @@ package struct ClubContents: Sendable, Equatable {
     }
 
     /// Which tab shows a file; nil for neither.
-    package func kind(of file: RemoteFile) -> FileKind? {
+    package static func kind(of file: RemoteFile) -> FileKind? {
         if isPhoto(file) { return .photos }
-        return Self.isHidden(file.path)
-            || Self.isInPhotosFolder(file.path) && file.path.components.count > 1
+        return isHidden(file.path)
+            || isInPhotosFolder(file.path) && file.path.components.count > 1
             ? nil : .notes
     }
 
@@ -155,7 +155,7 @@ package struct ClubContents: Sendable, Equatable {
 
     /// The notes of all folders that are small enough to be searched, by path.
     package var searchableNotes: [RemoteFile] {
-        allFiles.filter { kind(of: $0) == .notes && $0.byteCount <= Self.searchableByteCount }
+        allFiles.filter { Self.kind(of: $0) == .notes && $0.byteCount <= Self.searchableByteCount }
             .sorted { $0.path < $1.path }
     }
 
@@ -178,9 +178,9 @@ package struct ClubContents: Sendable, Equatable {
         path.components.first?.lowercased() == photosFolderName
     }
 
-    private func isPhoto(_ file: RemoteFile) -> Bool {
-        file.path.components.count == 2 && Self.isInPhotosFolder(file.path)
-            && !Self.isHidden(name: file.name) && PhotoName.isPhoto(file.name)
+    private static func isPhoto(_ file: RemoteFile) -> Bool {
+        file.path.components.count == 2 && isInPhotosFolder(file.path)
+            && !isHidden(name: file.name) && PhotoName.isPhoto(file.name)
     }
 
     private mutating func set(_ file: RemoteFile?, at path: RemotePath) {

@@ -28,6 +28,13 @@ package enum PhotoTrash {
         return try? stamp.parse(String(digits))
     }
 
+    /// Where a photo was before it was deleted.
+    static func originalPath(of place: RemotePath) -> RemotePath? {
+        let words = place.name.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
+        guard words.count == 2 else { return nil }
+        return try? (place.parent ?? .root).appending(String(words[1]))
+    }
+
     private static var stamp: Date.ISO8601FormatStyle {
         Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
             .dateSeparator(.omitted).dateTimeSeparator(.standard)
@@ -89,7 +96,58 @@ package enum PhotoTrash {
     }
 }
 
+extension PhotoTrash {
+    /// Brings back the photo that was deleted last under a name.
+    ///
+    /// - Throws: `.notFound` when none is kept; `.conflict` when the club has one of this name and keeps revisions.
+    @concurrent package static func restoreLast(
+        _ path: RemotePath, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile {
+        if let keeper = store.revisionStore {
+            let history = try await keeper.revisions(of: path, limit: 1)
+            guard let last = history.revisions.first else {
+                throw StoreError(.notFound, during: .move, at: path)
+            }
+            return try await restore(path, last.revision, in: store)
+        }
+        let kept = try await store.list(path.parent ?? .root, recursive: false).files
+            .filter { file in date(of: file.name).map { name(of: path.name, at: $0) } == file.name }
+            .max { $0.name < $1.name }
+        guard let kept else { throw StoreError(.notFound, during: .move, at: path) }
+        return try await restore(kept.path, to: path, in: store)
+    }
+
+    /// Has the store restore a photo, so that its bytes need not travel; not over another photo.
+    @concurrent package static func restore(
+        _ path: RemotePath, _ revision: Revision, in store: any RemoteStore
+    ) async throws(StoreError) -> RemoteFile {
+        guard let keeper = store.revisionStore else {
+            throw StoreError(.notFound, during: .put, at: path)
+        }
+        do throws(StoreError) {
+            let there = try await store.metadata(of: path)
+            throw StoreError(
+                .conflict(serverRevision: there.revision), during: .move, at: path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        return try await keeper.restore(path, to: revision)
+    }
+}
+
 extension ClubContents {
+    /// The photos in the trash: each as it was, when it was deleted, and where it lies now.
+    package var photosInTrash: [(photo: RemoteFile, deleted: Date, place: RemotePath)] {
+        allFiles.compactMap { file in
+            guard Self.isInPhotosFolder(file.path), let date = PhotoTrash.date(of: file.name),
+                let path = PhotoTrash.originalPath(of: file.path)
+            else { return nil }
+            var photo = file
+            photo.path = path
+            return (photo, date, file.path)
+        }
+    }
+
     /// The photos that have been in the trash for too long, a few at a time.
     package func expiredPhotos(at now: Date) -> [RemoteFile] {
         let limit = now.addingTimeInterval(-PhotoTrash.age)

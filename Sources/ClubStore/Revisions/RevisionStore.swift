@@ -1,12 +1,7 @@
 public import FoundationEssentials
 
-/// A store that keeps earlier states of files, and those of files that were removed, for a while.
-///
-/// Dropbox and the embedded club do. How long is theirs to say.
-public protocol RevisionStore: RemoteStore {
-    /// Whether this one does; a gateway may speak the protocol and keep nothing.
-    var keepsRevisions: Bool { get }
-
+/// Keeps earlier states of files, and those of files that were removed, for a while.
+public protocol RevisionKeeping: Sendable {
     /// The states of a file, the latest first; also of one that has been removed.
     ///
     /// - Parameter limit: How many at most, 1...100.
@@ -30,6 +25,14 @@ public protocol RevisionStore: RemoteStore {
     @concurrent func restore(
         _ path: RemotePath, to revision: Revision
     ) async throws(StoreError) -> RemoteFile
+}
+
+/// A store that keeps earlier states itself.
+///
+/// Dropbox and the embedded club do. How long is theirs to say.
+public protocol RevisionStore: RemoteStore, RevisionKeeping {
+    /// Whether this one does; a gateway may speak the protocol and keep nothing.
+    var keepsRevisions: Bool { get }
 }
 
 extension RevisionStore {

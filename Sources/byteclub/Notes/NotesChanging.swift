@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import Messages
 
@@ -28,21 +29,23 @@ struct NotesMove: AsyncParsableCommand {
     func run() async throws {
         let destination = names.last ?? ""
         let store = try await club.open()
-        var moved: [RemoteFile] = []
-        for name in names.dropLast() {
-            let note = try await NotePaths.find(name, in: store)
-            let target =
-                destination.hasSuffix("/")
-                ? try NotePaths.folder(destination).appending(note.name)
-                : try NotePaths.new(destination)
-            try NotePaths.requireNotePath(target)
-            guard target != note.path else {
-                throw CommandFailure(
-                    localized("“\(note.name)” has that name already. Nothing was changed."))
+        try await Output.listing(asJSON: json.isOn) { moved in
+            for name in names.dropLast() {
+                let note = try await NotePaths.find(name, in: store)
+                let target =
+                    destination.hasSuffix("/")
+                    ? try NotePaths.folder(destination).appending(note.name)
+                    : try NotePaths.new(destination)
+                try NotePaths.requireNotePath(target)
+                guard target != note.path else {
+                    throw CommandFailure(
+                        localized("“\(note.name)” has that name already. Nothing was changed."))
+                }
+                if let file = try await store.move(note.path, to: target).file {
+                    moved.append(ListedFile(file))
+                }
             }
-            if let file = try await store.move(note.path, to: target).file { moved.append(file) }
         }
-        if json.isOn { try Output.json(moved.map(ListedFile.init)) }
     }
 }
 
@@ -50,8 +53,8 @@ struct NotesRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove notes.",
         discussion: """
-            Where the club keeps revisions (Dropbox, the club on this computer), byteclub notes restore \
-            brings them back.
+            byteclub notes restore brings them back: out of the club where it keeps revisions (Dropbox, the \
+            club on this computer), else with the text that is kept on this computer.
             """)
 
     @OptionGroup var club: ClubOptions
@@ -61,17 +64,25 @@ struct NotesRemove: AsyncParsableCommand {
     var names: [String]
 
     func run() async throws {
-        let store = try await club.open()
-        var removed: [ListedFile] = []
-        for name in names {
-            let file = try await Self.remove(name, from: store)
-            if let file { removed.append(ListedFile(file)) }
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
+        let copy =
+            store.revisionStore == nil
+            ? LocalCopy(folder: registry.libraryFolder(of: club)) : nil
+        try await Output.listing(asJSON: json.isOn) { removed in
+            for name in names {
+                let file = try await Self.remove(name, from: store, keepingIn: copy)
+                if let file { removed.append(ListedFile(file)) }
+            }
         }
-        if json.isOn { try Output.json(removed) }
     }
 
+    /// - Parameter copy: Where its text is kept first; nil for a club that keeps it.
     /// - Returns: Nil for one that an earlier attempt has removed.
-    static func remove(_ name: String, from store: any RemoteStore) async throws -> RemoteFile? {
+    static func remove(
+        _ name: String, from store: any RemoteStore, keepingIn copy: LocalCopy? = nil
+    ) async throws -> RemoteFile? {
         try await NotePaths.with(name) { path throws(StoreError) in
             var file: RemoteFile?
             do throws(StoreError) {
@@ -79,12 +90,33 @@ struct NotesRemove: AsyncParsableCommand {
             } catch {
                 guard error.code == .notFound else { throw error }
             }
+            if let copy, let there = file {
+                file = try await keep(there, of: store, in: copy)
+            }
             // What is not there may have been removed by an attempt whose answer was lost: the store
             // knows. Whatever has the name by now, a folder with many notes in it even, stays.
             try await store.delete(
                 path, ifRevision: file?.revision ?? noRevision, contentHash: file?.contentHash)
+            try? copy?.record([.deleted(path)], isOwn: true)
             return file
         }
+    }
+
+    /// What cannot be brought back is not removed. A larger file than a note can be is nobody's text.
+    private static func keep(
+        _ file: RemoteFile, of store: any RemoteStore, in copy: LocalCopy
+    ) async throws(StoreError) -> RemoteFile {
+        guard file.byteCount <= store.fetchLimit else { return file }
+        let found = try await store.fetch(file.path)
+        do {
+            guard copy.isDurable else { throw LibraryError.notDurable }
+            try copy.record([.file(found.file)])
+            try copy.keep([found])
+        } catch {
+            throw StoreError(
+                .fileUnwritable, during: .delete, at: file.path, detail: "\(error)")
+        }
+        return found.file
     }
 
     /// What no file has.

@@ -5,13 +5,14 @@ struct NotesCommand: ParsableCommand {
         commandName: "notes", abstract: "List, read, write, find and restore notes.",
         discussion: """
             A note in a folder is named with it: drafts/plan. “.txt” need not be said. With --json each \
-            command writes JSON to standard output: an array for ls, cat, mv, rm, search and log, an object \
+            command writes JSON to standard output: an array for ls, cat, mv, rm, search, log and trash, an object \
             for the others. A note is an object with name, path, size (bytes), modified (ISO 8601, UTC) and \
             revision. The exit status is 0, 1 when something failed or was not found, 2 for bad usage.
             """,
         subcommands: [
             NotesList.self, NotesCat.self, NotesNew.self, NotesEdit.self, NotesMove.self,
-            NotesRemove.self, NotesSearch.self, NotesLog.self, NotesRestore.self,
+            NotesRemove.self, NotesSearch.self, NotesLog.self, NotesTrash.self,
+            NotesRestore.self,
         ])
 }
 

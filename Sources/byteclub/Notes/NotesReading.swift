@@ -76,7 +76,7 @@ struct NotesCat: AsyncParsableCommand {
                 }
             }
         }
-        let keeper = try await club.open().requireRevisions()
+        let keeper = try await club.openRevisions()
         return { name in
             try await NotePaths.with(name) { path throws(StoreError) in
                 try await keeper.fetch(path, revision: Revision(rawValue: revision))

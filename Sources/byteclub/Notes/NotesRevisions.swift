@@ -1,6 +1,7 @@
 import ArgumentParser
 import ByteClub
 import ClubAccess
+import ClubLibrary
 import ClubStore
 import FoundationEssentials
 import Messages
@@ -9,9 +10,10 @@ struct NotesLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "List the revisions of a note, the latest first.",
         discussion: """
-            Also of a note that has been removed. Dropbox and the club on this computer keep revisions. With \
-            --json: an array of objects with name, size, modified, revision, path, and current (true for the \
-            one that is in the club now).
+            Also of a note that has been removed. Dropbox and the club on this computer keep revisions; of a \
+            note in another club those are listed that this computer has seen. With --json: an array of \
+            objects with name, size, modified, revision, path, and current (true for the one that is in the \
+            club now).
             """)
 
     @OptionGroup var club: ClubOptions
@@ -28,7 +30,7 @@ struct NotesLog: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let keeper = try await club.open().requireRevisions()
+        let keeper = try await club.openRevisions()
         let history = try await NotePaths.with(name) { path throws(StoreError) in
             try await keeper.revisions(of: path, limit: limit)
         }
@@ -81,7 +83,7 @@ struct NotesRestore: AsyncParsableCommand {
     var revision: String?
 
     func run() async throws {
-        let keeper = try await club.open().requireRevisions()
+        let keeper = try await club.openRevisions()
         let (path, history) = try await NotePaths.with(name) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: 100))
         }
@@ -112,14 +114,14 @@ struct NotesRestore: AsyncParsableCommand {
     }
 }
 
-extension RemoteStore {
-    /// - Throws: `CommandFailure` where nothing is kept of earlier states.
-    func requireRevisions() throws -> any RevisionStore {
-        guard let keeper = revisionStore else {
-            throw CommandFailure(
-                localized("This club keeps no revisions. Dropbox and the club on this computer do.")
-            )
-        }
-        return keeper
+extension ClubOptions {
+    /// Opens the club for its notes' earlier states: its own record of them, else what this computer has seen.
+    func openRevisions() async throws -> any RevisionKeeping {
+        let registry = ClubRegistry()
+        let club = try choose(registry)
+        let store = try await Self.open(club, registry)
+        if let keeper = store.revisionStore { return keeper }
+        return SeenRevisions(
+            of: LocalCopy(folder: registry.libraryFolder(of: club)), in: store)
     }
 }

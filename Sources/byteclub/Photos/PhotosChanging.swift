@@ -2,6 +2,7 @@ import ArgumentParser
 import ByteClub
 import ClubAccess
 import ClubStore
+import FoundationEssentials
 import Messages
 
 struct PhotosMove: AsyncParsableCommand {
@@ -39,7 +40,11 @@ struct PhotosMove: AsyncParsableCommand {
 
 struct PhotosRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Remove photos.")
+        commandName: "rm", abstract: "Remove photos.",
+        discussion: """
+            byteclub photos restore brings one back: where the club keeps no revisions it stays there for 30 \
+            days, out of sight.
+            """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
@@ -50,19 +55,63 @@ struct PhotosRemove: AsyncParsableCommand {
     func run() async throws {
         let folder = try ClubFiles.photosFolder()
         let store = try await club.open()
-        var removed: [ListedFile] = []
-        for name in names {
-            let path = try await PhotoPaths.find(name, in: folder, of: store)
-            do throws(StoreError) {
-                // A folder has many photos in it: this is for one.
-                let file = try await store.metadata(of: path)
-                try await store.delete(path, ifRevision: file.revision)
-                removed.append(ListedFile(file))
-            } catch {
-                guard error.code == .notFound else { throw error }
-                throw CommandFailure(localized("There is no photo “\(name)” in the club."))
+        try await Output.listing(asJSON: json.isOn) { removed in
+            for name in names {
+                let path = try await PhotoPaths.find(name, in: folder, of: store)
+                do throws(StoreError) {
+                    // A folder has many photos in it: this is for one.
+                    let file = try await store.metadata(of: path)
+                    try await Self.remove(file, from: store)
+                    removed.append(ListedFile(file))
+                } catch {
+                    guard error.code == .notFound else { throw error }
+                    throw CommandFailure(localized("There is no photo “\(name)” in the club."))
+                }
             }
         }
-        if json.isOn { try Output.json(removed) }
+    }
+
+    private static func remove(
+        _ file: RemoteFile, from store: any RemoteStore
+    ) async throws(StoreError) {
+        guard store.revisionStore == nil else {
+            return try await store.delete(file.path, ifRevision: file.revision)
+        }
+        _ = try await PhotoTrash.take(file, in: store, at: Date())
+    }
+}
+
+struct PhotosRestore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring back a photo that was removed.",
+        discussion: """
+            As it was last. Where another photo has its name by now, it comes back under the next free one if \
+            the club keeps no revisions, and is refused if it does.
+            """)
+
+    @OptionGroup var club: ClubOptions
+    @OptionGroup var json: JSONOption
+
+    @Argument(help: "The photo.")
+    var name: String
+
+    func run() async throws {
+        let path = try ClubFiles.photosFolder().appending(newName: name)
+        let store = try await club.open()
+        let restored: RemoteFile
+        do throws(StoreError) {
+            restored = try await PhotoTrash.restoreLast(path, in: store)
+        } catch {
+            switch error.code {
+            case .notFound:
+                throw CommandFailure(
+                    localized("No photo “\(name)” was removed, or it is kept no more."))
+            case .conflict:
+                throw CommandFailure(
+                    localized("There is a photo “\(name)” in the club. Nothing was changed."))
+            default: throw error
+            }
+        }
+        if json.isOn { try Output.json(ListedFile(restored)) }
     }
 }

@@ -18,7 +18,8 @@ struct PhotosCommand: ParsableCommand {
             status is 0, 1 when something failed, 2 for bad usage.
             """,
         subcommands: [
-            List.self, Put.self, PhotosGet.self, PhotosRemove.self, PhotosMove.self,
+            List.self, Put.self, PhotosGet.self, PhotosRemove.self,
+            PhotosRestore.self, PhotosMove.self,
         ])
 
     struct List: AsyncParsableCommand {

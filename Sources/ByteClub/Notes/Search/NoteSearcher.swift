@@ -138,7 +138,7 @@ struct NoteSearchProgress: Sendable {
     ) -> [NoteHit] {
         // It may be of a state that is not the club's any more.
         guard let file = contents[candidate.path], file.revision == candidate.revision,
-            contents.kind(of: file) == .notes
+            ClubContents.kind(of: file) == .notes
         else { return [] }
         return search.lines(in: String(decoding: candidate.data, as: UTF8.self))
             .map { NoteHit(file: file, line: $0.number, text: $0.text) }
