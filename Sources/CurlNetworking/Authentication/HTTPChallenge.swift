@@ -190,7 +190,8 @@ extension UInt8 {
         }
     }
 
-    fileprivate var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    /// Whether it may be part of a name or another token (RFC 9110 §5.6.2).
+    var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
     fileprivate var isToken68Byte: Bool { isLetterOrDigit || "-._~+/".utf8.contains(self) }
 }
 

@@ -71,7 +71,7 @@ extension Attempt {
             return .proceed
         } catch {
             noted.failure = URLError(
-                .cannotParseResponse, failingURL: request.url, underlyingText: error.text)
+                error.code, failingURL: request.url, underlyingText: error.text)
             return .abort
         }
     }

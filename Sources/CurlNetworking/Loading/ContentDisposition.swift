@@ -48,8 +48,10 @@ struct ContentDisposition: Sendable {
                 switch character {
                 case "\\" where isInValue: isEscaped = true
                 case ";": end()
-                case "=" where !isInValue: isInValue = true
-                case "\"" where isInValue: isQuoted = true
+                case "=" where !isInValue:
+                    isInValue = true
+                    value = ""
+                case "\"": isQuoted = true  // the disposition itself, too
                 default: if isInValue { value.append(character) } else { name.append(character) }
                 }
             }
@@ -58,10 +60,13 @@ struct ContentDisposition: Sendable {
         return found
     }
 
-    /// `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2). nil for other encodings.
+    /// `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2), or in ISO 8859-1, which RFC 5987 had as well. nil for other
+    /// encodings, and for what is not all ASCII.
     private static func decode(extended value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].isEqualIgnoringASCIICase(to: "UTF-8") else { return nil }
+        guard parts.count == 3, parts[2].utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let isLatin = parts[0].isEqualIgnoringASCIICase(to: "ISO-8859-1")
+        guard isLatin || parts[0].isEqualIgnoringASCIICase(to: "UTF-8") else { return nil }
         var bytes: [UInt8] = []
         var rest = parts[2].utf8[...]
         while let byte = rest.popFirst() {
@@ -76,11 +81,16 @@ struct ContentDisposition: Sendable {
             bytes.append(number)
             rest = rest.dropFirst(2)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return isLatin ? String(latin1: bytes) : String(validating: bytes, as: UTF8.self)
     }
 }
 
 extension String {
+    /// The text whose bytes are ISO 8859-1.
+    init(latin1 bytes: some Sequence<UInt8>) {
+        self = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
     /// The text as the name of one file, nothing above it and nothing hidden by control characters; nil
     /// when nothing is left.
     var asFileName: String? {

@@ -19,7 +19,7 @@ struct ResponseHeadParser: Sendable {
     private(set) var codings: [String] = []
     /// Interim answers (1xx) that nobody has taken yet.
     private var interim: [ResponseHead] = []
-    private var lastName: String?
+    private var lastLine = LastLine.start
     private var byteCount = 0
     private var lineCount = 0
 
@@ -32,21 +32,13 @@ struct ResponseHeadParser: Sendable {
     /// Whether not a byte of an answer was seen.
     var isUntouched: Bool { byteCount == 0 }
 
-    enum Refusal: Error {
-        case tooLarge
-        case tooManyLines
-        case badStatusLine
-        /// `Content-Length` is not a number, too large, or there are several.
-        case badLength
-
-        var text: String {
-            switch self {
-            case .tooLarge: "the head of the answer is over \(largestByteCount >> 10) KiB"
-            case .tooManyLines: "the head of the answer has over \(largestLineCount) lines"
-            case .badStatusLine: "the status line of the answer makes no sense"
-            case .badLength: "the Content-Length of the answer is not one number of bytes"
-            }
-        }
+    /// What a folded line continues.
+    private enum LastLine {
+        /// The status line.
+        case start
+        case field(String)
+        /// A line that is not read.
+        case ignored
     }
 
     /// Takes one line as it came, with its line end.
@@ -55,44 +47,47 @@ struct ResponseHeadParser: Sendable {
         lineCount += 1
         guard byteCount <= Self.largestByteCount else { throw .tooLarge }
         guard lineCount <= Self.largestLineCount else { throw .tooManyLines }
+        guard let text = HeadLine.text(of: line) else { throw .badCharacter }
         guard !isComplete else { return }  // a trailer
-        var end = line.count
-        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        let text = line[..<end]
         switch text.first {
-        case nil:
-            finish()
-        case 0x20, 0x09:
-            continueField(String(decoding: text.trimmingSpaces, as: UTF8.self))
-        default:
-            if text.starts(with: "HTTP/".utf8) { try begin(text) } else { try addField(text) }
+        case nil: try finish()
+        case 0x20, 0x09: try continueField(HeadLine.value(text))
+        // Only the first line is one: libcurl, too, takes a later one for a field.
+        default: if head == nil { try begin(text) } else { try addField(text) }
         }
     }
 
     private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
-        let digits = line.drop { $0 != 0x20 }.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
-        guard let status = Int(String(decoding: digits, as: UTF8.self)),
-            (100...999).contains(status)
-        else { throw .badStatusLine }
+        guard let status = HeadLine.status(of: line) else { throw .badStatusLine }
         head = ResponseHead(status: status)
-        lastName = nil
+        lastLine = .start
     }
 
     private mutating func addField(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
-        guard let colon = line.firstIndex(of: 0x3A), colon != line.startIndex else { return }
-        let name = String(decoding: line[..<colon].trimmingSpaces, as: UTF8.self)
-        let value = String(decoding: line[(colon + 1)...].trimmingSpaces, as: UTF8.self)
-        if name.isEqualIgnoringASCIICase(to: "Content-Length") {
+        lastLine = .ignored
+        guard let field = HeadLine.field(line) else { return }
+        let name = field.name
+        let value = field.value
+        if let kind = HeadLine.Framing(name) {
+            // libcurl does not know the name then, and reads a body of another length.
+            guard !field.hasSpaceBeforeColon else { throw kind.refusal }
             // Who knows where such a body ends (RFC 9112 §6.3)? The same length twice does no harm.
-            guard let length = Self.length(value) else { throw .badLength }
-            if let said = head?.headers[name] {
-                guard Self.length(said) == length else { throw .badLength }
-                return
+            if kind == .length {
+                guard let length = Self.length(value) else { throw .badLength }
+                if let said = head?.headers[name] {
+                    guard Self.length(said) == length else { throw .badLength }
+                    return
+                }
             }
+        } else if name.isEqualIgnoringASCIICase(to: "Location"),
+            let said = head?.headers[name]
+        {
+            guard said == value else { throw .twoLocations }
+            return
         }
         head?.headers.add(value, for: name)
         if name.isEqualIgnoringASCIICase(to: "Set-Cookie") { head?.setCookies.append(value) }
-        lastName = name
+        lastLine = .field(name)
     }
 
     /// RFC 9110 §8.6: digits, perhaps several times the same.
@@ -106,26 +101,34 @@ struct ResponseHeadParser: Sendable {
     }
 
     /// A folded line, which RFC 9112 §5.2 has us read as a space.
-    private mutating func continueField(_ text: String) {
-        guard let lastName else { return }
-        head?.headers.extend(lastName, by: text)
-        if lastName.isEqualIgnoringASCIICase(to: "Set-Cookie"),
-            let last = head?.setCookies.popLast()
-        {
-            head?.setCookies.append(last.isEmpty ? text : last + " " + text)
+    private mutating func continueField(_ text: String) throws(Refusal) {
+        switch lastLine {
+        case .start: throw .strayFold
+        case .ignored: return
+        case .field(let name):
+            // Older libcurls have read the line before without this one.
+            if let kind = HeadLine.Framing(name) { throw kind.refusal }
+            head?.headers.extend(name, by: text)
+            if name.isEqualIgnoringASCIICase(to: "Set-Cookie"),
+                let last = head?.setCookies.popLast()
+            {
+                head?.setCookies.append(last.isEmpty ? text : last + " " + text)
+            }
         }
     }
 
-    private mutating func finish() {
+    private mutating func finish() throws(Refusal) {
         guard let head, case let status = head.status else { return }
         if status >= 200 || status == 101 {
+            guard HeadLine.isReadable(transferEncoding: head.headers["Transfer-Encoding"]) else {
+                throw .badTransferEncoding
+            }
             isComplete = true
             noteCodings(head.headers)
         } else {
             interim.append(head)
             self.head = nil
         }
-        lastName = nil
     }
 
     /// RFC 9110 §8.4.1. Some servers name things here that are not codings (`utf-8`), and gateways

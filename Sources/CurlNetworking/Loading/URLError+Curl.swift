@@ -15,11 +15,18 @@ extension URLError {
         // code of its own that newer ones have for this is 100.
         let isLongLine = [CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100)].contains(code)
         self.init(
-            Code(curl: code, certificate: certificate, system: system), failingURL: url,
+            isBadChunk(code, text)
+                ? .cannotParseResponse
+                : Code(curl: code, certificate: certificate, system: system), failingURL: url,
             underlyingText: isLongLine
                 ? "a line in the head of the answer is over 100 KiB"
                 : text ?? String(cString: curl_easy_strerror(code)))
     }
+}
+
+/// A chunk that makes no sense has no code of its own, and the connection is as good as ever.
+private func isBadChunk(_ code: CURLcode, _ text: String?) -> Bool {
+    code == CURLE_RECV_ERROR && text?.contains("chunked-encoding") == true
 }
 
 extension URLError.Code {
@@ -39,7 +46,9 @@ extension URLError.Code {
         case CURLE_BAD_CONTENT_ENCODING: self = .cannotDecodeContentData
         case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): self = .cannotParseResponse
         // An answer in no known HTTP: libcurl calls HTTP/0.9 an unsupported protocol.
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR:
+        // A field that its own list of fields cannot take is a bad argument.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP_RETURNED_ERROR,
+            CURLE_BAD_FUNCTION_ARGUMENT:
             self = .cannotParseResponse
         case CURLE_SEND_FAIL_REWIND: self = .requestBodyStreamExhausted
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:

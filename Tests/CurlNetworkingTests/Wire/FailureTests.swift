@@ -15,7 +15,7 @@ import Testing
             ),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
-                .networkConnectionLost
+                .cannotParseResponse
             ),
             (
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
