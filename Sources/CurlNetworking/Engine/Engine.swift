@@ -148,7 +148,7 @@ actor Engine {
     }
 
     func giveBack(_ easy: EasyHandle) {
-        guard spareHandles.count < 16 else { return }
+        guard spareHandles.count < 16, !LibraryDefects.current.keepsFreedField else { return }
         easy.reset()
         spareHandles.append(easy)
     }

@@ -26,4 +26,8 @@ struct LibraryDefects: Hashable, Sendable {
 
     /// 8.7 does not count what it sends of a request: `CURLINFO_REQUEST_SIZE` stays 0.
     var countsNoRequest: Bool { (0x080700..<0x080800).contains(version) }
+
+    /// Before 8.1 a handle that is used again remembers the last field of its last answer, which is freed by
+    /// then, and appends to it when the next answer begins with a folded line: a server could damage the heap.
+    var keepsFreedField: Bool { version < 0x080100 }
 }
