@@ -48,17 +48,23 @@ struct PublicSuffixes: Sendable {
 
     /// Whether a domain, in canonical spelling, is a public suffix.
     func contains(_ domain: String) -> Bool {
-        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = Self.labels(of: domain)
         return suffixLabelCount(of: labels) == labels.count
     }
 
     /// The part of a host its owner registered, `example.co.uk`; nil for suffixes and addresses.
     func registrableDomain(of host: String) -> String? {
         guard !CookieScope.isAddress(host) else { return nil }
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = Self.labels(of: host)
         let count = suffixLabelCount(of: labels)
         guard labels.count > count else { return nil }
-        return labels.suffix(count + 1).joined(separator: ".")
+        return labels.suffix(count + 1).joined(separator: ".") + (host.hasSuffix(".") ? "." : "")
+    }
+
+    /// The dot of the root behind a name (`example.org.`) makes it no other domain.
+    private static func labels(of name: String) -> [Substring] {
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.last == "" ? labels.dropLast() : labels
     }
 
     private func suffixLabelCount(of labels: [Substring]) -> Int {

@@ -208,7 +208,8 @@ import Testing
             ("b.test.ck", "b.test.ck"), ("www.ck", "www.ck"), ("xn--55qx5d.cn", nil),
             ("shishi.xn--55qx5d.cn", "shishi.xn--55qx5d.cn"), ("io", nil),
             ("me.github.io", "me.github.io"),
-            ("1.2.3.4", nil), ("::1", nil), ("localhost", nil),
+            ("1.2.3.4", nil), ("::1", nil), ("localhost", nil), ("com.", nil), ("uk.com.", nil),
+            ("a.b.example.com.", "example.com."), (".", nil), ("", nil),
         ] as [(String, String?)])
     func knowsWhatSomebodyRegistered(host: String, domain: String?) {
         #expect(list.registrableDomain(of: host) == domain)

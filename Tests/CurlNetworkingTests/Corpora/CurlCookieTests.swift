@@ -169,6 +169,9 @@ import Testing
             sets: ["flavor=tasty;\r\n domain=a.test;\r\n path=/p4/;\r\n httponly"],
             then: ["http://a.test/p4/1", "http://a.test/we/1"], sends: ["flavor=tasty", nil]),
         replay(
+            "977", at: "http://firsthost.me./1", sets: ["a=b; Domain=.me.;"],
+            then: ["http://firsthost.me./1", "http://other.me./"], sends: [nil, nil]),
+        replay(
             "46", at: "http://domain..tld/want/46",
             sets: ["ckySession=temporary; path=/", "justaname=; path=/;"],
             then: ["http://domain..tld/want/46"], sends: ["ckySession=temporary; justaname="]),
