@@ -38,7 +38,7 @@ enum HeadLine {
         var hasSpaceBeforeColon: Bool
     }
 
-    /// nil for a line whose name is no token (RFC 9110 §5.1): browsers pass over such lines, too.
+    /// nil for a line whose name is not a token (RFC 9110 §5.1): browsers pass over such lines, too.
     static func field(_ line: Bytes) -> Field? {
         guard let colon = line.firstIndex(of: 0x3A) else { return nil }
         let name = line[..<colon].trimmingSpaces

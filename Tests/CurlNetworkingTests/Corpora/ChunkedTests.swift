@@ -75,7 +75,7 @@ import Testing
         // Proxies write it twice, and all read it as once.
         coded(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], .taken(body: "hello")),
         coded(["Transfer-Encoding: chunked, chunked"], .taken(body: "hello")),
-        // Nobody asked for any of these. Read to the end of the connection, as llhttp has it, the body would
+        // Nobody asked for any of these. Read to the end of the connection, according to llhttp, the body would
         // be the chunks with their sizes, and libcurl's versions do one or the other.
         coded(["Transfer-Encoding: chunkedchunked"]), coded(["Transfer-Encoding: xchunked"]),
         coded(["Transfer-Encoding: chunked, deflate"]),

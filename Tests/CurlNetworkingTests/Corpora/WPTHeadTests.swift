@@ -21,7 +21,7 @@ import Testing
     private static let rest = "\r\nContent-Length: 5\r\n\r\nTest."
 
     private enum Result {
-        /// It is no answer.
+        /// It is not an answer.
         case x
         /// The field is DENY.
         case ok
