@@ -73,11 +73,13 @@ let modules: [Target] = [
         dependencies: ["CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebText"],
         swiftSettings: strict),
     .target(name: "CPictureWorker"),
+    .target(name: "CPictureLibraries", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(
         name: "Pictures",
         dependencies: [
-            "CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureWorker", "CZlib", "Messages",
+            "CTurboJPEG", "CPNG", "CChafa", "CLinux", "CPictureLibraries", "CPictureWorker",
+            "CZlib", "Messages",
         ],
         swiftSettings: strict),
     .target(name: "CWelcome"),
@@ -164,7 +166,9 @@ let tests: [Target] = [
         name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
     .testTarget(
         name: "PicturesTests",
-        dependencies: ["CZlib", "Pictures", "TestSupport", "WelcomeContent"],
+        dependencies: [
+            "CPictureWorker", "CZlib", "Pictures", "TestSupport", "WelcomeContent",
+        ],
         swiftSettings: strict),
     .testTarget(name: "DropboxAPITests", dependencies: ["DropboxAPI"], swiftSettings: strict),
     .testTarget(

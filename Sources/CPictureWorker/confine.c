@@ -7,9 +7,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -100,6 +103,7 @@ static bool enter_landlock(void) {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * (number))
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define REFUSE_AS_UNKNOWN BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
 #define ALLOW_CALL(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), ALLOW
 // Of a call with a condition on the low word of an argument; each is five instructions.
 #define WHEN(call, number, test, value, if_true, if_false)                             \
@@ -110,13 +114,23 @@ static bool enter_landlock(void) {
 
 // What decoding needs of the kernel: memory, and the descriptors it was given. Everything else fails as
 // if it were not permitted, so that a library that only tries something goes on without it.
-static bool enter_seccomp(void) {
+static bool enter_seccomp(bool has_threads) {
     const uint32_t self = (uint32_t)getpid();
-    struct sock_filter instructions[] = {
+    // Threads of this process, and no other process; glibc starts them with clone where there is no clone3, whose
+    // flags are in memory, where a filter does not see them. Each is as many instructions as it has elements.
+    const struct sock_filter threads[] = {
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1), REFUSE_AS_UNKNOWN,
+        WHEN(clone, 0, BPF_JSET, CLONE_THREAD, ALLOW, REFUSE),
+        ALLOW_CALL(set_robust_list),
+        ALLOW_CALL(rseq),
+    };
+    const struct sock_filter beginning[] = {
         LOAD(arch),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         LOAD(nr),
+    };
+    const struct sock_filter usual[] = {
         ALLOW_CALL(read),
         ALLOW_CALL(write),
         ALLOW_CALL(pread64),
@@ -151,14 +165,25 @@ static bool enter_seccomp(void) {
         ALLOW_IF_EQUAL(tgkill, 0, self),
         REFUSE,
     };
-    struct sock_fprog program = {
-        .len = sizeof instructions / sizeof *instructions, .filter = instructions};
+    struct sock_filter instructions[
+        (sizeof beginning + sizeof threads + sizeof usual) / sizeof *usual];
+    unsigned short count = 0;
+#define APPEND(part)                                        \
+    memcpy(instructions + count, part, sizeof part), count += sizeof part / sizeof *part
+    APPEND(beginning);
+    if (has_threads) APPEND(threads);
+    APPEND(usual);
+#undef APPEND
+    struct sock_fprog program = {.len = count, .filter = instructions};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
 #else
 
-static bool enter_seccomp(void) { return false; }
+static bool enter_seccomp(bool has_threads) {
+    (void)has_threads;
+    return false;
+}
 
 #endif
 
@@ -166,12 +191,22 @@ static bool enter_seccomp(void) { return false; }
 
 void byteclub_picture_return_memory(void) { malloc_trim(0); }
 
-unsigned byteclub_picture_confine(void) {
+unsigned byteclub_picture_confine(bool has_threads) {
     unsigned held = 0;
     // A fault ends it. Swift's runtime would have it tell a story first, for which it has no rights.
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     // What is large goes back as soon as it is freed. (glibc would raise this with use.)
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    if (has_threads) {
+        // What the threads take counts as the picture's.
+        mallopt(M_ARENA_MAX, 1);
+        pthread_attr_t attributes;
+        if (pthread_attr_init(&attributes) == 0) {
+            pthread_attr_setstacksize(&attributes, 1 << 20);
+            pthread_setattr_default_np(&attributes);
+            pthread_attr_destroy(&attributes);
+        }
+    }
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0) {
         held |= BYTECLUB_PICTURE_DIES_WITH_PROGRAM;
     }
@@ -184,7 +219,7 @@ unsigned byteclub_picture_confine(void) {
 #ifndef IS_SANITIZED
     if (enter_landlock()) held |= BYTECLUB_PICTURE_LANDLOCK;
 #endif
-    if (enter_seccomp()) held |= BYTECLUB_PICTURE_SECCOMP;
+    if (enter_seccomp(has_threads)) held |= BYTECLUB_PICTURE_SECCOMP;
     return held;
 }
 

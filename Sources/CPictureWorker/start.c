@@ -15,25 +15,35 @@
 // What `ps` shows, and what tells a worker from the program. Two words, so that nobody types them.
 static char name[] = "byteclub:";
 static char purpose[] = "decoding pictures";
+// The third, of a worker that loads a library first, by its `byteclub_picture_kind`.
+static char kinds[][8] = {"", "WebP", "HEIF"};
 
 // In Swift; does not return.
-extern void byteclub_picture_worker_main(void);
+extern void byteclub_picture_worker_main(byteclub_picture_kind kind);
 
 // Runs before `main`; why that is sound is told at the constructor in CBackgroundHelper.
 __attribute__((constructor)) static void turn_into_worker(
     int count, char **words, char **environment) {
     (void)environment;
-    if (count != 2 || strcmp(words[0], name) != 0 || strcmp(words[1], purpose) != 0) return;
+    if (count < 2 || count > 3 || strcmp(words[0], name) != 0 || strcmp(words[1], purpose) != 0) {
+        return;
+    }
+    unsigned kind = 0;
+    if (count == 3) {
+        const unsigned kind_count = sizeof kinds / sizeof *kinds;
+        while (++kind < kind_count && strcmp(words[2], kinds[kind]) != 0) continue;
+        if (kind == kind_count) return;
+    }
     // A set-user-ID program must not follow its caller's arguments.
     if (getauxval(AT_SECURE)) return;
     prctl(PR_SET_NAME, "pictures", 0, 0, 0);
     umask(077);
-    byteclub_picture_worker_main();
+    byteclub_picture_worker_main((byteclub_picture_kind)kind);
     _exit(70);
 }
 
 int byteclub_picture_worker_start(
-    const char *const *environment, pid_t *process, int *channel) {
+    const char *const *environment, byteclub_picture_kind kind, pid_t *process, int *channel) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
     posix_spawn_file_actions_t actions;
@@ -60,7 +70,7 @@ int byteclub_picture_worker_start(
         const short flags =
             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
         if (!code) code = posix_spawnattr_setflags(&traits, flags);
-        char *words[] = {name, purpose, NULL};
+        char *words[] = {name, purpose, kind ? kinds[kind] : NULL, NULL};
         if (!code) {
             code = posix_spawn(
                 process, "/proc/self/exe", &actions, &traits, words, (char *const *)environment);

@@ -73,6 +73,10 @@ extension PhotoReencoder {
         _ photo: PictureFile, to descriptor: Int32, progress: @escaping @Sendable (Double) -> Void
     ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
         switch try photo.format() {
+        case let format where format.needsLibrary:
+            try write(
+                LibraryFile(source: photo.source, format: format), to: descriptor,
+                progress: progress)
         case .png: try write(PNGFile(photo.source), to: descriptor, progress: progress)
         default: try write(JPEGFile(photo.source), to: descriptor, progress: progress)
         }
@@ -113,6 +117,35 @@ extension PhotoReencoder {
             try encoder.finish()
             return (Int64(encoder.byteCount), header.size)
         }
+    }
+
+    /// What is transparent becomes white. A library decodes all of it at once, which is most of the work.
+    private func write(
+        _ picture: LibraryFile, to descriptor: Int32,
+        progress: @escaping @Sendable (Double) -> Void
+    ) throws(PictureError) -> (byteCount: Int64, size: PixelSize) {
+        let operation = "prepare \(picture.source.name)"
+        let encoder = try JPEGEncoder(writingTo: descriptor, to: operation)
+        var (size, reported) = (PixelSize(width: 0, height: 0), 0)
+        try picture.reencode(to: operation) { head, full throws(PictureError) in
+            size = full
+            try encoder.start(
+                size: full, rows: .rgbx, quality: quality,
+                exif: keepsLocation
+                    ? head.exif.flatMap { ExifLocation(marker: $0)?.marker } : nil,
+                profile: head.colorProfile)
+        } row: { pixels, row throws(PictureError) in
+            try encoder.encode(
+                UnsafeBufferPointer(start: pixels, count: size.width * 4),
+                rowByteCount: size.width * 4, count: 1)
+            let percent = (row + 1) * 100 / size.height
+            if percent > reported {
+                reported = percent
+                progress(Double(row + 1) / Double(size.height))
+            }
+        }
+        try encoder.finish()
+        return (Int64(encoder.byteCount), size)
     }
 
     /// What is transparent becomes white.

@@ -15,15 +15,17 @@ public struct PictureError: Error, Sendable, Equatable {
         case isDirectory
         /// The file has no bytes.
         case empty
-        /// The bytes are something else than a JPEG or PNG, whatever the name says.
+        /// The bytes are something else than a picture that can be opened, whatever the name says.
         case notAPicture
+        /// It is a picture of a kind whose library is not installed.
+        case noLibrary
         /// The file ends before the picture does.
         case truncated
         /// The file became another one while it was read.
         case changed
         /// The picture's data are broken.
         case damaged
-        /// A JPEG of a kind that cannot be decoded (lossless, 12 bits, odd components).
+        /// A picture of a kind that cannot be decoded: of JPEGs lossless, 12 bits, odd components; an animation.
         case unsupported
         /// More pixels, or more memory while decoding, than `PictureLimits` allows.
         case tooLarge
@@ -51,7 +53,7 @@ public struct PictureError: Error, Sendable, Equatable {
     /// What the system or libjpeg said, if anything; for logs.
     public let detail: String?
 
-    /// What the file is instead of a picture, where that is known.
+    /// What the file is instead of a picture that can be opened, where that is known.
     public let format: FileFormat?
 
     public init(
@@ -69,8 +71,8 @@ public struct PictureError: Error, Sendable, Equatable {
         case .empty, .notAPicture, .truncated, .damaged, .unsupported, .tooLarge, .tooCostly,
             .crashed:
             true
-        case .notFound, .unreadable, .isDirectory, .changed, .noWorker, .outOfMemory, .cannotWrite,
-            .diskFull, .cancelled:
+        case .notFound, .unreadable, .isDirectory, .changed, .noLibrary, .noWorker, .outOfMemory,
+            .cannotWrite, .diskFull, .cancelled:
             false
         }
     }
@@ -85,12 +87,16 @@ extension PictureError {
         case .isDirectory: localized("it is a folder")
         case .empty: localized("the file is empty")
         case .notAPicture:
-            format.map { localized("it is \($0.name), not a JPEG or PNG") }
-                ?? localized("it is not a JPEG or PNG")
+            format.map { localized("it is \($0.name), not a JPEG, PNG, HEIC or WebP") }
+                ?? localized("it is not a JPEG, PNG, HEIC or WebP")
+        case .noLibrary:
+            format.map {
+                localized("it is \($0.name), and the library that reads it is not installed")
+            } ?? localized("the library that reads it is not installed")
         case .truncated: localized("the file ends before the picture does")
         case .changed: localized("the file changed while it was read")
         case .damaged: localized("the picture is damaged")
-        case .unsupported: localized("it is a kind of JPEG that is not supported")
+        case .unsupported: localized("it is a kind of picture that is not supported")
         case .crashed: localized("the part of the program that opens pictures failed over it")
         case .noWorker:
             localized("the part of the program that opens pictures could not be started")

@@ -3,7 +3,7 @@
 /// What the numbers say is checked against `PictureLimits` where the picture is decoded. Here they
 /// decide what decoding may cost at most.
 public struct PictureFacts: Sendable, Equatable {
-    /// `.jpeg` or `.png`.
+    /// One of `FileFormat.openable`.
     public let format: FileFormat
     /// In pixels, as stored.
     public let storedSize: PixelSize
@@ -22,7 +22,7 @@ public struct PictureFacts: Sendable, Equatable {
 
     /// Whether even a small picture of it takes more than some tenths of a second.
     public var takesLong: Bool {
-        let quickPixelCount = format == .png || isReadWhole ? 8 << 20 : 64 << 20
+        let quickPixelCount = format != .jpeg || isReadWhole ? 8 << 20 : 64 << 20
         return storedSize.pixelCount > quickPixelCount || byteCount > 32 << 20
     }
 
@@ -31,6 +31,8 @@ public struct PictureFacts: Sendable, Equatable {
     init(_ bytes: PictureBytes, to operation: String) throws(PictureError) {
         switch try FileFormat.openable(bytes, to: operation) {
         case .png: try self.init(png: bytes, to: operation)
+        case let format where format.needsLibrary:
+            try self.init(container: bytes, format, to: operation)
         default: try self.init(jpeg: bytes, to: operation)
         }
     }
@@ -50,6 +52,19 @@ public struct PictureFacts: Sendable, Equatable {
         isReadWhole =
             frame.isProgressive || (head.scanComponentCount ?? 0) < frame.components.count
         coefficientByteCount = isReadWhole ? frame.coefficientByteCount : 0
+    }
+
+    private init(
+        container bytes: PictureBytes, _ format: FileFormat, to operation: String
+    ) throws(PictureError) {
+        let head = try ContainerHead(bytes, as: format, to: operation)
+        self.format = format
+        byteCount = bytes.count
+        storedSize = head.storedSize
+        orientation = head.orientation
+        componentCount = 4
+        isReadWhole = format != .webp || head.isLossless
+        coefficientByteCount = 0
     }
 
     /// Source: PNG (third edition), 5.2 and 11.2.2: the signature, then IHDR.
@@ -77,6 +92,11 @@ public struct PictureFacts: Sendable, Equatable {
 }
 
 extension FileFormat {
+    static let openable: Set<FileFormat> = [.jpeg, .png, .webp, .heic, .avif]
+
+    /// Whether a library decodes it that may be missing on this computer.
+    var needsLibrary: Bool { self == .webp || self == .heic || self == .avif }
+
     /// What a file is, when that is something that can be opened here.
     ///
     /// - Throws: `PictureError`: `.empty`, `.notAPicture` with what it is instead, `.unreadable`.
@@ -87,7 +107,7 @@ extension FileFormat {
         let beginning = try reader.bytes(beginningByteCount)
         guard !beginning.isEmpty else { throw reader.error(.empty) }
         let format = FileFormat(beginning: beginning)
-        guard let format, format == .jpeg || format == .png else {
+        guard let format, openable.contains(format) else {
             throw PictureError(.notAPicture, operation: operation, format: format)
         }
         return format

@@ -43,6 +43,10 @@ public struct PictureFile: Sendable {
         let operation = "read \(name)"
         return try source.withBytes(to: operation) { bytes throws(PictureError) in
             let facts = try PictureFacts(bytes, to: operation)
+            if facts.format.needsLibrary {
+                let head = try ContainerHead(bytes, as: facts.format, to: operation)
+                return PictureDetails(size: facts.size, exif: head.exif, xmp: head.xmp)
+            }
             guard facts.format == .jpeg else { return PictureDetails(size: facts.size) }
             let head = try JPEGHead(bytes, to: operation)
             return PictureDetails(size: facts.size, exif: head.exif, xmp: head.xmp)
@@ -66,6 +70,9 @@ public struct PictureFile: Sendable {
         keepsAlpha: Bool = false, _ chooseSize: (PixelSize) -> PixelSize
     ) throws(PictureError) -> DecodedPicture {
         switch try format() {
+        case let format where format.needsLibrary:
+            return try LibraryFile(source: source, format: format).decode(
+                keepsAlpha: keepsAlpha, chooseSize)
         case .png:
             let decoded = try PNGFile(source).decode(keepsAlpha: keepsAlpha, chooseSize)
             return DecodedPicture(

@@ -9,7 +9,8 @@ package enum PictureFuzzing {
     /// The names are those of the corpora.
     package static let all: [String: Door] = [
         "jpeg": { jpeg(Data($0)) }, "png": { png(Data($0)) },
-        "picture-facts": { facts(Data($0)) },
+        "picture-facts": { facts(Data($0)) }, "webp": { library(Data($0)) },
+        "heif": { library(Data($0)) },
     ]
 
     private static let box = PixelSize(width: 48, height: 48)
@@ -47,6 +48,22 @@ package enum PictureFuzzing {
         }
         guard let size = try? file.size() else { return }
         reencode(bytes, size: size)
+    }
+
+    /// Our reading of what a library decodes, and, where it is installed, the library's.
+    private static func library(_ bytes: Data) {
+        let file = PictureFile(data: bytes)
+        guard let facts = try? file.facts(), facts.format.needsLibrary,
+            facts.storedSize.pixelCount <= 1 << 20
+        else { return }
+        if let details = try? file.details() {
+            precondition(details.size == facts.size, "one size")
+        }
+        if let decoded = try? file.decode(keepsAlpha: true, { $0.fitted(in: box) }) {
+            precondition(decoded.fullSize == facts.size, "one size")
+            precondition(decoded.image.size == facts.size.fitted(in: box), "the size asked for")
+        }
+        reencode(bytes, size: facts.size)
     }
 
     private static func reencode(_ bytes: Data, size: PixelSize) {

@@ -16,9 +16,14 @@
 // error number. The worker dies with the calling thread, and must be waited for.
 //
 // - environment: `NAME=value`, NULL behind the last. All it gets.
+typedef enum {
+    BYTECLUB_PICTURE_USUAL, // JPEG and PNG
+    BYTECLUB_PICTURE_WEBP,
+    BYTECLUB_PICTURE_HEIF, // HEIC and AVIF
+} byteclub_picture_kind;
 int byteclub_picture_worker_start(
-    const char *_Nullable const *_Nonnull environment, pid_t *_Nonnull process,
-    int *_Nonnull socket);
+    const char *_Nullable const *_Nonnull environment, byteclub_picture_kind kind,
+    pid_t *_Nonnull process, int *_Nonnull socket);
 
 // Limits a worker from outside: it cannot change its limits itself. Only the soft limit moves.
 typedef enum {
@@ -110,7 +115,9 @@ enum {
 enum { BYTECLUB_PICTURE_SOCKET = 3 };
 
 // Gives up all rights that decoding does not need. Returns what holds from now on.
-unsigned byteclub_picture_confine(void);
+//
+// - has_threads: Whether the decoder starts threads of its own.
+unsigned byteclub_picture_confine(bool has_threads);
 
 // The private memory of this process, as RLIMIT_DATA counts it. Before it is confined.
 uint64_t byteclub_picture_private_byte_count(void);

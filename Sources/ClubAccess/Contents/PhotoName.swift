@@ -7,7 +7,7 @@ package enum PhotoName {
     }
 
     /// Endings of pictures that become photos when they are uploaded.
-    private static let otherEndings = [".png"]
+    private static let otherEndings = [".png", ".heic", ".heif", ".webp", ".avif"]
 
     /// Whether a file is taken for a picture that can be uploaded.
     package static func isPicture(_ name: String) -> Bool {

@@ -10,8 +10,8 @@ extension PictureError {
     }
 
     private var nextStep: String {
-        if code == .notAPicture, let format, let conversion = Self.conversion(of: format) {
-            return conversion
+        if code == .noLibrary, let format, let library = Self.library(for: format) {
+            return library
         }
         return switch code {
         case .notFound: localized("Check the name, or press u to choose it from the list.")
@@ -21,7 +21,7 @@ extension PictureError {
             localized("Copy it from the camera again, or choose another.")
         case .changed: localized("Try again when the program that writes it is done.")
         case .noWorker: localized("End some programs and try again.")
-        case .notAPicture, .unsupported:
+        case .notAPicture, .unsupported, .noLibrary:
             localized("Save it as an ordinary JPEG first, or choose another.")
         case .tooLarge, .outOfMemory: localized("Make it smaller first, or choose another.")
         case .cannotWrite, .diskFull:
@@ -30,16 +30,20 @@ extension PictureError {
         }
     }
 
-    /// How pictures of the kinds that phones and browsers write become ones that can be read here.
-    private static func conversion(of format: FileFormat) -> String? {
+    /// What to install for pictures of the kinds that phones and browsers write.
+    private static func library(for format: FileFormat) -> String? {
         switch format {
-        case .heic, .avif:
+        case .heic:
             localized(
-                "Convert it to a JPEG first: “heif-convert” of the package libheif-examples does that."
+                "Install libheif with its decoder libde265 (Debian: libheif1) and try again, or convert it to a JPEG first."
+            )
+        case .avif:
+            localized(
+                "Install libheif with a decoder for AV1 (Debian: libheif1) and try again, or convert it to a JPEG first."
             )
         case .webp:
             localized(
-                "Convert it to a PNG first: “dwebp” of the package webp does that.")
+                "Install libwebp (Debian: libwebp7) and try again, or convert it to a JPEG first.")
         default: nil
         }
     }

@@ -21,7 +21,7 @@ struct PictureBudget: Sendable, Equatable {
         if case .reencoding = task { isReencoded = true }
 
         var estimate = Double(facts.byteCount) * 1e-8
-        estimate += Double(stored.pixelCount) * (facts.format == .png ? 2.5e-8 : 1e-8)
+        estimate += Double(stored.pixelCount) * Self.secondsPerPixel(facts.format)
         estimate += Double(visitCount) * 1e-8
         if facts.isReadWhole { estimate += Double(stored.pixelCount) * 1e-8 }
         if isReencoded {
@@ -35,6 +35,12 @@ struct PictureBudget: Sendable, Equatable {
         byteCount = 32 << 20 + PictureLimits.profileByteCount * 3 + stored.width * 4 * 64 * 3
         byteCount += min(facts.coefficientByteCount, PictureLimits.residentCoefficientByteCount)
         if facts.format == .png, facts.isReadWhole { byteCount += stored.pixelCount * 4 }
+        if facts.format.needsLibrary {
+            // The file, the library's own pixels, and for a small stack each its threads.
+            byteCount += facts.byteCount + 96 << 20
+            byteCount += stored.pixelCount * (facts.format == .webp ? 5 : 10)
+            if facts.format == .webp, isReencoded { byteCount += stored.pixelCount * 4 }
+        }
         if isReencoded {
             if isTurned { byteCount += (stored.width + stored.height) * 4 * 64 * 2 }
             fileByteCount = stored.pixelCount * 4 + 1 << 20
@@ -52,6 +58,15 @@ struct PictureBudget: Sendable, Equatable {
         fileByteCount = 0
         processorSeconds = 1 + estimate * Self.margin
         seconds = 10 + processorSeconds * 3
+    }
+
+    private static func secondsPerPixel(_ format: FileFormat) -> Double {
+        switch format {
+        case .png: 2.5e-8
+        case .webp: 5e-8
+        case .heic, .avif: 2e-7
+        default: 1e-8
+        }
     }
 
     /// For machines that are slower than those the estimates come from.

@@ -59,6 +59,7 @@ final class PictureCancellation: Sendable {
 /// The process dies with the thread that started it (`PR_SET_PDEATHSIG`), so each has one of its own,
 /// which sleeps as long as there is no picture.
 final class PictureWorker: Sendable {
+    let kind: byteclub_picture_kind
     private let pool: PictureWorkers
     private let bell = DispatchSemaphore(value: 0)
     private let orders = Mutex(Orders())
@@ -69,7 +70,10 @@ final class PictureWorker: Sendable {
     }
 
     /// - Throws: `.noWorker`.
-    init(_ pool: PictureWorkers, to operation: String) throws(PictureError) {
+    init(
+        _ kind: byteclub_picture_kind, _ pool: PictureWorkers, to operation: String
+    ) throws(PictureError) {
+        self.kind = kind
         self.pool = pool
         let context = Unmanaged.passRetained(self)
         let code = byteclub_start_thread(runWorker, context.toOpaque())
@@ -142,7 +146,7 @@ final class PictureWorker: Sendable {
             // One that has gone while it waited has seen nothing of this picture.
             for isRetry in [false, true] {
                 let isKept = process != nil
-                if process == nil { process = try WorkerProcess(to: job.operation) }
+                if process == nil { process = try WorkerProcess(kind, to: job.operation) }
                 if let answer = try exchange(job, budget, &process, isKept: isKept) {
                     return .success(answer)
                 }

@@ -112,6 +112,14 @@ extension PictureWorkers {
         try await probe(0).protections
     }
 
+    /// What held in the process that has decoded a picture.
+    package func protections(
+        decoding picture: PictureFile
+    ) async throws(PictureError) -> PictureProtections {
+        try await perform(.pixels(fitting: nil), on: picture.source, into: .strip, to: "probe")
+            .answer.protections
+    }
+
     /// Has a worker do what a program built for tests has defined.
     ///
     /// - Returns: What that says; -1 without one.

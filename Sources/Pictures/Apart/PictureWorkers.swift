@@ -24,6 +24,8 @@ public final class PictureWorkers: Sendable {
         /// Instead of the budget's, which is for real pictures.
         package var seconds: Double?
         package var processorSeconds: Double?
+        /// As on a system that has none.
+        package var loadsLibraries = true
 
         package init() {}
 
@@ -74,9 +76,14 @@ public final class PictureWorkers: Sendable {
         }) { worker.stop() }
     }
 
-    private func worker(to operation: String) throws(PictureError) -> PictureWorker {
-        if let worker = idle.withLock({ $0.popLast() }) { return worker }
-        return try PictureWorker(self, to: operation)
+    private func worker(
+        _ kind: byteclub_picture_kind, to operation: String
+    ) throws(PictureError) -> PictureWorker {
+        let worker = idle.withLock { idle in
+            idle.lastIndex { $0.kind == kind }.map { idle.remove(at: $0) }
+        }
+        if let worker { return worker }
+        return try PictureWorker(kind, self, to: operation)
     }
 
     // MARK: - A picture's way
@@ -131,7 +138,9 @@ public final class PictureWorkers: Sendable {
             try files.openScratch(byteCount, to: operation)
         }
         let answer = try await run(
-            task.request(stripByteCount: stripByteCount), files.descriptors, to: operation,
+            task.request(stripByteCount: stripByteCount), files.descriptors,
+            by: configuration.loadsLibraries ? facts.format.workerKind : BYTECLUB_PICTURE_USUAL,
+            to: operation,
             budget: { () throws(PictureError) in
                 try PictureBudget(reading: input, facts, for: task, to: operation)
             }, progress: progress)
@@ -145,11 +154,12 @@ public final class PictureWorkers: Sendable {
 
     /// Hands a request to a worker.
     @concurrent func run(
-        _ request: byteclub_picture_request, _ descriptors: [Int32], to operation: String,
+        _ request: byteclub_picture_request, _ descriptors: [Int32],
+        by kind: byteclub_picture_kind = BYTECLUB_PICTURE_USUAL, to operation: String,
         budget: @escaping @Sendable () throws(PictureError) -> PictureBudget,
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws(PictureError) -> PictureJob.Answer {
-        let worker = try worker(to: operation)
+        let worker = try worker(kind, to: operation)
         working.add(1, ordering: .relaxed)
         defer { working.subtract(1, ordering: .relaxed) }
         let cancellation = PictureCancellation()
@@ -165,6 +175,17 @@ public final class PictureWorkers: Sendable {
             cancellation.cancel()
         }
         return try result.get()
+    }
+}
+
+extension FileFormat {
+    /// The worker for it: a library is loaded before a worker is confined, and only where it is wanted.
+    fileprivate var workerKind: byteclub_picture_kind {
+        switch self {
+        case .webp: BYTECLUB_PICTURE_WEBP
+        case .heic, .avif: BYTECLUB_PICTURE_HEIF
+        default: BYTECLUB_PICTURE_USUAL
+        }
     }
 }
 

@@ -1,13 +1,21 @@
+import CPictureLibraries
 import CPictureWorker
 import FoundationEssentials
 import Glibc
 
 /// Where a worker begins, called by the constructor in `CPictureWorker`. One thread, no queue.
 @_cdecl("byteclub_picture_worker_main")
-func pictureWorkerMain() {
+func pictureWorkerMain(_ kind: byteclub_picture_kind) {
     var ready = byteclub_picture_reply(answering: BYTECLUB_PICTURE_READY)
+    // Afterwards no file can be opened. Where a library is missing, the picture says so.
+    switch kind {
+    case BYTECLUB_PICTURE_WEBP: _ = byteclub_webp_load()
+    case BYTECLUB_PICTURE_HEIF: _ = byteclub_heif_load()
+    default: break
+    }
     ready.byte_count = byteclub_picture_private_byte_count()
-    ready.code = byteclub_picture_confine()
+    // libde265, which reads HEIC, decodes in a thread whatever it is told.
+    ready.code = byteclub_picture_confine(kind == BYTECLUB_PICTURE_HEIF)
     ready.send()
     while true {
         var request = byteclub_picture_request()

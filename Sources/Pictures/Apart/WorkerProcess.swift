@@ -12,10 +12,10 @@ struct WorkerProcess: ~Copyable {
     /// Starts one and waits until it is ready.
     ///
     /// - Throws: `.noWorker`.
-    init(to operation: String) throws(PictureError) {
+    init(_ kind: byteclub_picture_kind, to operation: String) throws(PictureError) {
         var process: pid_t = 0
         var socket: Int32 = -1
-        let code = withEnvironment { byteclub_picture_worker_start($0, &process, &socket) }
+        let code = withEnvironment { byteclub_picture_worker_start($0, kind, &process, &socket) }
         guard code == 0 else {
             throw PictureError(
                 .noWorker, operation: operation, detail: String(cString: strerror(code)))

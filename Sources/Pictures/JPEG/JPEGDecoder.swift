@@ -103,11 +103,17 @@ struct JPEGDecoder: ~Copyable {
     ///
     /// Source: ICC.1:2022, 7.2 (the header is 128 bytes; color space at 16, signature at 36).
     func profile(for colorSpace: String) -> Data? {
-        guard let profile = head.profile, profile.count >= 128 else { return nil }
+        head.profile.flatMap { Self.checked($0, for: colorSpace) }
+    }
+
+    /// A profile, if it is one for the given kind of colors.
+    static func checked(_ profile: Data, for colorSpace: String) -> Data? {
+        let profile = [UInt8](profile)
+        guard profile.count >= 128 else { return nil }
         guard profile[16..<20].elementsEqual(colorSpace.utf8),
             profile[36..<40].elementsEqual("acsp".utf8)
         else { return nil }
-        return profile
+        return Data(profile)
     }
 
     func error(_ code: PictureError.Code, detail: String? = nil) -> PictureError {

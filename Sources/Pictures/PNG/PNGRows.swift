@@ -1,7 +1,4 @@
 /// The rows of a PNG in order, whichever way they are stored.
-///
-/// Transparent pixels have colors too, which nobody is to see: rows are multiplied by their alpha
-/// before they are averaged, or put on white.
 struct PNGRows {
     private let header: PNGDecoder.Header
     private let size: PixelSize
@@ -31,7 +28,7 @@ struct PNGRows {
             isDamaged = true
         }
         var image = scaler.finish()
-        if keepsAlpha { Self.divideByAlpha(&image) }
+        if keepsAlpha { Transparency.divideByAlpha(&image) }
         return (image, isDamaged)
     }
 
@@ -64,37 +61,11 @@ struct PNGRows {
             }
             let start = rows + (header.isInterlaced ? row * rowByteCount : 0)
             if !header.isInterlaced { try decoder.decode(into: start) }
-            if header.hasAlpha { prepare(start) }
+            if header.hasAlpha {
+                Transparency.prepare(start, pixelCount: header.size.width, keepsAlpha: keepsAlpha)
+            }
             try use(UnsafePointer(start))
         }
         if let failure { throw failure }
-    }
-
-    private func prepare(_ row: UnsafeMutablePointer<UInt8>) {
-        var pixel = row
-        for _ in 0..<header.size.width {
-            let alpha = UInt32(pixel[3])
-            if alpha < 255 {
-                let white = keepsAlpha ? 0 : (255 - alpha) * 255
-                for channel in 0..<3 {
-                    pixel[channel] = UInt8((UInt32(pixel[channel]) * alpha + white + 127) / 255)
-                }
-                if !keepsAlpha { pixel[3] = 255 }
-            }
-            pixel += 4
-        }
-    }
-
-    private static func divideByAlpha(_ image: inout PixelImage) {
-        image.bytes.withUnsafeMutableBufferPointer { bytes in
-            for offset in stride(from: 0, to: bytes.count, by: 4) {
-                let alpha = UInt32(bytes[offset + 3])
-                guard alpha > 0, alpha < 255 else { continue }
-                for channel in offset..<(offset + 3) {
-                    bytes[channel] = UInt8(
-                        min(255, (UInt32(bytes[channel]) * 255 + alpha / 2) / alpha))
-                }
-            }
-        }
     }
 }

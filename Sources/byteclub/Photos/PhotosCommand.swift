@@ -67,7 +67,8 @@ struct PhotosCommand: ParsableCommand {
         var background = false
 
         @Argument(
-            help: "JPEG or PNG files.", completion: .file(extensions: ["jpg", "jpeg", "png"]))
+            help: "JPEG, PNG, HEIC, WebP or AVIF files.",
+            completion: .file(extensions: ["jpg", "jpeg", "png", "heic", "heif", "webp", "avif"]))
         var files: [String]
 
         func run() async throws {

@@ -5,16 +5,17 @@ import Testing
 
 @Suite struct UploadRefusalTests {
     @Test(arguments: [
-        (FileFormat.heic, "a HEIC photo", "heif-convert"),
-        (.avif, "an AVIF picture", "heif-convert"), (.webp, "a WebP picture", "dwebp"),
+        (FileFormat.heic, "a HEIC photo", "libheif1"),
+        (.avif, "an AVIF picture", "libheif1"), (.webp, "a WebP picture", "libwebp7"),
     ])
-    func saysHowToConvertWhatCannotBeRead(format: FileFormat, kind: String, program: String) {
-        let error = PictureError(.notAPicture, operation: "prepare a", format: format)
+    func saysWhatToInstallForWhatCannotBeRead(format: FileFormat, kind: String, package: String) {
+        let error = PictureError(.noLibrary, operation: "prepare a", format: format)
         let sentence = error.uploadSentence(about: "IMG_1.x")
         #expect(
             sentence.hasPrefix(
-                "“IMG_1.x” was not uploaded because it is \(kind), not a JPEG or PNG. Convert it"))
-        #expect(sentence.contains(program))
+                "“IMG_1.x” was not uploaded because it is \(kind), and the library that reads it is not"
+            ))
+        #expect(sentence.contains("Install") && sentence.contains("Debian: \(package)"))
     }
 
     @Test func whatIsNoPictureIsToBeSavedAsOne() {

@@ -37,10 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (FileFormat.heic, Data([0, 0, 0, 0x18]) + Data("ftypheic\0\0\0\0mif1heic".utf8), "a HEIC"),
-        (.avif, Data([0, 0, 0, 0x18]) + Data("ftypavif\0\0\0\0".utf8), "an AVIF"),
-        (.video, Data([0, 0, 0, 0x18]) + Data("ftypisom\0\0\0\0".utf8), "a video"),
-        (.webp, Data("RIFF\u{10}\0\0\0WEBPVP8 ".utf8), "a WebP"),
+        (FileFormat.video, Data([0, 0, 0, 0x18]) + Data("ftypisom\0\0\0\0".utf8), "a video"),
         (.gif, Data("GIF89a\u{1}\0".utf8), "a GIF"),
         (.tiff, Data("II*\0\u{8}\0\0\0".utf8), "a TIFF"),
         (.pdf, Data("%PDF-1.7\n".utf8), "a PDF"),
@@ -48,7 +45,7 @@ import Testing
         (.svg, Data("<?xml version=\"1.0\"?><svg width=\"3\">".utf8), "an SVG"),
         (.text, Data("Dear diary, héllo".utf8), "a text"),
         (.archive, Data("PK\u{3}\u{4}\u{14}\0".utf8), "an archive"),
-        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a JPEG or PNG"),
+        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a JPEG, PNG, HEIC or WebP"),
     ])
     func whatIsNoPictureIsNamed(format: FileFormat?, data: Data, words: String) throws {
         for operation in [
@@ -61,7 +58,7 @@ import Testing
             #expect(error?.code == .notAPicture)
             #expect(error?.format == format)
             #expect(error?.reason.contains(words) == true)
-            #expect(error?.reason.hasSuffix("not a JPEG or PNG") == true)
+            #expect(error?.reason.hasSuffix("not a JPEG, PNG, HEIC or WebP") == true)
         }
     }
 

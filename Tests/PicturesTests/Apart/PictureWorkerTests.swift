@@ -1,3 +1,4 @@
+import CPictureWorker
 import Testing
 
 @testable import Pictures
@@ -6,7 +7,7 @@ import Testing
     /// A job that is found at the end of a wait leaves its signal behind.
     @Test func aSignalThatIsLeftOverEndsNoWorker() async throws {
         let workers = PictureWorkers()
-        let worker = try PictureWorker(workers, to: "test")
+        let worker = try PictureWorker(BYTECLUB_PICTURE_USUAL, workers, to: "test")
         for _ in 0..<3 {
             workers.remove(worker)
             workers.add(worker)

@@ -1,0 +1,61 @@
+#ifndef BYTECLUB_CPICTURELIBRARIES_H
+#define BYTECLUB_CPICTURELIBRARIES_H
+
+// Decoding WebP through libwebp, and HEIC and AVIF through libheif. Both are loaded when the first such
+// picture comes: a program that sees none maps neither, and one on a system without them starts all the same.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    BYTECLUB_LIBRARY_FINE = 0,
+    // The library is not installed, or none of its decoders is for this kind.
+    BYTECLUB_LIBRARY_MISSING,
+    // The bytes end before the picture does.
+    BYTECLUB_LIBRARY_TRUNCATED,
+    BYTECLUB_LIBRARY_DAMAGED,
+    // An animation, a layout or a color space that is not read.
+    BYTECLUB_LIBRARY_UNSUPPORTED,
+    BYTECLUB_LIBRARY_TOO_LARGE,
+    BYTECLUB_LIBRARY_NO_MEMORY,
+} byteclub_library_status;
+
+// What decoding has led to; `message` is for logs and empty when nothing is known.
+typedef struct {
+    byteclub_library_status status;
+    char message[120];
+} byteclub_library_result;
+
+// Loads a library unless that was done: false without it. Opens files: a process that is to be confined
+// calls it before. From any thread.
+bool byteclub_webp_load(void);
+bool byteclub_heif_load(void);
+
+// Decodes a picture at a size, averaging, into rows of RGBA that follow each other without a gap.
+// What is transparent keeps its color.
+//
+// - pixels: `width` × `height` × 4 bytes.
+byteclub_library_result byteclub_webp_decode(
+    const uint8_t *_Nonnull bytes, size_t byte_count, uint32_t width, uint32_t height,
+    uint8_t *_Nonnull pixels);
+
+// The main picture of a HEIF file, turned and cropped as the file says, in rows of RGBA.
+typedef struct byteclub_heif byteclub_heif;
+
+// Decodes it at its full size.
+//
+// - bytes: Must stay until it is closed.
+// - picture: NULL unless the result is fine. To be closed.
+byteclub_library_result byteclub_heif_decode(
+    const uint8_t *_Nonnull bytes, size_t byte_count, uint64_t pixel_limit,
+    byteclub_heif *_Nullable *_Nonnull picture);
+
+// - row_byte_count: From the beginning of one row to that of the next.
+const uint8_t *_Nonnull byteclub_heif_pixels(
+    const byteclub_heif *_Nonnull picture, uint32_t *_Nonnull width, uint32_t *_Nonnull height,
+    size_t *_Nonnull row_byte_count, bool *_Nonnull has_alpha);
+
+void byteclub_heif_close(byteclub_heif *_Nonnull picture);
+
+#endif
