@@ -68,7 +68,7 @@ byteclub_library_result byteclub_webp_decode(
         strcpy(result.message, "another interface");
         return result;
     }
-    enum { LARGEST = 16383 }; // Either way, as the format has it.
+    enum { LARGEST = 16383 }; // Either way, according to the format.
     if (width < 1 || height < 1 || width > LARGEST || height > LARGEST) {
         result.status = BYTECLUB_LIBRARY_TOO_LARGE;
         return result;

@@ -128,7 +128,7 @@ struct LibraryPictureTests {
     func whatIsCutShortIsRefused(_ data: Data) async throws {
         for count in [20, 60, data.count / 2, data.count - 20] where count < data.count {
             let cut = PictureFile(data: data.prefix(count), name: "cut.heic")
-            // What is cut off behind the pixels is no loss.
+            // What is cut off behind the pixels does not matter.
             let hasPixels = (try? PictureFile(data: data).facts()) != nil && count > data.count - 21
             do {
                 let shown = try await workers.decode(cut)
