@@ -40,21 +40,22 @@ struct ChunkedUpload: Sendable {
     private(set) var request: Request
 
     private let byteCount: Int64
-    private let chunkByteCount: Int64
+    /// Of each request but the last, from the next one on. One that is sent again is as long as it was.
+    var chunkByteCount: Int64
     private var restartsLeft = 1
     private var corrections = 0
     private var reasonToLookUp: StoreError?
 
     /// - Parameters:
-    ///   - byteCount: Of the whole file; more than one chunk.
-    ///   - chunkByteCount: Of each request but the last; a multiple of 4 MiB, as the API advises.
+    ///   - byteCount: Of the whole file.
+    ///   - chunkByteCount: Of each request but the last.
     ///   - kept: A session of an earlier run to resume. Sessions expire after some days: then it
     ///     starts over.
     init(byteCount: Int64, chunkByteCount: Int64, goingOnFrom kept: UploadRecord.Progress? = nil) {
-        precondition(byteCount > chunkByteCount && chunkByteCount > 0, "one request would do")
+        precondition(byteCount > 0 && chunkByteCount > 0, "there is something to send")
         self.byteCount = byteCount
         self.chunkByteCount = chunkByteCount
-        request = .start(length: chunkByteCount)
+        request = .start(length: min(chunkByteCount, byteCount))
         if let kept, (0...byteCount).contains(kept.byteCount) {
             restartsLeft += 1
             goOn(kept.place, from: kept.byteCount)
@@ -151,7 +152,7 @@ extension ChunkedUpload {
         }
         restartsLeft -= 1
         corrections = 0
-        request = .start(length: chunkByteCount)
+        request = .start(length: min(chunkByteCount, byteCount))
         return .goOn
     }
 }

@@ -1,6 +1,7 @@
 import CurlNetworking
 import DropboxAPI
 public import FoundationEssentials
+import Synchronization
 
 extension DropboxStore {
     @MainActor public func upload(
@@ -78,11 +79,13 @@ extension DropboxStore {
             store: self, source: source,
             commit: commit(to: path, mode, modified: source.modifiedSeconds), path: path,
             progress: progress, hashing: hashing)
-        let limits = configuration.limits
-        // Resumable uploads are sent in parts.
-        let wholeLimit = record == nil ? limits.wholeFileByteCount : limits.chunkByteCount
+        // Resumable uploads are sent in parts, unless one request is as good; those of an earlier run go on.
+        let isBegun = record.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
+        let wholeLimit =
+            record == nil
+            ? configuration.limits.wholeFileByteCount : chunkPacing.withLock(\.byteCount)
         let file =
-            if source.byteCount <= wholeLimit {
+            if source.byteCount == 0 || source.byteCount <= wholeLimit && !isBegun {
                 try await upload.sendWhole()
             } else {
                 try await upload.sendInChunks(record)
@@ -131,11 +134,22 @@ private struct FileUpload: Sendable {
         let record = try await self.record(at: url)
         var upload = ChunkedUpload(
             byteCount: source.byteCount,
-            chunkByteCount: store.configuration.limits.chunkByteCount,
+            chunkByteCount: store.chunkPacing.withLock(\.byteCount),
             goingOnFrom: record?.progress)
         progress.update(upload.range.lowerBound, ofExpected: source.byteCount)
         while true {
-            switch upload.take(await answer(to: upload)) {
+            let began = ContinuousClock.now
+            let answer = await answer(to: upload)
+            upload.chunkByteCount = store.chunkPacing.withLock { pacing in
+                switch answer {
+                case .started, .appended:
+                    let range = upload.range
+                    pacing.note(range.upperBound - range.lowerBound, in: began.duration(to: .now))
+                default: break
+                }
+                return pacing.byteCount
+            }
+            switch upload.take(answer) {
             case .goOn:
                 await record?.keep(upload.progress)
             case .done(let file):

@@ -87,8 +87,11 @@ public final class DropboxStore: RemoteStore {
     struct UploadLimits: Hashable, Sendable {
         /// 150 MiB, according to the documentation.
         var wholeFileByteCount: Int64 = 150 << 20
-        /// A multiple of 4 MiB, the size of the blocks that the server hashes.
+        /// The largest chunk: a multiple of 4 MiB, the size of the blocks that the server hashes.
         var chunkByteCount: Int64 = 8 << 20
+        /// The first chunk, and those of a slow line. The server takes any size in a session whose requests
+        /// follow each other.
+        var smallestChunkByteCount: Int64 = 256 << 10
     }
 
     let configuration: Configuration
@@ -109,12 +112,19 @@ public final class DropboxStore: RemoteStore {
 
     let unconfirmed: UnconfirmedWrites
 
+    /// What uploads have learnt about the line.
+    let chunkPacing: Mutex<ChunkPacing>
+
     public init(_ configuration: Configuration, access: any AccessProvider) {
         self.configuration = configuration
         connection = DropboxConnection(
             hosts: configuration.hosts, access: access, clock: configuration.clock)
         paths = DropboxPaths(root: configuration.folder)
         unconfirmed = UnconfirmedWrites(folder: configuration.unconfirmedWritesFolder)
+        chunkPacing = Mutex(
+            ChunkPacing(
+                smallest: configuration.limits.smallestChunkByteCount,
+                largest: configuration.limits.chunkByteCount))
         let session = HTTPLoader.makeConfiguration(
             timeout: configuration.timeout,
             avoidsMeteredNetworks: configuration.avoidsMeteredNetworks)

@@ -105,6 +105,42 @@ import Testing
             ])
     }
 
+    /// With the limits of the program: a photo of the usual size has several requests, and what has been confirmed
+    /// is not sent again.
+    @Test func ofAPhotoOfThreeMegabytesNothingConfirmedIsSentAgain() async throws {
+        let photo = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let file = try folder.write(photo, to: "photo")
+        sessions.fail(1, by: .deafness)
+        let first = try sessions.makeDropbox(limits: .init())
+        let recorder = Recorder()
+        let transfer = first.store.upload(
+            fileAt: file, to: try path("/up.jpg"), mode: .add, record: record, delegate: recorder)
+        transfer.resume()
+        await first.server.requests(atLeast: 2)
+        transfer.cancel()
+        await recorder.waitForEnd()
+        let confirmed = try #require(sessions.sessions.values.first?.count)
+        #expect(confirmed == 256 << 10)
+
+        let second = try sessions.makeDropbox(limits: .init())
+        _ = try await Recorder.upload(
+            file, to: path("/up.jpg"), record: record, in: second.store)
+        #expect(sessions.file == photo)
+        #expect(second.routes.first == "files/upload_session/append_v2")
+        let sent = second.requests.map(\.body.count).reduce(0, +)
+        #expect(sent == photo.count - confirmed)
+    }
+
+    /// Its record is left of something else.
+    @Test func anEmptyFileIsSentAtOnceWhateverIsLeft() async throws {
+        let file = try folder.write(Data(), to: "empty")
+        try Data("{}".utf8).write(to: record)
+        let dropbox = try ScriptedDropbox([.json(FileMetadata.named("/up.jpg", data: Data()))])
+        _ = try await Recorder.upload(
+            file, to: path("/up.jpg"), record: record, in: dropbox.store)
+        #expect(dropbox.routes == ["files/upload"])
+    }
+
     @Test func aSourceThatHasChangedIsSentFromItsBeginning() async throws {
         try await breakOff(after: 2)
         try Data(content.reversed()).write(to: source)

@@ -61,11 +61,10 @@ final class UploadSessionsStandIn: Sendable {
     }
 
     /// With chunks of 400 bytes, for files above 1,000.
-    func makeDropbox() throws -> ScriptedDropbox {
-        try ScriptedDropbox(
-            configure: {
-                $0.limits = DropboxStore.UploadLimits(wholeFileByteCount: 1000, chunkByteCount: 400)
-            }, answering: answer)
+    func makeDropbox(
+        limits: DropboxStore.UploadLimits = .init(wholeFileByteCount: 1000, chunkByteCount: 400)
+    ) throws -> ScriptedDropbox {
+        try ScriptedDropbox(configure: { $0.limits = limits }, answering: answer)
     }
 
     private func answer(_ request: LoopbackRequest) -> [LoopbackStep] {
