@@ -66,7 +66,7 @@ extension DropboxStore {
         }
         let source = try SourceFile(at: url)
         progress.update(0, ofExpected: source.byteCount)
-        // In parallel with the transfer, so that hashing adds no delay.
+        // Of a file that is sent in parts while they are on their way.
         let hashing = Task { () -> Result<ContentHash, StoreError> in
             do throws(StoreError) {
                 return .success(try await source.contentHash())
@@ -121,7 +121,10 @@ private struct FileUpload: Sendable {
     }
 
     func sendWhole() async throws(StoreError) -> RemoteFile {
-        var call = try DropboxCall(Routes.upload, UploadArg(commit: commit))
+        // The server refuses bytes that have come out wrong: once they are in the club, taking them away again may
+        // fail, or be interrupted.
+        var call = try DropboxCall(
+            Routes.upload, UploadArg(commit: commit, contentHash: try await contentHash()))
         // With a create, the retry would conflict with the first attempt.
         call.isRepeatable = !commit.strictConflict
         let answer = try await send(

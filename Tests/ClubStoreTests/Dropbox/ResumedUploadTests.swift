@@ -190,6 +190,16 @@ import Testing
         #expect(try folder.names == ["f"])
     }
 
+    @Test func theServerIsToldWhatTheBytesOfAWholeFileAre() async throws {
+        let dropbox = try ScriptedDropbox { request in
+            .json(FileMetadata.named("/up.jpg", data: Data(request.body)))
+        }
+        _ = try await Recorder.upload(source, to: path("/up.jpg"), in: dropbox.store)
+        let argument = try #require(dropbox.requests.first?["Dropbox-API-Arg"])
+        let upload = try WireJSON.decodeArgument(UploadArg.self, from: Data(argument.utf8))
+        #expect(upload.contentHash == ContentHash(of: content))
+    }
+
     @Test func bytesThatComeOutWrongAreTakenAwayAgain() async throws {
         let dropbox = try ScriptedDropbox { request in
             request.target == "/2/files/upload"
