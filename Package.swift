@@ -13,7 +13,6 @@ let strict: [SwiftSetting] = [
 ]
 
 let ropeModule = Target.Dependency.product(name: "_RopeModule", package: "swift-collections")
-let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -97,7 +96,7 @@ let modules: [Target] = [
         swiftSettings: strict),
     .target(
         name: "ClubServer",
-        dependencies: [flyingSocks, "CLinux", "DropboxAPI", "Files", "Pictures"],
+        dependencies: ["CLinux", "DropboxAPI", "Files", "Pictures"],
         swiftSettings: strict),
     .target(
         name: "ClubAccess",
@@ -292,7 +291,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: systemLibraries + modules + testSupport + tests + benchmarks + fuzzers
 )

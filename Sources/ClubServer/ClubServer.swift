@@ -1,5 +1,4 @@
 import DropboxAPI
-import FlyingSocks
 public import FoundationEssentials
 import Glibc
 import Synchronization

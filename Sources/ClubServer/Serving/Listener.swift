@@ -1,11 +1,10 @@
 import CLinux
-import FlyingSocks
 import FoundationEssentials
 import Glibc
 
 /// A listening socket.
 struct Listener: Sendable {
-    let socket: Socket
+    private let descriptor: Int32
     let loop: EventLoop
     let address: ClubServer.Address
 
@@ -26,52 +25,66 @@ struct Listener: Sendable {
             }
             unlink(path)
         }
-        return try make(sockaddr_un.unix(path: path), loop, path) { _ in
-            // The folder around it is private already; this is for a socket elsewhere.
-            chmod(path, 0o600)
-            return .unixSocket(path)
-        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = try listen(at: address, AF_UNIX, path)
+        // The folder around it is private already; this is for a socket elsewhere.
+        chmod(path, 0o600)
+        return Listener(descriptor: descriptor, loop: loop, address: .unixSocket(path))
     }
 
     /// Listens on 127.0.0.1.
     ///
     /// - Parameter port: 0 for any free port.
     static func tcp(port: UInt16, loop: EventLoop) throws(ClubServerError) -> Listener {
-        let address: sockaddr_in
-        do {
-            address = try .inet(ip4: "127.0.0.1", port: port)
-        } catch {
-            throw ClubServerError(.cannotListen, "127.0.0.1 is no address here.")
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        address.sin_port = port.bigEndian
+        let descriptor = try listen(at: address, AF_INET, "127.0.0.1:\(port)")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = getsockname(descriptor, $0, &length)
+            }
         }
-        return try make(address, loop, "127.0.0.1:\(port)") { socket in
-            if case .ip4(_, let port) = try? socket.sockname() { return .tcp(port: port) }
-            return .tcp(port: port)
-        }
+        return Listener(
+            descriptor: descriptor, loop: loop,
+            address: .tcp(port: UInt16(bigEndian: address.sin_port)))
     }
 
-    private static func make<Address: SocketAddress>(
-        _ address: Address, _ loop: EventLoop, _ name: String,
-        _ describe: (Socket) -> ClubServer.Address
-    ) throws(ClubServerError) -> Listener {
-        var opened: Socket?
-        do {
-            let socket = try Socket(domain: Int32(Address.family))
-            opened = socket
-            _ = fcntl(socket.file.rawValue, F_SETFD, FD_CLOEXEC)
-            try socket.setValue(true, for: .localAddressReuse)
-            try socket.bind(to: address)
-            try socket.listen()
-            let description = describe(socket)
-            try socket.setFlags(.nonBlocking)
-            return Listener(socket: socket, loop: loop, address: description)
+    /// - Parameter address: A `sockaddr_un` or a `sockaddr_in`.
+    /// - Returns: A socket that no other program inherits, and that never blocks.
+    private static func listen<Address>(
+        at address: Address, _ family: Int32, _ name: String
+    ) throws(ClubServerError) -> Int32 {
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(family, Int32(kind), 0)
+        do throws(SystemError) {
+            try SystemError.check("socket", descriptor)
+            // The connections of a server that has just ended keep its port for a minute.
+            var isOn: Int32 = 1
+            try SystemError.check(
+                "setsockopt",
+                setsockopt(
+                    descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn,
+                    socklen_t(MemoryLayout<Int32>.size)))
+            let isBound = withUnsafePointer(to: address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+                }
+            }
+            try SystemError.check("bind", isBound)
+            try SystemError.check("listen", Glibc.listen(descriptor, SOMAXCONN))
+            return descriptor
         } catch {
-            try? opened?.close()
-            if case SocketError.failed(_, EADDRINUSE, _) = error {
+            if descriptor >= 0 { _ = Glibc.close(descriptor) }
+            if error.code == EADDRINUSE {
                 throw ClubServerError(
                     .portInUse, "Something else listens on \(name) already. Choose another port.")
             }
-            throw ClubServerError(
-                .cannotListen, "The club cannot listen on \(name).", underlying: "\(error)")
+            throw ClubServerError(.cannotListen, "The club cannot listen on \(name).", error)
         }
     }
 
@@ -83,20 +96,20 @@ struct Listener: Sendable {
     ///   called.
     func accept(waitForRoom: () async throws -> Void) async throws -> Int32? {
         while true {
-            let descriptor = byteclub_accept(socket.file.rawValue)
-            if descriptor >= 0 {
+            let client = byteclub_accept(descriptor)
+            if client >= 0 {
                 if case .tcp = address {
                     // Otherwise a small response waits for the client's delayed acknowledgement of
                     // the one before: 40 ms each.
                     var isOn: Int32 = 1
                     setsockopt(
-                        descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
+                        client, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn,
                         socklen_t(MemoryLayout<Int32>.size))
                 }
-                return descriptor
+                return client
             }
             switch errno {
-            case EAGAIN: try await loop.wait(for: socket.file.rawValue, toWrite: false)
+            case EAGAIN: try await loop.wait(for: descriptor, toWrite: false)
             // The client disconnected before it was accepted; the next may not have.
             case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: try await waitForRoom()
@@ -110,12 +123,12 @@ struct Listener: Sendable {
     /// Stops accepting: the kernel rejects new connections at once.
     func stopAccepting() {
         if case .unixSocket(let path) = address { unlink(path) }
-        shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
-        loop.interrupt(socket.file.rawValue)
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        loop.interrupt(descriptor)
     }
 
     func close() {
-        try? socket.close()
+        _ = Glibc.close(descriptor)
         if case .unixSocket(let path) = address { unlink(path) }
     }
 }

@@ -5,10 +5,8 @@ import Synchronization
 /// Resumes tasks when sockets are ready and when timers fire: one thread, which sleeps in the
 /// kernel in between.
 ///
-/// FlyingSocks' own pool is not used. It keeps a table of its registrations and wakes a waiter
-/// before it removes the descriptor from the table; a connection closed in between leaves an entry
-/// behind, and the next connection with that number waits forever. Here each wait is armed once,
-/// and the kernel's table is the only one.
+/// Each wait is armed once, and the kernel's table is the only one: with a table of its own beside it, a
+/// connection closed in between could leave an entry behind, and the next one with that number would wait forever.
 final class EventLoop: Sendable {
     private let epoll: Descriptor
     /// Written to when the thread must check its timers again.
