@@ -26,16 +26,16 @@ package enum BackgroundFuzzing {
         for event in [.interrupt, .start, .progress(moved: 1, expected: 2), .pause]
             as [BackgroundTaskRecord.Event]
         {
-            _ = changed.take(event)
+            _ = changed.apply(event)
         }
         changed.note(reached: 1)
         _ = record.request.request
-        _ = record.firstAnswer?.asWhole(record).response?.expectedContentLength
-        _ = record.part.flatMap { try? ResumeData(blob: $0) }
+        _ = record.part.firstAnswer?.asWhole(record).response?.expectedContentLength
+        _ = record.part.resumeData.flatMap { try? ResumeData(blob: $0) }
         _ = record.upload.flatMap { try? UploadResumeData(blob: $0.resumeData) }
         _ = record.history.transactions.map(\.metrics)
         var settings = record.settings
-        settings.cookieFile = nil  // a storage would read it, whichever it is
+        settings.cookies.cookieFile = nil  // a storage would read it, whichever it is
         _ = settings.makeConfiguration()
     }
 
@@ -63,7 +63,7 @@ package enum BackgroundFuzzing {
                 _ = record.request.request
                 // A storage would read the file, whichever it is.
                 var settings = record.settings
-                settings.cookieFile = nil
+                settings.cookies.cookieFile = nil
                 _ = settings.makeConfiguration()
             }
             if let reply = message as? BackgroundReply { use(reply) }

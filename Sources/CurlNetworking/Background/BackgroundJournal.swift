@@ -51,7 +51,7 @@ struct BackgroundJournal: Sendable {
             try? folder.remove(name)
             return
         }
-        _ = record.take(.interrupt)
+        _ = record.apply(.interrupt)
         records[Key(session: record.session, number: record.number)] = record
     }
 
@@ -91,18 +91,20 @@ struct BackgroundJournal: Sendable {
         records[key] = record
     }
 
-    /// Records an event of a task. When this returns true the new state is on disk; when it throws, the
-    /// task is unchanged.
+    /// Records an event of a task. Once it is applied the new state is on disk; when this throws, the task is
+    /// unchanged.
     ///
     /// Progress is kept in memory only: a later helper does not need it.
     ///
-    /// - Returns: false when there is no such task, or its state does not allow it.
+    /// - Returns: `notAllowed` also when there is no such task.
     mutating func note(
         _ event: BackgroundTaskRecord.Event, of number: Int, in session: String,
         along change: (inout BackgroundTaskRecord) -> Void = { _ in }
-    ) throws -> Bool {
+    ) throws -> BackgroundTaskRecord.EventResult {
         let key = Key(session: session, number: number)
-        guard var record = records[key], record.take(event) else { return false }
+        guard var record = records[key], record.apply(event) == .applied else {
+            return .notAllowed
+        }
         change(&record)
         switch event {
         case .progress:
@@ -111,12 +113,12 @@ struct BackgroundJournal: Sendable {
             // Needs no room on a full disk.
             try folder.remove(Self.name(of: record))
             records[key] = nil
-            return true
+            return .applied
         default:
             try write(record)
         }
         records[key] = record
-        return true
+        return .applied
     }
 
     /// Changes the fields of a record other than its state. When this throws, nothing has changed.

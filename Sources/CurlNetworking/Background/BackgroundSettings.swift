@@ -7,22 +7,34 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     var resourceTimeout: Double
     var connectionsPerHost: Int
     var unixSocketPath: String?
-    var certificateAuthoritiesFile: String?
-    /// The file of the cookie storage. Cookies in memory stay in the program.
-    var cookieFile: String?
-    var cookiePolicy: UInt
-    var sendsCookies: Bool
-    var allowsCellular: Bool
-    var allowsExpensive: Bool
-    var allowsConstrained: Bool
     /// From the configuration, else from the program's environment: the helper's own is that of the
     /// program that started it. nil for the helper's environment.
     var proxies: ProxySettings?
-    /// Version numbers on the wire; nil for the defaults.
-    var oldestTLS: UInt16?
-    var newestTLS: UInt16?
+    var cookies: Cookies
+    var access: Access
+    var tls: TLS
     /// Permanent credentials for the host of the request, and for the proxies.
     var credentials: [BackgroundCredential] = []
+
+    struct Cookies: Codable, Hashable, Sendable {
+        /// The file of the cookie storage. Cookies in memory stay in the program.
+        var cookieFile: String?
+        var cookiePolicy: UInt
+        var sendsCookies: Bool
+    }
+
+    struct Access: Codable, Hashable, Sendable {
+        var allowsCellular: Bool
+        var allowsExpensive: Bool
+        var allowsConstrained: Bool
+    }
+
+    struct TLS: Codable, Hashable, Sendable {
+        var certificateAuthoritiesFile: String?
+        /// Version numbers on the wire; nil for the defaults.
+        var oldestTLS: UInt16?
+        var newestTLS: UInt16?
+    }
 
     init(_ settings: SessionSettings) {
         additionalFields = settings.additionalHeaders.map(BackgroundTaskRecord.Request.Field.list)
@@ -30,16 +42,18 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         resourceTimeout = Self.plain(settings.resourceTimeout)
         connectionsPerHost = settings.connectionsPerHost
         unixSocketPath = settings.unixSocketPath?.absolutePath
-        certificateAuthoritiesFile = settings.certificateAuthoritiesFile?.absolutePath
-        cookieFile = settings.web.cookies?.filePath?.absolutePath
-        cookiePolicy = settings.web.acceptPolicy.rawValue
-        sendsCookies = settings.web.sendsCookies
-        allowsCellular = settings.access.allowsCellular
-        allowsExpensive = settings.access.allowsExpensive
-        allowsConstrained = settings.access.allowsConstrained
         proxies = settings.proxies ?? .environment ?? ProxySettings()
-        oldestTLS = settings.tls.minimum.rawValue
-        newestTLS = settings.tls.maximum.rawValue
+        cookies = Cookies(
+            cookieFile: settings.web.cookies?.filePath?.absolutePath,
+            cookiePolicy: settings.web.acceptPolicy.rawValue,
+            sendsCookies: settings.web.sendsCookies)
+        access = Access(
+            allowsCellular: settings.access.allowsCellular,
+            allowsExpensive: settings.access.allowsExpensive,
+            allowsConstrained: settings.access.allowsConstrained)
+        tls = TLS(
+            certificateAuthoritiesFile: settings.tls.authoritiesFile?.absolutePath,
+            oldestTLS: settings.tls.minimum.rawValue, newestTLS: settings.tls.maximum.rawValue)
     }
 
     /// A copy with the storage's credentials for the host of a request and for the proxies.
@@ -73,25 +87,26 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         configuration.timeoutIntervalForResource = 0
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
         configuration.unixSocketPath = unixSocketPath
-        configuration.certificateAuthoritiesFile = certificateAuthoritiesFile.map {
+        configuration.certificateAuthoritiesFile = tls.certificateAuthoritiesFile.map {
             URL(filePath: $0, directoryHint: .notDirectory)
         }
         configuration.urlCache = nil  // what is brought is handed over as a file
-        configuration.httpCookieStorage = cookieFile.map {
+        configuration.httpCookieStorage = cookies.cookieFile.map {
             HTTPCookieStorage(fileURL: URL(filePath: $0, directoryHint: .notDirectory))
         }
         configuration.httpCookieAcceptPolicy =
-            HTTPCookieStorage.AcceptPolicy(rawValue: cookiePolicy) ?? .onlyFromMainDocumentDomain
-        configuration.httpShouldSetCookies = sendsCookies
-        configuration.allowsCellularAccess = allowsCellular
-        configuration.allowsExpensiveNetworkAccess = allowsExpensive
-        configuration.allowsConstrainedNetworkAccess = allowsConstrained
+            HTTPCookieStorage.AcceptPolicy(rawValue: cookies.cookiePolicy)
+            ?? .onlyFromMainDocumentDomain
+        configuration.httpShouldSetCookies = cookies.sendsCookies
+        configuration.allowsCellularAccess = access.allowsCellular
+        configuration.allowsExpensiveNetworkAccess = access.allowsExpensive
+        configuration.allowsConstrainedNetworkAccess = access.allowsConstrained
         configuration.waitsForConnectivity = true
         configuration.withSettings { $0.proxies = proxies }
-        if let version = oldestTLS.flatMap(tls_protocol_version_t.init) {
+        if let version = tls.oldestTLS.flatMap(tls_protocol_version_t.init) {
             configuration.tlsMinimumSupportedProtocolVersion = version
         }
-        if let version = newestTLS.flatMap(tls_protocol_version_t.init) {
+        if let version = tls.newestTLS.flatMap(tls_protocol_version_t.init) {
             configuration.tlsMaximumSupportedProtocolVersion = version
         }
         let storage = URLCredentialStorage()
@@ -106,5 +121,45 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
             && [proxies?.http, proxies?.https, proxies?.socks].allSatisfy { proxy in
                 proxy.map { (1...65535).contains($0.port) } ?? true
             }
+    }
+}
+
+// MARK: - Coding
+
+// One flat object: earlier helpers and programs read and write it.
+
+extension BackgroundSettings {
+    private enum CodingKeys: CodingKey {
+        case additionalFields, requestTimeout, resourceTimeout, connectionsPerHost, unixSocketPath
+        case proxies, credentials
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        additionalFields = try values.decodeIfPresent(
+            [BackgroundTaskRecord.Request.Field].self, forKey: .additionalFields)
+        requestTimeout = try values.decode(Double.self, forKey: .requestTimeout)
+        resourceTimeout = try values.decode(Double.self, forKey: .resourceTimeout)
+        connectionsPerHost = try values.decode(Int.self, forKey: .connectionsPerHost)
+        unixSocketPath = try values.decodeIfPresent(String.self, forKey: .unixSocketPath)
+        proxies = try values.decodeIfPresent(ProxySettings.self, forKey: .proxies)
+        credentials = try values.decode([BackgroundCredential].self, forKey: .credentials)
+        cookies = try Cookies(from: decoder)
+        access = try Access(from: decoder)
+        tls = try TLS(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(additionalFields, forKey: .additionalFields)
+        try values.encode(requestTimeout, forKey: .requestTimeout)
+        try values.encode(resourceTimeout, forKey: .resourceTimeout)
+        try values.encode(connectionsPerHost, forKey: .connectionsPerHost)
+        try values.encodeIfPresent(unixSocketPath, forKey: .unixSocketPath)
+        try values.encodeIfPresent(proxies, forKey: .proxies)
+        try values.encode(credentials, forKey: .credentials)
+        try cookies.encode(to: encoder)
+        try access.encode(to: encoder)
+        try tls.encode(to: encoder)
     }
 }

@@ -49,7 +49,9 @@ extension BackgroundTaskRecord {
         let error = URLError(
             .backgroundSessionWasDisconnected,
             underlyingText: "the helper's record of the task is damaged")
-        guard record.isSound, record.take(.fail(error, resumeData: nil)) else { return nil }
+        guard record.isSound, record.apply(.fail(error, resumeData: nil)) == .applied else {
+            return nil
+        }
         return record
     }
 
@@ -64,8 +66,8 @@ extension BackgroundTaskRecord {
         if case .upload(let file) = kind, !file.hasPrefix("/") || file.utf8.contains(0) {
             return false
         }
-        guard newPart.map(PartialFiles.isName) ?? true, reachedByteCount ?? 0 >= 0,
-            firstAnswer.map({ (100...999).contains($0.status) }) ?? true
+        guard part.newFile.map(PartialFiles.isName) ?? true, reachedByteCount ?? 0 >= 0,
+            part.firstAnswer.map({ (100...999).contains($0.status) }) ?? true
         else { return false }
         switch state {
         case .running(let moved, let expected): return moved >= 0 && expected >= -1

@@ -59,7 +59,7 @@ extension BackgroundTaskRecord.Answer {
         var fields = HTTPHeaderFields(fields)
         let range = fields["Content-Range"].flatMap(ContentRange.init)
         for name in ["Content-Range", "Content-Length", "Transfer-Encoding"] { fields[name] = nil }
-        guard let first = record.firstAnswer else {
+        guard let first = record.part.firstAnswer else {
             // The program itself asked for a range, or a helper of an earlier version began the download.
             if case .download(.some) = record.kind { return self }
             if let total = range?.total { fields["Content-Length"] = String(total) }

@@ -24,15 +24,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
     var priority: Float
     /// Seconds since 1970; nil while it is not suspended.
     private(set) var suspendedSince: Int64?
-    /// Resume data for the part of a download that has arrived, without secrets.
-    var part: Data?
-    /// The boot ID at that time: after a reboot only what was synced is certain to be on disk.
-    var partBoot: String?
-    /// The file name for the body of the last attempt that started at the first byte. Recorded before the
-    /// file is created, so that an unusable one is removed even if the helper is killed.
-    var newPart: String?
-    /// The response that the part began with.
-    var firstAnswer: Answer?
+    var part = Part()
     /// Resume data of an upload.
     var upload: Upload?
     /// Whether the attempt that runs may have sent all of a request that must not be carried out twice: if
@@ -76,6 +68,26 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         struct Field: Codable, Hashable, Sendable {
             var name: String
             var value: String
+        }
+    }
+
+    /// What has arrived of a download.
+    struct Part: Codable, Hashable, Sendable {
+        /// Without secrets.
+        var resumeData: Data?
+        /// The boot ID at that time: after a reboot only what was synced is certain to be on disk.
+        var boot: String?
+        /// The file name for the body of the last attempt that started at the first byte. Recorded before
+        /// the file is created, so that an unusable one is removed even if the helper is killed.
+        var newFile: String?
+        /// The response that the part began with.
+        var firstAnswer: Answer?
+
+        private enum CodingKeys: String, CodingKey {
+            case resumeData = "part"
+            case boot = "partBoot"
+            case newFile = "newPart"
+            case firstAnswer
         }
     }
 
@@ -127,7 +139,7 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         self.priority = priority
         self.state = .queued
         self.attempts = 0
-        if case .download(let resumeData) = kind { part = resumeData }
+        if case .download(let resumeData) = kind { part.resumeData = resumeData }
     }
 
     /// A copy with another number.
@@ -175,8 +187,14 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
         interruptions = 0
     }
 
-    /// Returns whether the state allows it; if not, nothing changes.
-    mutating func take(_ event: Event) -> Bool {
+    /// What an event has led to.
+    enum EventResult {
+        case applied
+        /// The state does not allow it: nothing has changed.
+        case notAllowed
+    }
+
+    mutating func apply(_ event: Event) -> EventResult {
         switch (state, event) {
         case (.queued, .start):
             state = .running(moved: 0, expected: -1)
@@ -190,15 +208,71 @@ struct BackgroundTaskRecord: Codable, Hashable, Sendable {
             state = .queued
             interruptions += 1
         case (.queued, .finish(let answer, let file)), (.running, .finish(let answer, let file)):
-            guard file.map(PrivateFolder.isPlain) ?? true else { return false }
+            guard file.map(PrivateFolder.isPlain) ?? true else { return .notAllowed }
             state = .finished(answer, file: file)
         case (.queued, .fail(let error, let data)), (.running, .fail(let error, let data)):
             state = .failed(code: error.errorCode, text: error.underlyingText, resumeData: data)
         case (.finished, .deliver), (.failed, .deliver):
             state = .delivered
         default:
-            return false
+            return .notAllowed
         }
-        return true
+        return .applied
+    }
+}
+
+// MARK: - Coding
+
+// One flat object: earlier helpers have written it, and later ones will read it.
+
+extension BackgroundTaskRecord {
+    private enum CodingKeys: CodingKey {
+        case number, session, kind, request, created, key, settings, description, priority
+        case suspendedSince, upload, mayBeSent, reachedByteCount, state, history, attempts
+        case interruptions
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        number = try values.decode(Int.self, forKey: .number)
+        session = try values.decode(String.self, forKey: .session)
+        kind = try values.decode(Kind.self, forKey: .kind)
+        request = try values.decode(Request.self, forKey: .request)
+        created = try values.decode(Int64.self, forKey: .created)
+        key = try values.decode(UInt64.self, forKey: .key)
+        settings = try values.decode(BackgroundSettings.self, forKey: .settings)
+        description = try values.decodeIfPresent(String.self, forKey: .description)
+        priority = try values.decode(Float.self, forKey: .priority)
+        suspendedSince = try values.decodeIfPresent(Int64.self, forKey: .suspendedSince)
+        part = try Part(from: decoder)
+        upload = try values.decodeIfPresent(Upload.self, forKey: .upload)
+        mayBeSent = try values.decodeIfPresent(Bool.self, forKey: .mayBeSent)
+        reachedByteCount = try values.decodeIfPresent(Int64.self, forKey: .reachedByteCount)
+        state = try values.decode(State.self, forKey: .state)
+        history = try values.decode(BackgroundHistory.self, forKey: .history)
+        attempts = try values.decode(Int.self, forKey: .attempts)
+        interruptions = try values.decode(Int.self, forKey: .interruptions)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(number, forKey: .number)
+        try values.encode(session, forKey: .session)
+        try values.encode(kind, forKey: .kind)
+        try values.encode(request, forKey: .request)
+        try values.encode(created, forKey: .created)
+        try values.encode(key, forKey: .key)
+        try values.encode(settings, forKey: .settings)
+        try values.encodeIfPresent(description, forKey: .description)
+        try values.encode(priority, forKey: .priority)
+        try values.encodeIfPresent(suspendedSince, forKey: .suspendedSince)
+        try part.encode(to: encoder)
+        try values.encodeIfPresent(upload, forKey: .upload)
+        try values.encodeIfPresent(mayBeSent, forKey: .mayBeSent)
+        try values.encodeIfPresent(reachedByteCount, forKey: .reachedByteCount)
+        try values.encode(state, forKey: .state)
+        try values.encode(history, forKey: .history)
+        try values.encode(attempts, forKey: .attempts)
+        try values.encode(interruptions, forKey: .interruptions)
     }
 }

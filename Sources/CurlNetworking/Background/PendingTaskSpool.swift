@@ -25,7 +25,7 @@ struct PendingTaskSpool: Sendable {
 
     /// Failures are ignored: the file only covers the moment until a helper has the task.
     func put(_ record: BackgroundTaskRecord) {
-        guard let folder = try? PrivateFolder(path: path), isOwned(folder),
+        guard let folder = try? PrivateFolder(path: path), claim(folder) == .claimed,
             let data = try? record.render(), data.count <= BackgroundTaskRecord.largestByteCount
         else { return }
         let name = Self.name(Self.owner, record.session, record.number)
@@ -38,15 +38,22 @@ struct PendingTaskSpool: Sendable {
         if PrivateFolder.isPlain(name) { unlink(path + "/" + name) }
     }
 
-    /// Whether others can see that this process is alive.
-    private func isOwned(_ folder: PrivateFolder) -> Bool {
+    private enum Claim {
+        case claimed
+        case impossible
+    }
+
+    /// Lets others see that this process is alive, by a locked file.
+    private func claim(_ folder: PrivateFolder) -> Claim {
         Self.locks.withLock { locks in
             if let lock = locks[path] {
-                if access(folder.path(of: Self.owner + Self.ownerSuffix), F_OK) == 0 { return true }
+                if access(folder.path(of: Self.owner + Self.ownerSuffix), F_OK) == 0 {
+                    return .claimed
+                }
                 LockedFile.close(lock)  // somebody has removed the folder
             }
             locks[path] = Self.lock(folder)
-            return locks[path] != nil
+            return locks[path] == nil ? .impossible : .claimed
         }
     }
 

@@ -92,7 +92,7 @@ extension Transfer {
     }
 
     fileprivate func tlsConfiguration(for url: URL) -> AttemptConfiguration.TLS {
-        let ownFile = settings.certificateAuthoritiesFile?.path(percentEncoded: false)
+        let ownFile = settings.tls.authoritiesFile?.path(percentEncoded: false)
         var tls = AttemptConfiguration.TLS(
             version: settings.tls.curlVersion,
             authoritiesFile: ownFile ?? CertificateAuthorities.systemFile,

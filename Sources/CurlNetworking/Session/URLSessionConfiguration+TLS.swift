@@ -1,4 +1,5 @@
 import CCurl
+import FoundationEssentials
 import Synchronization
 
 extension URLSessionConfiguration {
@@ -21,6 +22,8 @@ extension URLSessionConfiguration {
 struct TLSSettings: Hashable, Sendable {
     var minimum = tls_protocol_version_t.TLSv12
     var maximum = tls_protocol_version_t.TLSv13
+    /// A file of PEM in place of the system's authorities.
+    var authoritiesFile: URL?
 
     /// For CURLOPT_SSLVERSION.
     var curlVersion: Int {

@@ -127,8 +127,8 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
     ///
     /// Not in Apple's suite. For a server with an authority of its own.
     public var certificateAuthoritiesFile: URL? {
-        get { settings.withLock { $0.certificateAuthoritiesFile } }
-        set { settings.withLock { $0.certificateAuthoritiesFile = newValue } }
+        get { settings.withLock { $0.tls.authoritiesFile } }
+        set { settings.withLock { $0.tls.authoritiesFile = newValue } }
     }
 }
 
@@ -166,7 +166,6 @@ struct SessionSettings: Sendable {
     var proxies: ProxySettings?
     var unixSocketPath: String?
     var partialDownloadsFolder: String?
-    var certificateAuthoritiesFile: URL?
     var web = WebSettings()
     var access = AccessSettings()
     var protocolClasses: [URLProtocol.Type] = []

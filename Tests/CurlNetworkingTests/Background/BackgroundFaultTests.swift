@@ -286,8 +286,8 @@ import Testing
             request: .init(url: "http://127.0.0.1:1/x", method: "GET", fields: []),
             created: Int64(Date.now.timeIntervalSince1970), key: 7)
         for _ in 0..<BackgroundTaskRecord.mostInterruptions {
-            #expect(record.take(.start) == true)
-            #expect(record.take(.interrupt) == true)
+            #expect(record.apply(.start) == .applied)
+            #expect(record.apply(.interrupt) == .applied)
         }
         try journal.add(record)
         let delegate = RecordingDelegate()

@@ -152,7 +152,7 @@ import Testing
         let first = Guest(try #require(BackgroundSocket.accept(on: listener)))
         var record = try attach(first, [])
         first.answer(.added(record.number))
-        _ = record.take(.start)
+        _ = record.apply(.start)
         first.answer(.sent(record.number, total: 131_072, expected: 300_000))
         await eventually { delegate.snapshot.progress.count == 1 }
         first.hangUp()
@@ -163,7 +163,7 @@ import Testing
                 HTTPURLResponse(url: $0, statusCode: status, httpVersion: nil, headerFields: [:])
             })
         let answer = try #require(BackgroundTaskRecord.Answer(response))
-        let isOver = record.take(.finish(answer, file: nil))
+        let isOver = record.apply(.finish(answer, file: nil)) == .applied
         #expect(isOver)
         let second = Guest(try #require(BackgroundSocket.accept(on: listener)))
         _ = try attach(second, [record])

@@ -18,7 +18,7 @@ import Testing
         ])
     func goesThroughItsStates(events: String, state: String) {
         var record = makeRecord(1)
-        for event in events { #expect(record.take(self.event(event)) == true, "\(event)") }
+        for event in events { #expect(record.apply(self.event(event)) == .applied, "\(event)") }
         #expect(name(of: record.state) == state)
     }
 
@@ -27,10 +27,10 @@ import Testing
     ])
     func takesNoOtherWay(events: String) throws {
         var record = makeRecord(1)
-        for event in events.dropLast() { #expect(record.take(self.event(event)) == true) }
+        for event in events.dropLast() { #expect(record.apply(self.event(event)) == .applied) }
         let before = record
         let last = try #require(events.last)
-        #expect(record.take(event(last)) == false)
+        #expect(record.apply(event(last)) == .notAllowed)
         #expect(record == before)
     }
 
@@ -42,9 +42,9 @@ import Testing
         try journal.add(makeRecord(1))
         try journal.add(makeRecord(2, kind: .upload(file: "/photos/a b.jpg")))
         try journal.add(makeRecord(1, session: "other/../session"))
-        #expect(try journal.note(event("s"), of: 1, in: "club") == true)
-        #expect(try journal.note(event("f"), of: 1, in: "club") == true)
-        #expect(try journal.note(event("x"), of: 2, in: "club") == true)
+        #expect(try journal.note(event("s"), of: 1, in: "club") == .applied)
+        #expect(try journal.note(event("f"), of: 1, in: "club") == .applied)
+        #expect(try journal.note(event("x"), of: 2, in: "club") == .applied)
         let again = try BackgroundJournal(path: folder.path(of: "journal"))
         #expect(again.tasks(of: "club") == journal.tasks(of: "club"))
         #expect(again.tasks(of: "other/../session").count == 1)
@@ -58,8 +58,8 @@ import Testing
         let folder = try ScratchFolder()
         var journal = try BackgroundJournal(path: folder.path(of: "journal"))
         try journal.add(makeRecord(1))
-        #expect(try journal.note(event("s"), of: 1, in: "club") == true)
-        #expect(try journal.note(event("p"), of: 1, in: "club") == true)
+        #expect(try journal.note(event("s"), of: 1, in: "club") == .applied)
+        #expect(try journal.note(event("p"), of: 1, in: "club") == .applied)
         let again = try BackgroundJournal(path: folder.path(of: "journal"))
         #expect(again.tasks(of: "club").first?.state == .queued)
         #expect(again.tasks(of: "club").first?.attempts == 1)
@@ -70,10 +70,10 @@ import Testing
         var journal = try BackgroundJournal(path: folder.path(of: "journal"))
         try journal.add(makeRecord(1))
         for event in "sfd" {
-            #expect(try journal.note(self.event(event), of: 1, in: "club") == true)
+            #expect(try journal.note(self.event(event), of: 1, in: "club") == .applied)
         }
         #expect(journal.tasks(of: "club").isEmpty)
-        #expect(try journal.note(event("s"), of: 1, in: "club") == false)
+        #expect(try journal.note(event("s"), of: 1, in: "club") == .notAllowed)
         #expect(try BackgroundJournal(path: folder.path(of: "journal")).sessions.isEmpty)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")) == [])
@@ -109,7 +109,7 @@ import Testing
         try journal.add(record)
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder.path(of: "journal")).first)
-        for event in "sfd" { #expect(record.take(self.event(event)) == true) }
+        for event in "sfd" { #expect(record.apply(self.event(event)) == .applied) }
         try folder.put(record.render(), "journal/" + name)
         #expect(try BackgroundJournal(path: folder.path(of: "journal")).sessions.isEmpty)
         #expect(
@@ -151,8 +151,8 @@ import Testing
     /// As the version before wrote it, which knew of no new parts, first answers, uploads and marks.
     @Test func readsTheRecordsOfEarlierVersions() throws {
         var record = makeRecord(1)
-        for event in "si" { #expect(record.take(self.event(event)) == true) }
-        record.part = Data([1, 2])
+        for event in "si" { #expect(record.apply(self.event(event)) == .applied) }
+        record.part.resumeData = Data([1, 2])
         let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
         let object = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
         let keys: Set = [
@@ -180,7 +180,7 @@ import Testing
         var record = makeRecord(1)
         for (reached, count) in [(0, 1), (100, 1), (100, 2), (50, 3), (101, 1)] as [(Int64, Int)] {
             record.note(reached: reached)
-            for event in "si" { #expect(record.take(self.event(event)) == true) }
+            for event in "si" { #expect(record.apply(self.event(event)) == .applied) }
             #expect(record.interruptions == count)
         }
     }
@@ -199,7 +199,7 @@ import Testing
         #expect(
             HTTPHeaderFields(bare.fields).dictionary
                 == ["ETag": "\"v\"", "Date": "later", "Content-Length": "10"])
-        record.firstAnswer = .init(
+        record.part.firstAnswer = .init(
             url: "https://a.test/x", status: 200,
             fields: [
                 .init(name: "Content-Type", value: "image/jpeg"),
@@ -225,7 +225,7 @@ import Testing
         ])
     func refusesAForgedRecord(old: String, new: String) throws {
         var record = makeRecord(1)
-        for event in "sf" { #expect(record.take(self.event(event)) == true) }
+        for event in "sf" { #expect(record.apply(self.event(event)) == .applied) }
         let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
         let text = String(decoding: payload, as: UTF8.self)
         #expect(
@@ -255,7 +255,7 @@ import Testing
         let folder = try ScratchFolder()
         let path = folder.path(of: "journal")
         var record = makeRecord(1)
-        for event in "sf" { #expect(record.take(self.event(event)) == true) }
+        for event in "sf" { #expect(record.apply(self.event(event)) == .applied) }
         let payload = try ChecksummedRecord.open(record.render(), as: .backgroundTask)
         let text = String(decoding: payload, as: UTF8.self)
         #expect(text.contains(old), "\(text)")
@@ -278,7 +278,7 @@ import Testing
         #expect(journal["club", 2]?.state == .queued)
         #expect(journal.damagedNames == [])
         // The program has heard of it.
-        #expect(try journal.note(.deliver, of: 1, in: "club") == true)
+        #expect(try journal.note(.deliver, of: 1, in: "club") == .applied)
         #expect(try BackgroundJournal(path: path).tasks(of: "club").map(\.number) == [2])
     }
 

@@ -413,7 +413,7 @@ extension BackgroundClient {
     func isAttached() async -> Bool {
         await withCheckedContinuation { continuation in
             submit {
-                if case .attached = $0.stage {
+                if case .attached = $0.connection.stage {
                     continuation.resume(returning: true)
                 } else {
                     continuation.resume(returning: false)
@@ -426,7 +426,7 @@ extension BackgroundClient {
     func isApart() async -> Bool {
         await withCheckedContinuation { continuation in
             submit { client in
-                if case .apart = client.stage {
+                if case .apart = client.connection.stage {
                     continuation.resume(returning: true)
                 } else {
                     continuation.resume(returning: false)

@@ -115,7 +115,7 @@ import Testing
         let transfer = HelperTransfer(.init(session: "s", number: 1))
         let delays = (0..<12).map { _ in transfer.nextDelay() / 100_000_000 }
         #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600])
-        transfer.movedByteCount = 1 << 20
+        transfer.attempt.movedByteCount = 1 << 20
         #expect(transfer.nextDelay() == 100_000_000)
     }
 }

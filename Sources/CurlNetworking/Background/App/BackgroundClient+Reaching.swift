@@ -16,18 +16,22 @@ extension BackgroundClient {
                         underlyingText: "another session of this process has the identifier"))
             }
             // The previous session was invalidated: the identifier is free once that one is idle.
-            stage = .queueing
-            let next: @Sendable () -> Void = { [weak self] in self?.submit { $0.stage = .apart } }
+            connection.stage = .queueing
+            let next: @Sendable () -> Void = { [weak self] in
+                self?.submit { $0.connection.stage = .apart }
+            }
             other.submit { $0.whenGone(next) }
             return
         }
-        attempts += 1
+        connection.attempts += 1
         // The helper gives a task up first, with what it has of it: one end of it may be two losses here.
-        guard attempts <= 6, losses <= 3 * BackgroundTaskRecord.mostInterruptions else {
+        guard connection.attempts <= 6,
+            connection.losses <= 3 * BackgroundTaskRecord.mostInterruptions
+        else {
             return refuse(
                 URLError(
                     .backgroundSessionWasDisconnected,
-                    underlyingText: lastReason ?? "the helper cannot be reached"))
+                    underlyingText: connection.lastReason ?? "the helper cannot be reached"))
         }
         if let path = BackgroundLock.address(paths), isOurs(path),
             let descriptor = BackgroundSocket.connect(to: path)
@@ -54,11 +58,11 @@ extension BackgroundClient {
             }
         }
         guard channel.peer != nil else {
-            lastReason = "the socket of the helper is another user's"
+            connection.lastReason = "the socket of the helper is another user's"
             return channel.close()
         }
-        self.channel = channel
-        stage = .greeting
+        connection.channel = channel
+        connection.stage = .greeting
         channel.send(.hello(version: BackgroundVersion.current))
     }
 
@@ -102,16 +106,16 @@ extension BackgroundClient {
             }
         }
         source.setCancelHandler { @Sendable in close(descriptor) }
-        stage = .starting(source)
+        connection.stage = .starting(source)
         source.activate()
     }
 
     /// The helper reports that it is ready, or why not. Without a report it exited because another one is
     /// running, or was killed.
     private func helperReported(_ text: String) {
-        guard case .starting(let source) = stage else { return }
+        guard case .starting(let source) = connection.stage else { return }
         source.cancel()
-        if !text.isEmpty, text != "\n" { lastReason = text }
-        stage = .apart
+        if !text.isEmpty, text != "\n" { connection.lastReason = text }
+        connection.stage = .apart
     }
 }

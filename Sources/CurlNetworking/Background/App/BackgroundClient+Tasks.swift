@@ -34,7 +34,7 @@ extension BackgroundClient {
         }
         let entry = BackgroundTaskEntry(task, identity)
         entries[number] = entry
-        if case .attached = stage { add(entry) }
+        if case .attached = connection.stage { add(entry) }
     }
 
     /// Removes a task's file from the spool: it is in the journal, or is not to run.
@@ -81,7 +81,7 @@ extension BackgroundClient {
     func completionReported(of task: URLSessionTask) {
         let number = task.taskIdentifier
         acknowledge(number, .delivered(number))
-        pending.remove(number)
+        ended.remove(number)
         found.remove(number)
     }
 
@@ -89,9 +89,9 @@ extension BackgroundClient {
     /// were found running were.
     func notifyFinish() {
         guard isReady else { return }
-        let isDue = hasPendingEvents && pending.isEmpty || hasFoundTasks && found.isEmpty
-        if pending.isEmpty { hasPendingEvents = false }
-        if found.isEmpty { hasFoundTasks = false }
+        let isDue = ended.areComplete || found.areComplete
+        ended.noteCall()
+        found.noteCall()
         guard isDue, let session else { return }
         session.callbackQueue.async {
             session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
@@ -122,7 +122,9 @@ extension BackgroundClient {
     func register(_ record: BackgroundTaskRecord) {
         let number = record.number
         // A different task with this number says nothing about ours.
-        if entries[number].map({ $0.key == record.key }) ?? true { announced.insert(number) }
+        if entries[number].map({ $0.key == record.key }) ?? true {
+            connection.announced.insert(number)
+        }
         if forgets || acknowledgedKeys.contains(record.key) {
             if acknowledged[number] == nil { acknowledged[number] = .cancel(number) }
         } else if let entry = entries[number] {
@@ -141,12 +143,10 @@ extension BackgroundClient {
             let entry = BackgroundTaskEntry(task, record)
             entries[number] = entry
             if record.state.isOver {
-                pending.insert(number)
-                hasPendingEvents = true
+                ended.add(number)
                 end(entry, record.state, record.history)
             } else {
-                found.insert(number)
-                hasFoundTasks = true
+                found.add(number)
             }
         }
     }
@@ -158,7 +158,7 @@ extension BackgroundClient {
         where entry.needsHelper && !entry.hasEnded {
             if !entry.isKept {
                 add(entry)
-            } else if announced.contains(number) {
+            } else if connection.announced.contains(number) {
                 lifeChanged(of: entry.task)
                 priorityChanged(of: entry.task)
                 descriptionChanged(of: entry.task)

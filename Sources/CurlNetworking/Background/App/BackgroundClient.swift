@@ -33,47 +33,80 @@ actor BackgroundClient {
         case attached
     }
 
+    /// What there is of a connection to the helper, and of the attempts to get one.
+    struct Connection {
+        var stage = Stage.apart
+        var channel: Channel?
+        /// Tasks that the helper has sent on this connection.
+        var announced: Set<Int> = []
+        /// Attempts to connect since the last success.
+        var attempts = 0
+        /// How often the connection was lost since a task last made progress.
+        var losses = 0
+        /// Why the last one was lost, or not made.
+        var lastReason: String?
+    }
+
+    /// Tasks of earlier sessions. Once they are reported, `urlSessionDidFinishEvents` is called.
+    struct EarlierTasks {
+        private var unreported: Set<Int> = []
+        /// Whether the delegate has yet to be called for them.
+        private(set) var areAwaited = false
+
+        /// Whether it is time for that call.
+        var areComplete: Bool { areAwaited && unreported.isEmpty }
+
+        mutating func add(_ number: Int) {
+            unreported.insert(number)
+            areAwaited = true
+        }
+
+        mutating func remove(_ number: Int) { unreported.remove(number) }
+
+        /// The delegate is called, if it is time.
+        mutating func noteCall() {
+            if areComplete { areAwaited = false }
+        }
+    }
+
+    /// Work for when something has happened.
+    private struct Waiting {
+        /// Until the session's tasks are known.
+        var readiness: [@Sendable (isolated BackgroundClient) -> Void] = []
+        /// Until the helper has all tasks and nothing waits to be acknowledged.
+        var calm: [@Sendable () -> Void] = []
+        /// Until the session is free for others.
+        var gone: [@Sendable () -> Void] = []
+    }
+
     private(set) weak var session: URLSession?
     /// Keeps the session alive while it has events to report.
     private var kept: URLSession?
-    var stage = Stage.apart
-    var channel: Channel?
+    var connection = Connection()
     /// Tasks that are not completed, or whose completion was not reported yet.
     var entries: [Int: BackgroundTaskEntry] = [:]
     /// The last request for each task that is completed here, until the helper confirms that it is gone.
     var acknowledged: [Int: BackgroundRequest] = [:]
     /// Keys of all tasks ever acknowledged here, so that none is reported twice.
     var acknowledgedKeys: Set<UInt64> = []
-    /// Tasks that ended while no program was connected (`pending`) or were running already (`found`), and
-    /// were not reported yet.
-    var pending: Set<Int> = []
-    var found: Set<Int> = []
-    var hasPendingEvents = false
-    var hasFoundTasks = false
+    /// Those that ended while no program was connected.
+    var ended = EarlierTasks()
+    /// Those that were running already.
+    var found = EarlierTasks()
     /// Cancelled tasks that wait for their resume data.
     var awaitingResumeData: [Int: URLSessionTask] = [:]
-    /// Tasks that the helper has sent on this connection.
-    var announced: Set<Int> = []
-    /// Work to do once the session's tasks are known.
-    private var awaitingReadiness: [@Sendable (isolated BackgroundClient) -> Void] = []
+    private var waiting = Waiting()
     /// Whether all tasks of the journal are cancelled.
     var forgets = false
     /// Whether another process has the session, and this one takes over when it is free.
     private var awaitsTurn = false
     /// Why the helper does not have the session, if it does not.
     private(set) var refusal: URLError?
-    private var awaitingCalm: [@Sendable () -> Void] = []
-    private var awaitingGone: [@Sendable () -> Void] = []
     private nonisolated let ending = Mutex(false)
     private(set) var isReady: Bool {
         didSet { readiness.withLock { $0 = isReady } }
     }
     private nonisolated let readiness: Mutex<Bool>
-    /// Attempts to connect since the last success.
-    var attempts = 0
-    /// How often the connection was lost since a task last made progress.
-    var losses = 0
-    var lastReason: String?
 
     init(
         identifier: String, settings: BackgroundSettings, environment: [String: String],
@@ -115,12 +148,12 @@ actor BackgroundClient {
     }
 
     func whenReadyInTurn(_ work: @escaping @Sendable (isolated BackgroundClient) -> Void) {
-        if isReady { work(self) } else { awaitingReadiness.append(work) }
+        if isReady { work(self) } else { waiting.readiness.append(work) }
     }
 
     /// Calls back when the helper has all tasks and nothing waits to be acknowledged.
     func whenCalm(_ work: @escaping @Sendable () -> Void) {
-        awaitingCalm.append(work)
+        waiting.calm.append(work)
     }
 
     private var isBusy: Bool {
@@ -130,45 +163,47 @@ actor BackgroundClient {
     /// Connects, waits or disconnects, as the tasks require.
     func proceed() {
         if awaitsTurn, isEnding, !isBusy { stopWaiting() }
-        while case .apart = stage, isBusy || awaitsTurn { reach() }
-        if case .waiting = stage, isBusy { attach() }  // it may be free by now
+        while case .apart = connection.stage, isBusy || awaitsTurn { reach() }
+        if case .waiting = connection.stage, isBusy { attach() }  // it may be free by now
         if !isBusy { finishIfIdle() }
         notifyFinish()
-        kept = isBusy || hasPendingEvents || hasFoundTasks ? session : nil
+        kept = isBusy || ended.areAwaited || found.areAwaited ? session : nil
         let isSafe =
             acknowledged.isEmpty && entries.values.allSatisfy { $0.isKept || !$0.needsHelper }
-        if isSafe, !awaitingCalm.isEmpty {
-            let waiting = awaitingCalm
-            awaitingCalm = []
-            for work in waiting { work() }
+        if isSafe, !waiting.calm.isEmpty {
+            let calls = waiting.calm
+            waiting.calm = []
+            for call in calls { call() }
         }
     }
 
     func send(_ request: BackgroundRequest) {
-        guard case .attached = stage else { return }
-        channel?.send(request)
+        guard case .attached = connection.stage else { return }
+        connection.channel?.send(request)
     }
 
     /// A task has made progress: earlier losses do not count any more.
     func noteMovement() {
-        losses = 0
+        connection.losses = 0
     }
 
     // MARK: - Messages
 
     func receive() {
-        guard let channel else { return }
+        guard let channel = connection.channel else { return }
         for reply in channel.turn() { receive(reply) }
-        if channel.isClosed, self.channel === channel { connectionLost("the helper went away") }
+        if channel.isClosed, connection.channel === channel {
+            connectionLost("the helper went away")
+        }
     }
 
     private func receive(_ reply: BackgroundReply) {
-        switch (stage, reply) {
+        switch (connection.stage, reply) {
         case (.greeting, .welcome):
             attach()
         case (.greeting, .givingWay):
-            lastReason = "an older helper does not give way"
-            channel?.close()
+            connection.lastReason = "an older helper does not give way"
+            connection.channel?.close()
         case (.attaching, .inUse(let process)):
             awaitTurn(
                 URLError(
@@ -179,25 +214,25 @@ actor BackgroundClient {
         case (.attaching, .task(let record)), (.waiting, .task(let record)):
             register(record)
         case (.attaching, .attached), (.waiting, .attached):
-            stage = .attached
+            connection.stage = .attached
             awaitsTurn = false
-            attempts = 0
+            connection.attempts = 0
             refusal = nil
             sendCurrentState()
             becomeReady()
         case (.attached, _):
             handle(reply)
         default:
-            channel?.close()
+            connection.channel?.close()
         }
     }
 
     /// Asks for the session. A client that only waits yields to the process that had it before.
     private func attach() {
         let waits = awaitsTurn && !isBusy
-        stage = waits ? .waiting : .attaching
-        if waits { attempts = 0 }
-        channel?.send(
+        connection.stage = waits ? .waiting : .attaching
+        if waits { connection.attempts = 0 }
+        connection.channel?.send(
             .attach(session: identifier, owner: PendingTaskSpool.owner, waits: waits ? true : nil)
         )
     }
@@ -206,60 +241,60 @@ actor BackgroundClient {
     private func awaitTurn(_ error: URLError) {
         // `forget` does not wait for another process.
         guard !forgets else { return refuse(error) }
-        stage = .waiting
+        connection.stage = .waiting
         awaitsTurn = true
         giveUpTasks(error)
     }
 
     private func stopWaiting() {
         awaitsTurn = false
-        if case .starting(let source) = stage { source.cancel() }
+        if case .starting(let source) = connection.stage { source.cancel() }
         disconnect()
     }
 
     private func becomeReady() {
         guard !isReady else { return }
         isReady = true
-        let waiting = awaitingReadiness
-        awaitingReadiness = []
-        for work in waiting { work(self) }
+        let calls = waiting.readiness
+        waiting.readiness = []
+        for call in calls { call(self) }
         session?.finishInvalidationIfIdle()
     }
 
     /// The connection is lost. `proceed()` connects again if needed.
     func connectionLost(_ reason: String) {
-        lastReason = reason
-        losses += 1
+        connection.lastReason = reason
+        connection.losses += 1
         closeChannel()
     }
 
     private func closeChannel() {
-        channel?.close()
-        channel = nil
-        stage = .apart
-        announced = []
+        connection.channel?.close()
+        connection.channel = nil
+        connection.stage = .apart
+        connection.announced = []
     }
 
     /// Nothing is left to do: disconnects, so that others can have the session.
     private func finishIfIdle() {
-        switch stage {
+        switch connection.stage {
         case .attached: disconnect()
         case .apart: break
         case .queueing, .starting, .greeting, .attaching, .waiting: return
         }
-        let waiting = awaitingGone
-        awaitingGone = []
-        for work in waiting { work() }
+        let calls = waiting.gone
+        waiting.gone = []
+        for call in calls { call() }
     }
 
     func disconnect() {
         closeChannel()
         BackgroundHolders.leave(self)
-        attempts = 0
+        connection.attempts = 0
     }
 
     func whenGone(_ work: @escaping @Sendable () -> Void) {
-        if case .apart = stage, !isBusy { work() } else { awaitingGone.append(work) }
+        if case .apart = connection.stage, !isBusy { work() } else { waiting.gone.append(work) }
     }
 
     /// Whether its session was invalidated, or is gone.
@@ -279,8 +314,8 @@ actor BackgroundClient {
     }
 
     private func giveUpTasks(_ error: URLError) {
-        attempts = 0
-        losses = 0
+        connection.attempts = 0
+        connection.losses = 0
         acknowledged = [:]
         refusal = error
         failAll(with: error)

@@ -13,8 +13,8 @@ extension BackgroundHelper {
     func informed(_ transfer: HelperTransfer, _ response: HTTPURLResponse) {
         let id = transfer.id
         guard let record = journal[id.session, id.number], case .upload(let path) = record.kind,
-            let stamp = transfer.stamp, AtomicFile.stamp(of: path) == stamp,
-            let request = transfer.inner?.currentRequest
+            let stamp = transfer.attempt.stamp, AtomicFile.stamp(of: path) == stamp,
+            let request = transfer.attempt.inner?.currentRequest
         else { return }
         var upload = UploadResumption(request, byteCount: Int64(stamp.byteCount))
         upload.take(
@@ -31,12 +31,12 @@ extension BackgroundHelper {
         _ transfer: HelperTransfer, _ byteCount: Int64, of total: Int64, expected: Int64
     ) {
         let id = transfer.id
-        if transfer.awaitsOffset {
+        if transfer.attempt.awaitsOffset {
             // The first report of a continued upload includes what the server had already.
-            transfer.awaitsOffset = false
+            transfer.attempt.awaitsOffset = false
             keep(id.number, in: id.session) { $0.note(reached: total - byteCount) }
         }
-        transfer.movedByteCount = total
+        transfer.attempt.movedByteCount = total
         _ = try? journal.note(
             .progress(moved: total, expected: max(-1, expected)), of: id.number, in: id.session)
         notifyProgress(of: transfer, .sent(id.number, total: total, expected: expected))
@@ -49,9 +49,9 @@ extension BackgroundHelper {
     /// also if this process should end now.
     func handedOver(_ byteCount: Int64, of expected: Int64, by transfer: HelperTransfer) {
         guard expected >= 0, expected - byteCount <= Self.lastPartByteCount,
-            !transfer.hasNotedLastPart, mustNotBeRepeated(transfer)
+            !transfer.attempt.hasNotedLastPart, mustNotBeRepeated(transfer)
         else { return }
-        transfer.hasNotedLastPart = true
+        transfer.attempt.hasNotedLastPart = true
         keep(transfer.id.number, in: transfer.id.session) { $0.mayBeSent = true }
     }
 
@@ -66,98 +66,99 @@ extension BackgroundHelper {
     private func take(_ response: HTTPURLResponse, _ transfer: HelperTransfer) throws(URLError) {
         let id = transfer.id
         guard let record = journal[id.session, id.number] else { return }
-        transfer.expected = response.expectedContentLength
-        if let resumption = transfer.resumption, let file = transfer.file {
+        transfer.attempt.expected = response.expectedContentLength
+        if let resumption = transfer.attempt.resumption, let file = transfer.attempt.file {
             let head = ResponseHead(status: response.statusCode, headers: response.headers)
             switch resumption.decide(on: head) {
             case .proceed(let offset, let total):
                 try file.cut(to: offset)
                 file.keepMarks()
-                transfer.expected = total ?? -1
+                transfer.attempt.expected = total ?? -1
                 if case .download(.some) = record.kind, record.attempts == 1 {
                     notify(id.session, .resumed(id.number, offset: offset, expected: total ?? -1))
                 }
             case .startOver:
                 // Another version: what was recorded of the previous one does not apply to this file.
                 keep(id.number, in: id.session) { record in
-                    record.part = nil
-                    record.firstAnswer = nil
+                    record.part.resumeData = nil
+                    record.part.firstAnswer = nil
                 }
                 try file.cut(to: 0)
             case .deliver:
                 dropPart(of: transfer)
             case .askForWhole:
-                transfer.asksForWhole = true
+                transfer.attempt.asksForWhole = true
             case .unavailable(let error):
                 // The server is overloaded. The part is kept for the next attempt, unless this has gone on
                 // for long.
                 guard transfer.failedAttempts < 6 else {
-                    transfer.asksForWhole = true
+                    transfer.attempt.asksForWhole = true
                     break
                 }
                 stop(transfer)
                 return retry(transfer, after: error)
             }
-            if transfer.asksForWhole {
+            if transfer.attempt.asksForWhole {
                 stop(transfer)
                 dropPart(of: transfer)
                 return startAttempt(transfer)
             }
         }
-        transfer.answer = response
+        transfer.attempt.answer = response
         if case .download = record.kind {
-            if transfer.file == nil {
-                transfer.file = try parts.makeFile(record.newPart ?? PartialFiles.makeName())
+            if transfer.attempt.file == nil {
+                transfer.attempt.file = try parts.makeFile(
+                    record.part.newFile ?? PartialFiles.makeName())
             }
         } else {
-            transfer.file = try results.makeFile()
+            transfer.attempt.file = try results.makeFile()
         }
         guard let answer = BackgroundTaskRecord.Answer(response) else { return }
-        transfer.shownAnswer = transfer.isPart ? answer.asWhole(record) : answer
-        notify(id.session, .answered(id.number, transfer.shownAnswer ?? answer))
+        transfer.attempt.shownAnswer = transfer.attempt.isPart ? answer.asWhole(record) : answer
+        notify(id.session, .answered(id.number, transfer.attempt.shownAnswer ?? answer))
     }
 
     func dropPart(of transfer: HelperTransfer) {
-        transfer.file?.remove()
-        transfer.file = nil
-        transfer.resumption = nil
+        transfer.attempt.file?.remove()
+        transfer.attempt.file = nil
+        transfer.attempt.resumption = nil
         keep(transfer.id.number, in: transfer.id.session) { record in
-            record.part = nil
-            record.firstAnswer = nil
+            record.part.resumeData = nil
+            record.part.firstAnswer = nil
         }
     }
 
     func received(_ transfer: HelperTransfer, _ data: Data) {
-        guard let file = transfer.file else { return }
+        guard let file = transfer.attempt.file else { return }
         let id = transfer.id
         do throws(URLError) {
             try file.append(data)
         } catch {
             return fail(transfer, error)
         }
-        let isFirst = transfer.movedByteCount == 0
-        transfer.movedByteCount += Int64(data.count)
+        let isFirst = transfer.attempt.movedByteCount == 0
+        transfer.attempt.movedByteCount += Int64(data.count)
         guard case .download? = journal[id.session, id.number]?.kind else { return }
         if isFirst { notePart(of: transfer) }
         _ = try? journal.note(
-            .progress(moved: file.byteCount, expected: transfer.expected), of: id.number,
+            .progress(moved: file.byteCount, expected: transfer.attempt.expected), of: id.number,
             in: id.session)
         notifyProgress(
             of: transfer,
-            .received(id.number, total: file.byteCount, expected: transfer.expected))
+            .received(id.number, total: file.byteCount, expected: transfer.attempt.expected))
     }
 
     /// Records resume data in case this process ends now. Small bodies are not worth it.
     private func notePart(of transfer: HelperTransfer) {
-        guard transfer.expected < 0 || transfer.expected > 256 << 10,
+        guard transfer.attempt.expected < 0 || transfer.attempt.expected > 256 << 10,
             let blob = try? resumeData(of: transfer)?.blob
         else { return }
         keep(transfer.id.number, in: transfer.id.session) { record in
-            record.part = blob
-            record.partBoot = SystemBoot.current
-            record.firstAnswer = transfer.shownAnswer.flatMap { $0.isLarge ? nil : $0 }
+            record.part.resumeData = blob
+            record.part.boot = SystemBoot.current
+            record.part.firstAnswer = transfer.attempt.shownAnswer.flatMap { $0.isLarge ? nil : $0 }
         }
-        transfer.file?.keepMarks()
+        transfer.attempt.file?.keepMarks()
     }
 
     /// Resume data for what has arrived of a download, in this attempt or earlier ones.
@@ -165,21 +166,27 @@ extension BackgroundHelper {
         guard let record = journal[transfer.id.session, transfer.id.number],
             case .download = record.kind
         else { return nil }
-        guard let file = transfer.file, transfer.check == nil else { return noted(record) }
-        if let answer = transfer.answer, let request = transfer.inner?.currentRequest {
+        guard let file = transfer.attempt.file, transfer.attempt.check == nil else {
+            return noted(record)
+        }
+        if let answer = transfer.attempt.answer,
+            let request = transfer.attempt.inner?.currentRequest
+        {
             return DownloadResumption.data(
                 request: request, originalURL: URL(string: record.request.url),
                 head: ResponseHead(status: answer.statusCode, headers: answer.headers),
                 byteCount: file.byteCount, checksum: file.checksum.value, fileName: file.name)
         }
-        guard var data = transfer.resumption?.data else { return noted(record) }
+        guard var data = transfer.attempt.resumption?.data else { return noted(record) }
         data.byteCount = file.byteCount
         data.checksum = file.checksum.value
         return data
     }
 
     private func noted(_ record: BackgroundTaskRecord) -> ResumeData? {
-        guard let blob = record.part, var data = try? ResumeData(blob: blob) else { return nil }
+        guard let blob = record.part.resumeData, var data = try? ResumeData(blob: blob) else {
+            return nil
+        }
         let path = parts.folder.path(of: data.fileName)
         var facts = stat()
         guard data.checksum == nil else {

@@ -10,7 +10,7 @@ extension BackgroundHelper {
         let id = transfer.id
         guard let record = journal[id.session, id.number], !record.isSuspended else { return }
         guard !transfer.isPastDeadline(at: Self.now) else { return expire(transfer) }
-        guard case .download = record.kind, let blob = record.part,
+        guard case .download = record.kind, let blob = record.part.resumeData,
             let data = try? ResumeData(blob: blob)
         else { return start(transfer) }
         guard let file = try? parts.openFile(data.fileName) else {
@@ -35,8 +35,8 @@ extension BackgroundHelper {
         let id = transfer.id
         lastCheck += 1
         let number = lastCheck
-        transfer.check = number
-        transfer.file = file
+        transfer.attempt.check = number
+        transfer.attempt.file = file
         let marks = data.marks + PartialFileMarks.read(ofPartAt: file.path)
         // Without checksums, only what was synced is certain to be on disk, unless the machine has not been
         // restarted since.
@@ -48,7 +48,9 @@ extension BackgroundHelper {
                 in: descriptor, upTo: limit, total: data.totalByteCount, marks)
             close(descriptor)
             self.submit { helper in
-                guard let transfer = helper.transfers[id], transfer.check == number else { return }
+                guard let transfer = helper.transfers[id], transfer.attempt.check == number else {
+                    return
+                }
                 helper.take(found, data, for: transfer)
             }
         }
@@ -57,8 +59,8 @@ extension BackgroundHelper {
     private func take(
         _ found: PartialFileChecks.Finding, _ data: ResumeData, for transfer: HelperTransfer
     ) {
-        transfer.check = nil
-        guard let file = transfer.file else { return start(transfer) }
+        transfer.attempt.check = nil
+        guard let file = transfer.attempt.file else { return start(transfer) }
         var data = data
         if found.byteCount < data.byteCount {
             log.note("of a part only the first \(found.byteCount) bytes are as they were written")
@@ -68,7 +70,7 @@ extension BackgroundHelper {
         if found.byteCount > 0,
             let resumption = try? DownloadResumption(data, fileByteCount: found.byteCount)
         {
-            transfer.resumption = resumption
+            transfer.attempt.resumption = resumption
         } else {
             dropPart(of: transfer)
         }
@@ -82,7 +84,7 @@ extension BackgroundHelper {
         else { return }
         guard !record.isSuspended else { return transfer.reset() }
         var started = record
-        if let resumption = transfer.resumption { started.note(reached: resumption.offset) }
+        if let resumption = transfer.attempt.resumption { started.note(reached: resumption.offset) }
         guard started.interruptions < BackgroundTaskRecord.mostInterruptions else {
             return fail(
                 transfer,
@@ -97,8 +99,8 @@ extension BackgroundHelper {
         }
         let newPart = makePartName(for: transfer, record)
         let change = { (record: inout BackgroundTaskRecord) in
-            if let offset = transfer.resumption?.offset { record.note(reached: offset) }
-            record.newPart = newPart
+            if let offset = transfer.attempt.resumption?.offset { record.note(reached: offset) }
+            record.part.newFile = newPart
             record.upload = upload
             // Without a body there is nothing to wait for.
             let hasBody = upload != nil || record.request.body?.isEmpty == false
@@ -107,9 +109,10 @@ extension BackgroundHelper {
                 ? true : nil
         }
         do {
+            switch try journal.note(.start, of: id.number, in: id.session, along: change) {
+            case .applied: break
             // An attempt that restarts with the whole body is running already.
-            if try !journal.note(.start, of: id.number, in: id.session, along: change) {
-                try journal.change(id.number, in: id.session, change)
+            case .notAllowed: try journal.change(id.number, in: id.session, change)
             }
         } catch {
             return fail(transfer, error as? URLError ?? URLError(.unknown))
@@ -125,10 +128,11 @@ extension BackgroundHelper {
                         withResumeData: $0.resumeData, request: request, fromFile: file)
                 } ?? worker.uploadTask(with: request, fromFile: file)
         case .download:
-            inner = worker.dataTask(with: transfer.resumption?.continuing(request) ?? request)
+            inner = worker.dataTask(
+                with: transfer.attempt.resumption?.continuing(request) ?? request)
         }
         inner.priority = record.priority
-        transfer.inner = inner
+        transfer.attempt.inner = inner
         carried[ObjectIdentifier(inner)] = transfer
         inner.resume()
     }
@@ -138,9 +142,9 @@ extension BackgroundHelper {
         of transfer: HelperTransfer, _ record: BackgroundTaskRecord
     ) -> BackgroundTaskRecord.Upload? {
         guard case .upload(let path) = record.kind else { return nil }
-        transfer.stamp = AtomicFile.stamp(of: path)
-        guard let upload = record.upload, upload.stamp == transfer.stamp else { return nil }
-        transfer.awaitsOffset = true
+        transfer.attempt.stamp = AtomicFile.stamp(of: path)
+        guard let upload = record.upload, upload.stamp == transfer.attempt.stamp else { return nil }
+        transfer.attempt.awaitsOffset = true
         return upload
     }
 
@@ -150,10 +154,10 @@ extension BackgroundHelper {
         for transfer: HelperTransfer, _ record: BackgroundTaskRecord
     ) -> String? {
         guard case .download = record.kind else { return nil }
-        let kept = transfer.resumption?.data.fileName
-        if let old = record.newPart, old != kept { parts.remove(old) }
+        let kept = transfer.attempt.resumption?.data.fileName
+        if let old = record.part.newFile, old != kept { parts.remove(old) }
         // A part from the program's resume data may belong to another task, and is never removed.
-        return kept.map { $0 == record.newPart ? $0 : nil } ?? PartialFiles.makeName()
+        return kept.map { $0 == record.part.newFile ? $0 : nil } ?? PartialFiles.makeName()
     }
 
     // MARK: - Completion
@@ -172,7 +176,7 @@ extension BackgroundHelper {
     /// missing. A server does not act on an incomplete body.
     private func mayBeDone(_ transfer: HelperTransfer, _ error: URLError) -> Bool {
         guard error.code == .timedOut || error.code == .networkConnectionLost,
-            let inner = transfer.inner, mustNotBeRepeated(transfer)
+            let inner = transfer.attempt.inner, mustNotBeRepeated(transfer)
         else { return false }
         // What the server has acknowledged says less: its acknowledgements may be on their way, or lost.
         let counts = inner.status.withLock(\.counts)
@@ -181,7 +185,7 @@ extension BackgroundHelper {
 
     /// Whether the request must not be sent a second time. A resumed upload asks first how much has arrived.
     func mustNotBeRepeated(_ transfer: HelperTransfer) -> Bool {
-        guard let method = transfer.inner?.currentRequest?.httpMethod else { return false }
+        guard let method = transfer.attempt.inner?.currentRequest?.httpMethod else { return false }
         return !LostRequest.isIdempotent(method)
             && journal[transfer.id.session, transfer.id.number]?.upload == nil
     }
@@ -196,11 +200,11 @@ extension BackgroundHelper {
 
     /// Cancels the running attempt. What it has received is kept.
     func stop(_ transfer: HelperTransfer) {
-        guard let inner = transfer.inner else { return }
+        guard let inner = transfer.attempt.inner else { return }
         carried[ObjectIdentifier(inner)] = nil
         inner.cancel()
-        transfer.inner = nil
-        transfer.questions = [:]
+        transfer.attempt.inner = nil
+        transfer.attempt.questions = [:]
     }
 
     func retry(_ transfer: HelperTransfer, after error: URLError) {
@@ -215,9 +219,9 @@ extension BackgroundHelper {
 
     /// Removes what has arrived, unless a later attempt can resume it.
     private func discardUnusable(_ transfer: HelperTransfer) {
-        guard let file = transfer.file else { return }
+        guard let file = transfer.attempt.file else { return }
         file.mark()
-        let noted = journal[transfer.id.session, transfer.id.number]?.part.flatMap {
+        let noted = journal[transfer.id.session, transfer.id.number]?.part.resumeData.flatMap {
             try? ResumeData(blob: $0)
         }
         if noted?.fileName != file.name { file.remove() }
@@ -225,7 +229,7 @@ extension BackgroundHelper {
 
     /// Stops a task and leaves it in the journal for the next helper.
     func park(_ transfer: HelperTransfer) {
-        guard transfer.inner != nil else { return }
+        guard transfer.attempt.inner != nil else { return }
         let id = transfer.id
         guard journal[id.session, id.number]?.mayBeSent != true else {
             return fail(transfer, Self.lostAnswer)

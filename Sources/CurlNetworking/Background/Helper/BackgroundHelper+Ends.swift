@@ -4,15 +4,17 @@ import FoundationEssentials
 
 extension BackgroundHelper {
     func finish(_ transfer: HelperTransfer) {
-        guard let response = transfer.answer,
+        guard let response = transfer.attempt.answer,
             let answer = BackgroundTaskRecord.Answer(response)
         else { return fail(transfer, URLError(.badServerResponse)) }
-        let shown = transfer.shownAnswer ?? answer
+        let shown = transfer.attempt.shownAnswer ?? answer
         let data = resumeBlob(of: transfer)
         stop(transfer)
         transfer.isFinishing = true
-        guard let file = transfer.file else { return end(transfer, .finish(shown, file: nil)) }
-        transfer.file = nil
+        guard let file = transfer.attempt.file else {
+            return end(transfer, .finish(shown, file: nil))
+        }
+        transfer.attempt.file = nil
         let name = file.name
         let id = transfer.id
         file.finish(into: results.folder, staysOnFailure: data != nil) { error in
@@ -38,7 +40,7 @@ extension BackgroundHelper {
     }
 
     private func fail(_ transfer: HelperTransfer, _ error: URLError, resumeData: Data?) {
-        if let resumeData { removeMarks(resumeData) } else { transfer.file?.remove() }
+        if let resumeData { removeMarks(resumeData) } else { transfer.attempt.file?.remove() }
         end(transfer, .fail(error, resumeData: resumeData))
     }
 
@@ -67,7 +69,7 @@ extension BackgroundHelper {
         } catch {
             log.note("cannot note the end of task \(id.number): \(error)")
         }
-        guard record.take(event) else { return }
+        guard record.apply(event) == .applied else { return }
         log.note("task \(id.number) of \(id.session) is over: \(record.state.summary)")
         if let deferredProgress = transfer.deferredProgress { notify(id.session, deferredProgress) }
         notify(id.session, .ended(id.number, record.state, transfer.history))
@@ -79,15 +81,15 @@ extension BackgroundHelper {
     func cancel(_ id: HelperTransfer.ID) {
         if let transfer = transfers.removeValue(forKey: id) {
             stop(transfer)
-            transfer.file?.remove()
+            transfer.attempt.file?.remove()
         }
-        if let blob = journal[id.session, id.number]?.part,
+        if let blob = journal[id.session, id.number]?.part.resumeData,
             let data = try? ResumeData(blob: blob)
         {
             parts.remove(data.fileName)
         }
         if let record = journal[id.session, id.number], !record.state.isOver,
-            let name = record.newPart
+            let name = record.part.newFile
         {
             parts.remove(name)
         }
@@ -102,7 +104,7 @@ extension BackgroundHelper {
         }
         let data = resumeBlob(of: transfer)
         stop(transfer)
-        if let data { removeMarks(data) } else { transfer.file?.remove() }
+        if let data { removeMarks(data) } else { transfer.attempt.file?.remove() }
         return data
     }
 

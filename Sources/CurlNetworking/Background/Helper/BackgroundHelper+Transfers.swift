@@ -6,8 +6,8 @@ import FoundationEssentials
 extension BackgroundHelper {
     /// Whether it keeps the helper running. A suspended task does not.
     func isAtWork(_ transfer: HelperTransfer) -> Bool {
-        if transfer.isFinishing || transfer.check != nil { return true }
-        guard transfer.inner != nil || transfer.retryAt != nil else { return false }
+        if transfer.isFinishing || transfer.attempt.check != nil { return true }
+        guard transfer.attempt.inner != nil || transfer.retryAt != nil else { return false }
         return journal[transfer.id.session, transfer.id.number]?.isSuspended == false
     }
 
@@ -57,12 +57,12 @@ extension BackgroundHelper {
         }
         transfer.deadline = nil
         if !isSuspended { setDeadline(of: transfer, record) }
-        if let inner = transfer.inner {
+        if let inner = transfer.attempt.inner {
             guard (inner.state == .suspended) != isSuspended else { return }
             if isSuspended { inner.suspend() } else { inner.resume() }
         } else if isSuspended {
             transfer.retryAt = nil
-        } else if !transfer.isFinishing, transfer.check == nil {
+        } else if !transfer.isFinishing, transfer.attempt.check == nil {
             startAttempt(transfer)
         }
     }

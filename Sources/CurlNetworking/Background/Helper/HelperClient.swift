@@ -34,7 +34,7 @@ extension BackgroundHelper {
 
     private func receive(from client: HelperClient) {
         for request in client.channel.turn() {
-            guard handle(request, client) else {
+            guard handle(request, client) == .handled else {
                 log.note("process \(client.process) does not keep to the rules")
                 return client.channel.close()
             }
@@ -57,27 +57,34 @@ extension BackgroundHelper {
         client(of: session)?.channel.send(reply)
     }
 
-    /// Returns whether the request is valid.
-    private func handle(_ request: BackgroundRequest, _ client: HelperClient) -> Bool {
+    private enum Handling {
+        case handled
+        /// The request is invalid: the program does not keep to the protocol.
+        case refused
+    }
+
+    private func handle(_ request: BackgroundRequest, _ client: HelperClient) -> Handling {
         switch request {
         case .hello(let version):
             client.hasSaidHello = true
             guard version <= BackgroundVersion.current else {
                 client.channel.send(.givingWay)
                 shutDown("process \(client.process) speaks version \(version)")
-                return true
+                return .handled
             }
             client.channel.send(.welcome(version: version))
-            return true
+            return .handled
         case .attach(let session, let owner, let waits):
             // A waiting client may have been given the session while it asked again.
-            if client.session == session { return true }
-            guard client.hasSaidHello, client.session == nil, !session.isEmpty else { return false }
+            if client.session == session { return .handled }
+            guard client.hasSaidHello, client.session == nil, !session.isEmpty else {
+                return .refused
+            }
             client.owner = owner
             attach(client, to: session, hasWaited: waits ?? false)
-            return true
+            return .handled
         default:
-            guard let session = client.session else { return false }
+            guard let session = client.session else { return .refused }
             return handle(request, client, of: session)
         }
     }
@@ -132,13 +139,13 @@ extension BackgroundHelper {
 
     private func handle(
         _ request: BackgroundRequest, _ client: HelperClient, of session: String
-    ) -> Bool {
+    ) -> Handling {
         switch request {
         case .hello, .attach:
-            return false
+            return .refused
         case .add(let record):
             guard record.session == session, record.isSound, record.state == .queued else {
-                return false
+                return .refused
             }
             add(record, for: client)
         case .suspend(let number):
@@ -146,7 +153,7 @@ extension BackgroundHelper {
         case .resume(let number):
             setSuspended(.init(session: session, number: number), false)
         case .prioritize(let number, let priority):
-            guard priority.isFinite else { return false }
+            guard priority.isFinite else { return .refused }
             prioritize(.init(session: session, number: number), priority)
         case .describe(let number, let text):
             keep(number, in: session) { $0.description = text }
@@ -159,14 +166,16 @@ extension BackgroundHelper {
             client.channel.send(.gone(number))
         case .respond(let number, let question, let answer):
             let transfer = transfers[.init(session: session, number: number)]
-            guard let asked = transfer?.questions.removeValue(forKey: question) else { return true }
+            guard let asked = transfer?.attempt.questions.removeValue(forKey: question) else {
+                return .handled
+            }
             let (disposition, credential) = answer.answer(asked.trust)
             asked.receive(disposition, credential)
         case .delivered(let number):
             forget(.init(session: session, number: number))
             client.channel.send(.gone(number))
         }
-        return true
+        return .handled
     }
 
     private func add(_ record: BackgroundTaskRecord, for client: HelperClient) {
@@ -210,7 +219,7 @@ extension BackgroundHelper {
 
     private func prioritize(_ id: HelperTransfer.ID, _ priority: Float) {
         keep(id.number, in: id.session) { $0.priority = priority }
-        transfers[id]?.inner?.priority = priority
+        transfers[id]?.attempt.inner?.priority = priority
     }
 
     /// Changes a task's record. If that cannot be written, the change is lost.
@@ -224,29 +233,35 @@ extension BackgroundHelper {
         }
     }
 
-    /// Sends a challenge to the task's program. Returns whether it is connected.
+    enum QuestionResult {
+        case asked
+        /// The program is not connected: nobody will answer.
+        case notConnected
+    }
+
+    /// Sends a challenge to the task's program.
     func ask(
         _ challenge: URLAuthenticationChallenge, for transfer: HelperTransfer,
         _ receive:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) -> Bool {
-        guard let client = self.client(of: transfer.id.session) else { return false }
+    ) -> QuestionResult {
+        guard let client = self.client(of: transfer.id.session) else { return .notConnected }
         lastQuestion += 1
-        transfer.questions[lastQuestion] = HelperTransfer.Question(
+        transfer.attempt.questions[lastQuestion] = HelperTransfer.Question(
             trust: challenge.protectionSpace.serverTrust, receive: receive)
         client.channel.send(
             .challenged(
                 transfer.id.number, question: lastQuestion, BackgroundChallenge(challenge)))
-        return true
+        return .asked
     }
 
     /// The program disconnected without answering.
     private func answerByDefault(_ session: String) {
         for transfer in transfers.values where transfer.id.session == session {
-            for question in transfer.questions.values {
+            for question in transfer.attempt.questions.values {
                 question.receive(.performDefaultHandling, nil)
             }
-            transfer.questions = [:]
+            transfer.attempt.questions = [:]
         }
     }
 

@@ -37,11 +37,13 @@ final class HelperDelegate: URLSessionDataDelegate {
         completionHandler:
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let isAsked = helper.assumeIsolated { helper in
-            guard let transfer = helper.carried[ObjectIdentifier(task)] else { return false }
+        let result: BackgroundHelper.QuestionResult = helper.assumeIsolated { helper in
+            guard let transfer = helper.carried[ObjectIdentifier(task)] else {
+                return .notConnected
+            }
             return helper.ask(challenge, for: transfer, completionHandler)
         }
-        if !isAsked { completionHandler(.performDefaultHandling, nil) }
+        if result == .notConnected { completionHandler(.performDefaultHandling, nil) }
     }
 
     func urlSession(

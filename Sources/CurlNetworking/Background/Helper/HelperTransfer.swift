@@ -10,52 +10,56 @@ final class HelperTransfer {
     }
 
     let id: ID
-    /// The running attempt.
-    var inner: URLSessionTask?
-    /// The file of the response body.
-    var file: HelperFile?
-    var resumption: DownloadResumption?
-    var answer: HTTPURLResponse?
-    /// The expected length of the whole body; -1 when unknown.
-    var expected: Int64 = -1
-    /// Whether the response is dropped and the whole body requested.
-    var asksForWhole = false
-    /// How many bytes were transferred in this attempt.
-    var movedByteCount: Int64 = 0
+    var attempt = Attempt()
     /// Progress that was not sent yet because the program is not reading, or not connected.
     var deferredProgress: BackgroundReply?
-    /// Challenges that the program has not answered yet.
-    var questions: [Int: Question] = [:]
     var history = BackgroundHistory()
     /// Whether its result is being synced.
     var isFinishing = false
-    /// The number of the verification of its part that is running.
-    var check: Int?
-    /// The response as reported to the program: a 206 with the rest of a body is shown as the whole.
-    var shownAnswer: BackgroundTaskRecord.Answer?
-    /// The version of the uploaded file when the attempt began.
-    var stamp: AtomicFile.Stamp?
-    /// Whether the server has not yet answered how much of an upload it has.
-    var awaitsOffset = false
-    /// Whether the journal knows that the body may have been sent whole.
-    var hasNotedLastPart = false
+    private(set) var failedAttempts = 0
+    /// When to try again, and when to give up; nanoseconds of the monotonic clock.
+    var retryAt: UInt64?
+    var deadline: UInt64?
+
+    /// What belongs to one attempt, and is over with it.
+    struct Attempt {
+        /// The task that carries it; nil while its part is verified, and before it begins.
+        var inner: URLSessionTask?
+        /// The file of the response body.
+        var file: HelperFile?
+        var resumption: DownloadResumption?
+        var answer: HTTPURLResponse?
+        /// The response as reported to the program: a 206 with the rest of a body is shown as the whole.
+        var shownAnswer: BackgroundTaskRecord.Answer?
+        /// The expected length of the whole body; -1 when unknown.
+        var expected: Int64 = -1
+        /// Whether the response is dropped and the whole body requested.
+        var asksForWhole = false
+        /// How many bytes were transferred.
+        var movedByteCount: Int64 = 0
+        /// Challenges that the program has not answered yet.
+        var questions: [Int: Question] = [:]
+        /// The number of the verification of its part that is running.
+        var check: Int?
+        /// The version of the uploaded file when the attempt began.
+        var stamp: AtomicFile.Stamp?
+        /// Whether the server has not yet answered how much of an upload it has.
+        var awaitsOffset = false
+        /// Whether the journal knows that the body may have been sent whole.
+        var hasNotedLastPart = false
+
+        /// Whether the response is the rest of the body.
+        var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
+    }
 
     struct Question {
         var trust: ServerTrust?
         var receive: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     }
 
-    private(set) var failedAttempts = 0
-    /// When to try again, and when to give up; nanoseconds of the monotonic clock.
-    var retryAt: UInt64?
-    var deadline: UInt64?
-
     init(_ id: ID) {
         self.id = id
     }
-
-    /// Whether the response is the rest of the body.
-    var isPart: Bool { resumption != nil && answer?.statusCode == 206 }
 
     /// Whether the resource timeout is over.
     func isPastDeadline(at now: UInt64) -> Bool {
@@ -70,7 +74,7 @@ final class HelperTransfer {
     /// The backoff in nanoseconds: a tenth of a second after an attempt with progress, doubled after each one
     /// without, up to a minute.
     func nextDelay() -> UInt64 {
-        if movedByteCount > 64 << 10 { failedAttempts = 0 }
+        if attempt.movedByteCount > 64 << 10 { failedAttempts = 0 }
         defer { failedAttempts += 1 }
         return min(100_000_000 << UInt64(min(failedAttempts, 10)), 60_000_000_000)
     }
@@ -81,19 +85,7 @@ final class HelperTransfer {
 
     /// Forgets the last attempt. What has arrived stays in its file.
     func reset() {
-        inner = nil
-        questions = [:]
-        file = nil
-        resumption = nil
-        answer = nil
-        shownAnswer = nil
-        check = nil
-        stamp = nil
-        awaitsOffset = false
-        hasNotedLastPart = false
-        expected = -1
-        asksForWhole = false
-        movedByteCount = 0
+        attempt = Attempt()
         deferredProgress = nil
         retryAt = nil
     }

@@ -17,6 +17,6 @@ extension BackgroundTaskRecord {
     /// Whether the part was written since the last boot, so that all writes are visible.
     var isPartOfThisBoot: Bool {
         guard let boot = SystemBoot.current else { return false }
-        return partBoot == boot
+        return part.boot == boot
     }
 }

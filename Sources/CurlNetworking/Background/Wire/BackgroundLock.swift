@@ -71,7 +71,8 @@ final class HandoverLock {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         descriptor = open(paths.handover, flags, 0o600)
         guard descriptor >= 0 else { throw AtomicFile.failure(.cannotOpenFile, paths.handover) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, !Self.wait(for: descriptor) else { return }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, Self.wait(for: descriptor) == .timedOut
+        else { return }
         throw URLError(
             .backgroundSessionWasDisconnected,
             underlyingText: "another helper holds \(paths.handover) and neither comes nor goes")
@@ -83,7 +84,7 @@ final class HandoverLock {
 
     /// On a thread of its own, because `flock` has no timeout. After one, the thread ends with the process,
     /// which then exits.
-    private static func wait(for descriptor: Int32) -> Bool {
+    private static func wait(for descriptor: Int32) -> DispatchTimeoutResult {
         let isTaken = DispatchSemaphore(value: 0)
         DispatchQueue(label: "CurlNetworking.turn").async { @Sendable in
             while flock(descriptor, LOCK_EX) != 0 {
@@ -91,6 +92,6 @@ final class HandoverLock {
             }
             isTaken.signal()
         }
-        return isTaken.wait(timeout: .now() + longestWait) == .success
+        return isTaken.wait(timeout: .now() + longestWait)
     }
 }
