@@ -150,8 +150,8 @@ let tests: [Target] = [
     .testTarget(
         name: "CurlNetworkingTests",
         dependencies: [
-            "CBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation", "TestSupport",
-            "background-program",
+            "CBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation",
+            "CurlNetworkingFuzzing", "TestSupport", "background-program",
         ],
         swiftSettings: strict),
     .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
@@ -162,23 +162,27 @@ let tests: [Target] = [
         name: "TerminalUITests", dependencies: ["TerminalUI", "TextEditing"],
         swiftSettings: strict),
     .testTarget(
-        name: "WebTextTests", dependencies: ["TextEditing", "WebText"], swiftSettings: strict),
+        name: "WebTextTests", dependencies: ["TextEditing", "WebText", "WebTextFuzzing"],
+        swiftSettings: strict),
     .testTarget(
         name: "PicturesTests",
         dependencies: [
-            "CPictureWorker", "CZlib", "Pictures", "TestSupport", "WelcomeContent",
+            "CPictureWorker", "CZlib", "Pictures", "PicturesFuzzing", "TestSupport",
+            "WelcomeContent",
         ],
         swiftSettings: strict),
     .testTarget(name: "DropboxAPITests", dependencies: ["DropboxAPI"], swiftSettings: strict),
     .testTarget(
         name: "ClubServerTests",
-        dependencies: ["CLinux", "ClubServer", "DropboxAPI", "Pictures", "TestSupport"],
+        dependencies: [
+            "CLinux", "ClubServer", "ClubServerFuzzing", "DropboxAPI", "Pictures", "TestSupport",
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "ClubStoreTests",
         dependencies: [
-            "ClubServer", "ClubStore", "ClubStoreTestSupport", "CurlNetworking", "DropboxAPI",
-            "Pictures", "TestSupport",
+            "ClubServer", "ClubStore", "ClubStoreFuzzing", "ClubStoreTestSupport", "CurlNetworking",
+            "DropboxAPI", "Pictures", "TestSupport",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -193,8 +197,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ClubAccessTests",
         dependencies: [
-            "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore", "ClubStoreTestSupport",
-            "CurlNetworking", "Files", "Pictures", "TestSupport",
+            "ClubAccess", "ClubAccessFuzzing", "ClubLibrary", "ClubServer", "ClubStore",
+            "ClubStoreTestSupport", "CurlNetworking", "Files", "Pictures", "TestSupport",
         ], exclude: ["Connection/Sentences.txt"],
         swiftSettings: strict),
     .testTarget(
@@ -247,21 +251,33 @@ let benchmarks: [Target] = [
         swiftSettings: strict),
 ]
 
+/// What reads bytes from outside, by module: the entry points that `make fuzz` runs, and that the tests run over the
+/// corpora it has gathered. They use what is internal (`@testable`), so that nothing of them is in the product.
+let fuzzed = [
+    (fuzzer: "NetworkFuzzer", module: "CurlNetworking", uses: []),
+    (fuzzer: "PictureFuzzer", module: "Pictures", uses: []),
+    (fuzzer: "ServerFuzzer", module: "ClubServer", uses: ["DropboxAPI"]),
+    (fuzzer: "StoreFuzzer", module: "ClubStore", uses: []),
+    (fuzzer: "AccessFuzzer", module: "ClubAccess", uses: ["ClubLibrary"]),
+    (fuzzer: "WebFuzzer", module: "WebText", uses: ["TextEditing"]),
+]
+let fuzzingDoors: [Target] = fuzzed.map { fuzzer, module, uses in
+    .target(
+        name: "\(module)Fuzzing",
+        dependencies: ([module] + uses).map { .target(name: $0) },
+        path: "Tests/\(fuzzer)/Doors", swiftSettings: strict)
+}
+
 /// Built by `make fuzz` alone: libFuzzer provides `main`.
 let fuzzers: [Target] = {
     guard Context.environment["FUZZ"] != nil else { return [] }
-    let programs = [
-        ("NetworkFuzzer", "CurlNetworking"), ("PictureFuzzer", "Pictures"),
-        ("ServerFuzzer", "ClubServer"), ("StoreFuzzer", "ClubStore"),
-        ("AccessFuzzer", "ClubAccess"), ("WebFuzzer", "WebText"),
-    ]
     let entry = Target.target(
         name: "FuzzerEntry", path: "Tests/FuzzerEntry", swiftSettings: strict)
     return [entry]
-        + programs.map { name, module in
+        + fuzzed.map { fuzzer, module, _ in
             Target.executableTarget(
-                name: name, dependencies: [.target(name: module), "FuzzerEntry"],
-                path: "Tests/\(name)", exclude: ["Corpus"], swiftSettings: strict)
+                name: fuzzer, dependencies: [.target(name: "\(module)Fuzzing"), "FuzzerEntry"],
+                path: "Tests/\(fuzzer)", exclude: ["Corpus", "Doors"], swiftSettings: strict)
         }
 }()
 
@@ -292,5 +308,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     ],
-    targets: systemLibraries + modules + testSupport + tests + benchmarks + fuzzers
+    targets: systemLibraries + modules + testSupport + fuzzingDoors + tests + benchmarks + fuzzers
 )

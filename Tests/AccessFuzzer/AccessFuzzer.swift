@@ -1,4 +1,4 @@
-import ClubAccess
+import ClubAccessFuzzing
 import FuzzerEntry
 
 private let entry = FuzzerEntry("AccessFuzzer", AccessFuzzing.all)

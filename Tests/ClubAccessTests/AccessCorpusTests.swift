@@ -1,4 +1,4 @@
-import ClubAccess
+import ClubAccessFuzzing
 import Foundation
 import Glibc
 import Testing

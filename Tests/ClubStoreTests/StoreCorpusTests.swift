@@ -1,4 +1,4 @@
-import ClubStore
+import ClubStoreFuzzing
 import Foundation
 import Glibc
 import Testing

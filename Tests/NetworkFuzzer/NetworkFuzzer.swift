@@ -1,4 +1,4 @@
-import CurlNetworking
+import CurlNetworkingFuzzing
 import FuzzerEntry
 
 private let entry = FuzzerEntry("NetworkFuzzer", FuzzingDoors.all)

@@ -1,5 +1,5 @@
-import Pictures
 import FuzzerEntry
+import PicturesFuzzing
 
 private let entry = FuzzerEntry("PictureFuzzer", PictureFuzzing.all)
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Pictures
+import PicturesFuzzing
 import Testing
 
 /// What the fuzzer has gathered, all of it once more, a time limit for each. `make fuzz` gathers on.

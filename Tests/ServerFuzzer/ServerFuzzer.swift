@@ -1,4 +1,4 @@
-import ClubServer
+import ClubServerFuzzing
 import FuzzerEntry
 
 private let entry = FuzzerEntry("ServerFuzzer", ServerFuzzing.all)

@@ -1,4 +1,4 @@
-import ClubStore
+import ClubStoreFuzzing
 import FuzzerEntry
 
 private let entry = FuzzerEntry("StoreFuzzer", StoreFuzzing.all)

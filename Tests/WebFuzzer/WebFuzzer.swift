@@ -1,5 +1,5 @@
 import FuzzerEntry
-import WebText
+import WebTextFuzzing
 
 private let entry = FuzzerEntry("WebFuzzer", WebFuzzing.all)
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Testing
-import WebText
+import WebTextFuzzing
 
 /// What the fuzzer has gathered, all of it once more, a time limit for each. `make fuzz` gathers on.
 @Suite struct WebCorpusTests {

@@ -1,4 +1,4 @@
-import ClubServer
+import ClubServerFuzzing
 import Foundation
 import Glibc
 import Testing

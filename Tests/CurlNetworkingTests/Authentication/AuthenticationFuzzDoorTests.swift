@@ -1,3 +1,4 @@
+import CurlNetworkingFuzzing
 import Foundation
 import Testing
 

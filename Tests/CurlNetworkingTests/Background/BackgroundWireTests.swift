@@ -1,5 +1,6 @@
 import CCurl
 import Dispatch
+import CurlNetworkingFuzzing
 import Foundation
 import Glibc
 import Testing

@@ -1,3 +1,5 @@
+@testable import ClubServer
+
 /// What the club's HTTP reader makes of a connection's bytes: its requests, and how it ends.
 struct RequestTranscript: Hashable {
     struct Entry: Hashable {
@@ -20,7 +22,7 @@ struct RequestTranscript: Hashable {
         let buffer = ReceiveBuffer()
         var arrived = 0
         do {
-            while try readRequest(
+            while case .complete = try readRequest(
                 buffer,
                 needsMore: {
                     let piece = min(count, buffer.room.count, bytes.count - arrived)
@@ -37,25 +39,30 @@ struct RequestTranscript: Hashable {
         }
     }
 
+    private enum Reading {
+        /// Another request may follow.
+        case complete
+        case needsMore
+    }
+
     /// - Parameter needsMore: Says whether more has arrived.
-    /// - Returns: Whether another request may follow.
     private mutating func readRequest(
         _ buffer: ReceiveBuffer, needsMore: () -> Bool
-    ) throws -> Bool {
+    ) throws -> Reading {
         var headReader = HeadReader()
         var head = try headReader.next(in: buffer)
         while head == nil {
-            guard needsMore() else { return false }
+            guard needsMore() else { return .needsMore }
             head = try headReader.next(in: buffer)
         }
-        guard let head else { return false }
+        guard let head else { return .needsMore }
         let index = entries.endIndex
         entries.append(Entry(head: head))
         var body = BodyReader(try head.framing())
         while try body.read(buffer, { entries[index].body += $0 }) == .needsMore {
-            guard needsMore() else { return false }
+            guard needsMore() else { return .needsMore }
         }
         entries[index].isComplete = true
-        return true
+        return .complete
     }
 }

@@ -1,6 +1,8 @@
 import ClubLibrary
 import FoundationEssentials
 
+@testable import ClubAccess
+
 /// What is read from this computer's files that anybody may have edited, by name: what `make fuzz` runs,
 /// and what the tests run over the corpora that it has gathered.
 package enum AccessFuzzing {

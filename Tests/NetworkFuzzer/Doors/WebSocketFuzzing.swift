@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import CurlNetworking
+
 /// An entry point for a fuzzer: it takes any bytes, and must neither trap nor hang.
 package enum WebSocketFuzzing {
     /// What a server sends over a WebSocket: as it comes, and cut into pieces as the first byte says.

@@ -1,5 +1,7 @@
 import TextEditing
 
+@testable import WebText
+
 /// What is read of pages from anywhere, by name: what `make fuzz` runs, and what the tests run over the corpora
 /// that it has gathered.
 package enum WebFuzzing {

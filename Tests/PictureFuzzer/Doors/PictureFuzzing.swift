@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import Pictures
+
 /// Everything that is done with a picture from outside, by name: what `make fuzz` runs, and what the
 /// tests run over the corpora that it has gathered.
 package enum PictureFuzzing {

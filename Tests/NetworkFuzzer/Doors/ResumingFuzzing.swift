@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import CurlNetworking
+
 /// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang.
 package enum ResumingFuzzing {
     /// Resume data as it comes, and its inside as if it had come through its checksum.

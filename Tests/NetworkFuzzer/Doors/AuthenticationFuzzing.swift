@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import CurlNetworking
+
 /// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang.
 package enum AuthenticationFuzzing {
     /// A `WWW-Authenticate`, through a whole conversation with a delegate that never gives up.

@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import CurlNetworking
+
 /// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang.
 package enum CookieFuzzing {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)

@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import ClubStore
+
 /// What the stores read from servers and from their own files, by name: what `make fuzz` runs, and what
 /// the tests run over the corpora that it has gathered.
 package enum StoreFuzzing {

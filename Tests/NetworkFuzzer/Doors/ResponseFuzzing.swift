@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import CurlNetworking
+
 /// Entry points for a fuzzer: each takes any bytes, and must neither trap nor hang.
 package enum ResponseFuzzing {
     /// The head of an answer, through a response, its facts and the redirect it may ask for.

@@ -1,6 +1,8 @@
 import DropboxAPI
 import FoundationEssentials
 
+@testable import ClubServer
+
 /// Everything that the club's server reads before it knows who speaks, by name: what `make fuzz` runs, and
 /// what the tests run over the corpora that it has gathered.
 package enum ServerFuzzing {

@@ -1,3 +1,5 @@
+@testable import CurlNetworking
+
 /// An entry point for a fuzzer: it takes any bytes, and must neither trap nor hang.
 package enum NetworkFuzzing {
     /// What comes over the system's message bus.
