@@ -53,7 +53,7 @@ struct PictureByteReader: ~Copyable {
 
     /// The next byte; nil at the end.
     mutating func byte() throws(PictureError) -> UInt8? {
-        guard try hasMore() else { return nil }
+        guard try fill() == .bytes else { return nil }
         defer { next += 1 }
         return window[next]
     }
@@ -68,7 +68,7 @@ struct PictureByteReader: ~Copyable {
     mutating func bytes(_ count: Int) throws(PictureError) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)
-        while result.count < count, try hasMore() {
+        while result.count < count, try fill() == .bytes {
             let taken = min(count - result.count, window.count - next)
             result.append(contentsOf: window[next..<next + taken])
             next += taken
@@ -86,7 +86,7 @@ struct PictureByteReader: ~Copyable {
     /// Source: ITU-T T.81, B.1.1.2: a marker is 0xFF, which may be repeated, and a code; a 0 instead
     /// of the code says that the 0xFF is data.
     mutating func marker() throws(PictureError) -> UInt8? {
-        while try hasMore() {
+        while try fill() == .bytes {
             guard let first = window.baseAddress,
                 let found = memchr(first + next, 0xFF, window.count - next)
             else {
@@ -105,8 +105,14 @@ struct PictureByteReader: ~Copyable {
         PictureError(code, operation: operation, detail: detail)
     }
 
-    private mutating func hasMore() throws(PictureError) -> Bool {
-        if next < window.count { return true }
+    private enum Filling {
+        case bytes
+        case end
+    }
+
+    /// Makes sure that there are bytes in the window, up to the end.
+    private mutating func fill() throws(PictureError) -> Filling {
+        if next < window.count { return .bytes }
         let position = position
         guard position <= limit else {
             throw error(
@@ -128,6 +134,6 @@ struct PictureByteReader: ~Copyable {
         }
         start = position
         next = 0
-        return !window.isEmpty
+        return window.isEmpty ? .end : .bytes
     }
 }

@@ -21,7 +21,7 @@ import Dispatch
         return try await TransferRun.run(make) { byteCount, expected in
             let now = DispatchTime.now().uptimeNanoseconds
             progress.record(byteCount: byteCount, of: expected, at: .nanoseconds(Int64(now)))
-            guard pace.isDue() || byteCount == expected else { return }
+            guard pace.take() == .due || byteCount == expected else { return }
             if isJSON {
                 TransferEvent(event: "progress", name: title, bytes: byteCount, total: expected)
                     .write()

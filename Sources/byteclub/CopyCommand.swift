@@ -40,7 +40,7 @@ struct CopyCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         do {
-            guard try registry.beginCopy(from: source, to: destination) else {
+            if try registry.beginCopy(from: source, to: destination) == .busy {
                 throw CommandFailure(
                     localized(
                         "Another byteclub is copying “\(source.name)” to “\(destination.name)” now. Let it "
@@ -49,17 +49,22 @@ struct CopyCommand: AsyncParsableCommand {
         } catch let error as SettingsError {
             throw CommandFailure(error.description)
         }
-        let isWhole = try await Interruption.cancelling {
+        let result = try await Interruption.cancelling {
             try await copy(from: source, to: destination, registry, settings.transfers)
         }
-        if !isWhole { throw ExitCode(1) }
+        if result == .incomplete { throw ExitCode(1) }
     }
 
-    /// - Returns: Whether all of the source is in the destination now.
+    private enum CopyResult {
+        /// All of the source is in the destination now.
+        case whole
+        case incomplete
+    }
+
     @MainActor private func copy(
         from source: ClubSettings, to destination: ClubSettings, _ registry: ClubRegistry,
         _ settings: TransferSettings
-    ) async throws -> Bool {
+    ) async throws -> CopyResult {
         let log = CopyLog(from: source, to: destination)
         let stores = (try await open(source, registry), try await open(destination, registry))
         let copy = ClubCopy(
@@ -82,7 +87,8 @@ struct CopyCommand: AsyncParsableCommand {
                 log.sentence(for: error)
                     + localized(" What was copied stays; the same command goes on from here."))
         }
-        return log.summarize()
+        log.summarize()
+        return log.isWhole ? .whole : .incomplete
     }
 
     private func open(_ club: ClubSettings, _ registry: ClubRegistry) async throws
@@ -116,7 +122,7 @@ struct CopyCommand: AsyncParsableCommand {
         case .began(let count, let byteCount):
             Output.status(localized("\(count) entries, \(FileLines.size(byteCount))"))
         case .moving(let file, let byteCount, let isSending):
-            guard pace.isDue() else { return }
+            guard pace.take() == .due else { return }
             Output.status(
                 "\(file.path.string)  \(isSending ? "sending" : "fetching") "
                     + "\(FileLines.size(byteCount)) / \(FileLines.size(file.byteCount))")
@@ -151,14 +157,14 @@ struct CopyCommand: AsyncParsableCommand {
         return "“\(club.name)”: \(ErrorMessage(failure.error, club: club.kind).text)"
     }
 
-    /// - Returns: Whether nothing was left behind.
-    @discardableResult
-    func summarize() -> Bool {
+    /// Whether nothing was left behind.
+    var isWhole: Bool { leftAlone.isEmpty }
+
+    func summarize() {
         Output.clearStatus()
         var parts = [localized("\(copied) copied")]
         if alreadyThere > 0 { parts.append(localized("\(alreadyThere) already there")) }
         if !leftAlone.isEmpty { parts.append(localized("\(leftAlone.count) not copied")) }
         Output.line(parts.joined(separator: ", ") + ".")
-        return leftAlone.isEmpty
     }
 }

@@ -163,9 +163,9 @@ struct LoginCommand: AsyncParsableCommand, ScreenCommand {
             let waiting = try DropboxAuthorization.ByBrowser(
                 joining.settings.app, port: redirectPort)
             let page = waiting.signIn.authorizationURL
-            let isOpen = Browser.open(waiting.entrance, environment: environment)
+            let opening = Browser.open(waiting.entrance, environment: environment)
             Output.line(
-                isOpen
+                opening == .started
                     ? localized(
                         "Your browser shows a page of Dropbox: let Byte Club in there. If it does not, open"
                     )

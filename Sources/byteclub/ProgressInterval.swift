@@ -4,11 +4,18 @@ import Dispatch
 struct ProgressInterval {
     private var last: DispatchTime?
 
-    /// Whether it is time again; notes that it was used.
-    mutating func isDue() -> Bool {
+    enum Turn {
+        case due
+        case tooSoon
+    }
+
+    /// Takes the next turn, if it is time again.
+    mutating func take() -> Turn {
         let now = DispatchTime.now()
-        if let last, now.uptimeNanoseconds - last.uptimeNanoseconds < 100_000_000 { return false }
+        if let last, now.uptimeNanoseconds - last.uptimeNanoseconds < 100_000_000 {
+            return .tooSoon
+        }
         last = now
-        return true
+        return .due
     }
 }

@@ -56,10 +56,10 @@ import Testing
         let draft = makeDraft("text")
         try mine.save(draft, sequence: 1)
         #expect(other.waitingDrafts().isEmpty)
-        #expect(!other.claim(draft.id))
+        #expect(other.claim(draft.id) == .notClaimed)
         mine.release(draft.id)
         #expect(other.waitingDrafts() == [draft])
-        #expect(other.claim(draft.id))
+        #expect(other.claim(draft.id) == .claimed)
         #expect(other.waitingDrafts().isEmpty)
     }
 

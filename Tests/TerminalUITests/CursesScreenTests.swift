@@ -77,7 +77,7 @@ import Testing
         screen.present(surface, cursor: nil)
         #expect(terminal.readText().contains("again"))
         terminal.setSize(columns: 30, rows: 8)
-        #expect(screen.updateSize())
+        #expect(screen.updateSize() == .changed)
         #expect(screen.size == Size(width: 30, height: 8))
         screen.present(Surface(size: screen.size), cursor: nil)
         screen.close()

@@ -211,7 +211,7 @@ extension FileList: ClubObserver {
         list.retainMarks { identity in
             (identity.base as? RemotePath).flatMap { arrangement.position(of: $0) } != nil
         }
-        if let path = pathToSelect, list.select(identity: path) { pathToSelect = nil }
+        if let path = pathToSelect, list.select(identity: path) != nil { pathToSelect = nil }
         showTitle()
         delegate?.fileListDidChangeSelection(self)
     }

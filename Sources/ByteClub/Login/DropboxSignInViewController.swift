@@ -124,7 +124,7 @@ extension DropboxSignInViewController {
         do throws(SignInError) {
             let browser = try DropboxAuthorization.ByBrowser(joining.settings.app)
             signIn = browser.signIn
-            guard Browser.open(browser.entrance, environment: environment) else {
+            guard Browser.open(browser.entrance, environment: environment) == .started else {
                 return askForCode()
             }
             show(

@@ -62,7 +62,7 @@ internal import TextEditing
     ///
     /// - Returns: Nil when another running app has taken it up.
     init?(club: Club, drafts: DraftStore, resuming draft: Draft) {
-        guard drafts.claim(draft.id) else { return nil }
+        guard drafts.claim(draft.id) == .claimed else { return nil }
         self.club = club
         self.drafts = drafts
         name = draft.name

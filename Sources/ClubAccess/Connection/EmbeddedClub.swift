@@ -112,19 +112,19 @@ extension EmbeddedClub {
             let place = try findPlace()
             let store = self.store ?? makeStore(at: place)
             self.store = store
-            if takeLease(at: place) { return .success(store) }
+            if takeLease(at: place) == .taken { return .success(store) }
             try checkDescriptorLimit()
             lastStart = .now
             starts: for _ in 1...Self.mostStarts {
                 switch try await server.start() {
                 case .ready(let process):
                     self.process = process
-                    if takeLease(at: place) { return .success(store) }
+                    if takeLease(at: place) == .taken { return .success(store) }
                     break starts
                 case .ended:
                     // Another program is starting the server at this moment: it will be ready soon.
                     // Or one is exiting: then its folder will be free soon.
-                    if try await takeLeaseUnlessFree(place) { return .success(store) }
+                    if try await takeLeaseUnlessFree(place) == .taken { return .success(store) }
                 case .timedOut:
                     break starts
                 }
@@ -167,7 +167,12 @@ extension EmbeddedClub {
         }
     }
 
-    private func takeLease(at place: RuntimePaths) -> Bool {
+    private enum LeaseResult {
+        case taken
+        case noServer
+    }
+
+    private func takeLease(at place: RuntimePaths) -> LeaseResult {
         // One socket of an exiting server may outlive the other; and opening a lease at an unreachable
         // one keeps it from exiting.
         guard Lease.isAnswered(at: place.socketPath),
@@ -176,24 +181,24 @@ extension EmbeddedClub {
                 whenLost: { [weak self] in
                     Task { await self?.leaseWasLost() }
                 })
-        else { return false }
+        else { return .noServer }
         lease = taken
         credentials.readToken(at: place)
-        return true
+        return .taken
     }
 
     /// Waits for the server that holds the folder.
     ///
-    /// - Returns: False when it is no longer held.
+    /// - Returns: `noServer` when it is no longer held.
     /// - Throws: `.folderServedElsewhere` when it is held but nothing responds.
     private func takeLeaseUnlessFree(
         _ place: RuntimePaths
-    ) async throws(EmbeddedClubError) -> Bool {
+    ) async throws(EmbeddedClubError) -> LeaseResult {
         let deadline = ContinuousClock.now + Self.timeout
         var pause = Duration.milliseconds(10)
         while true {
-            if takeLease(at: place) { return true }
-            guard isLocked(place) else { return false }
+            if takeLease(at: place) == .taken { return .taken }
+            guard isLocked(place) else { return .noServer }
             guard .now < deadline else { throw .folderServedElsewhere(folder: folder) }
             try? await Pause.sleep(for: pause)
             pause = min(pause * 2, .milliseconds(250))

@@ -22,8 +22,8 @@ final class Lease: Sendable {
         let queue = DispatchQueue(label: "byteclub.lease")
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler { @Sendable [weak self] in
-            guard let self, !readsMore() else { return }
-            if end() { whenLost() }
+            guard let self, receive() == .end else { return }
+            if end() == .ended { whenLost() }
         }
         source.setCancelHandler { @Sendable in _ = close(descriptor) }
         source.activate()
@@ -50,22 +50,32 @@ final class Lease: Sendable {
 }
 
 extension Lease {
-    /// True the first time.
-    private func end() -> Bool {
+    private enum EndResult {
+        case ended
+        case wasOver
+    }
+
+    private func end() -> EndResult {
         let isFirst = isOver.withLock { isOver in
             defer { isOver = true }
             return !isOver
         }
-        if isFirst { source.cancel() }
-        return isFirst
+        guard isFirst else { return .wasOver }
+        source.cancel()
+        return .ended
     }
 
-    /// Whether the connection is still open. Nothing is sent over it, so the only thing to read is
-    /// its end.
-    private func readsMore() -> Bool {
+    private enum Arrival {
+        case nothing
+        case end
+    }
+
+    /// Nothing is sent over the connection, so the only thing to read is its end.
+    private func receive() -> Arrival {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, CInt(MSG_DONTWAIT))
-        return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+        let isOpen = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
+        return isOpen ? .nothing : .end
     }
 
     /// - Returns: Nil on failure, with `errno` preserved.

@@ -82,19 +82,23 @@ package struct ClubRegistry: Sendable {
             path: "copies/\(identity(of: source)) to \(identity(of: destination))")
     }
 
+    package enum CopyStart {
+        case begun
+        /// Another program is copying now.
+        case busy
+    }
+
     /// Locks the copying between two clubs until this process ends.
-    ///
-    /// - Returns: False when another program is copying now.
     package func beginCopy(
         from source: ClubSettings, to destination: ClubSettings
-    ) throws(SettingsError) -> Bool {
+    ) throws(SettingsError) -> CopyStart {
         let lock = copyFolder(from: source, to: destination).appending(path: "lock")
         do throws(AtomicFile.Failure) {
             let held = try FileLock(lock)
             // Where files have no locks, two copies at once are for the person to avoid.
-            if held.attempt() != .busy { return true }
+            if held.attempt() != .busy { return .begun }
             held.release()
-            return false
+            return .busy
         } catch {
             throw SettingsError(notWriting: lock, error)
         }

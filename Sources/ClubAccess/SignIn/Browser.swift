@@ -11,18 +11,22 @@ package enum Browser {
         return opener(environment) != nil
     }
 
+    package enum Opening {
+        /// `xdg-open` was started.
+        case started
+        case notStarted
+    }
+
     /// Opens a page. The browser's output is discarded: the screen is ours.
-    ///
-    /// - Returns: Whether `xdg-open` could be started.
-    package static func open(_ url: URL, environment: [String: String]) -> Bool {
-        guard let opener = opener(environment) else { return false }
+    package static func open(_ url: URL, environment: [String: String]) -> Opening {
+        guard let opener = opener(environment) else { return .notStarted }
         var process: pid_t = 0
         let failure = ChildProgram.startDetached(
             opener, ["xdg-open", url.absoluteString],
             environment: environment, process: &process)
-        guard failure == 0 else { return false }
+        guard failure == 0 else { return .notStarted }
         ServerProcess.forget(process)
-        return true
+        return .started
     }
 
     private static func opener(_ environment: [String: String]) -> String? {

@@ -50,7 +50,7 @@ internal import FoundationEssentials
             let items = await Self.items(of: journal)
             let nextAttempt = await arrange(items)
             if jobs.isEmpty, nextAttempt == nil {
-                guard await signal.wait(atMost: idleTime) else { break }
+                guard await signal.wait(atMost: idleTime) == .sent else { break }
             } else {
                 // Without a watch it looks once a second.
                 let pause = watch == nil ? Duration.seconds(1) : nil
@@ -150,44 +150,49 @@ extension TransferItem {
 
 /// Wakes one waiting loop; what comes while nobody waits is not lost.
 @MainActor private final class Signal {
+    enum WaitResult {
+        case sent
+        /// The time is over, or the task is cancelled.
+        case over
+    }
+
     private var isSent = false
-    private var waiter: CheckedContinuation<Bool, Never>?
+    private var waiter: CheckedContinuation<WaitResult, Never>?
     private var timer: Task<Void, Never>?
 
     func send() {
         guard let waiter else { return isSent = true }
-        end(waiter, true)
+        end(waiter, .sent)
     }
 
-    /// - Returns: Whether it was sent; false when the time is over or the task is cancelled.
-    func wait(atMost time: Duration?) async -> Bool {
+    func wait(atMost time: Duration?) async -> WaitResult {
         if isSent {
             isSent = false
-            return true
+            return .sent
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiter = continuation
-                if Task.isCancelled { return end(continuation, false) }
+                if Task.isCancelled { return end(continuation, .over) }
                 guard let time else { return }
                 timer = Task { [weak self] in
                     try? await Pause.sleep(for: time)
                     guard !Task.isCancelled, let self, let waiter else { return }
-                    end(waiter, false)
+                    end(waiter, .over)
                 }
             }
         } onCancel: {
             Task { @MainActor [weak self] in
                 guard let self, let waiter else { return }
-                end(waiter, false)
+                end(waiter, .over)
             }
         }
     }
 
-    private func end(_ continuation: CheckedContinuation<Bool, Never>, _ wasSent: Bool) {
+    private func end(_ continuation: CheckedContinuation<WaitResult, Never>, _ result: WaitResult) {
         waiter = nil
         timer?.cancel()
         timer = nil
-        continuation.resume(returning: wasSent)
+        continuation.resume(returning: result)
     }
 }

@@ -57,11 +57,16 @@ public final class DraftStore: Sendable {
     ///
     /// `save` claims automatically. The claim ends with `release`, `remove` or the process, however it
     /// dies.
-    ///
-    /// - Returns: False when another process is editing it.
     @discardableResult
-    public func claim(_ id: UUID) -> Bool {
+    public func claim(_ id: UUID) -> Claim {
         state.withLock { claim(id, in: &$0) }
+    }
+
+    /// What has become of the wish to edit a draft.
+    public enum Claim: Sendable {
+        case claimed
+        /// Another process is editing it, or its folder cannot be written.
+        case notClaimed
     }
 
     /// Lets a draft go without removing it: its text waits for another day.
@@ -111,7 +116,7 @@ public final class DraftStore: Sendable {
     ///
     /// Each is here, durably, before it is gone there; one that cannot be written here stays there.
     public func takeOver(from other: DraftStore) {
-        for draft in other.waitingDrafts() where other.claim(draft.id) {
+        for draft in other.waitingDrafts() where other.claim(draft.id) == .claimed {
             defer { other.release(draft.id) }
             guard (try? save(draft, sequence: 0)) != nil else { continue }
             release(draft.id)
@@ -164,19 +169,19 @@ extension DraftStore {
 
     /// An advisory lock on a file beside the draft: the kernel lets it go with the process.
     @discardableResult
-    private func claim(_ id: UUID, in state: inout State) -> Bool {
-        if state.claims[id] != nil { return true }
+    private func claim(_ id: UUID, in state: inout State) -> Claim {
+        if state.claims[id] != nil { return .claimed }
         while true {
             let descriptor = open(lockPath(of: id), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { return false }
+            guard descriptor >= 0 else { return .notClaimed }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
-                return false
+                return .notClaimed
             }
             var status = stat()
             if fstat(descriptor, &status) == 0, status.st_nlink > 0 {
                 state.claims[id] = descriptor
-                return true
+                return .claimed
             }
             // Its last holder has removed it in between: it keeps nobody off any more.
             close(descriptor)

@@ -181,16 +181,16 @@ extension Club {
         do throws(SystemError) {
             let parent = try access.folder(index.diskNames(of: folder))
             announce([existing], ending: .replaced)
-            let swapped: Bool
+            let exchange: FolderAccess.Exchange
             do throws(SystemError) {
-                swapped = try access.exchange(
+                exchange = try access.exchange(
                     staged: staged.name, with: existing.diskName, in: parent.number)
             } catch {
                 revisions?.withdraw([expected.revision])
                 if error.code == ENOENT { return nil }
                 throw error
             }
-            if swapped {
+            if exchange == .swapped {
                 // The temporary name now holds the other program's file: it must not be removed
                 // with this value, whatever fails from here on.
                 staged.keep()

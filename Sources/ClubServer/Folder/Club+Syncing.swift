@@ -3,23 +3,27 @@ import Glibc
 
 /// Updating the index from the disk.
 extension Club {
+    enum FolderState {
+        case there
+        /// The club's folder itself was removed.
+        case gone
+    }
+
     /// Applies changes by other programs.
-    ///
-    /// - Returns: false when the club's folder itself is gone.
-    func apply(_ events: [FolderWatcher.Event]) -> Bool {
+    func apply(_ events: [FolderWatcher.Event]) -> FolderState {
         defer {
             orphans = [:]
             publish()
         }
         // While another process has the folder open, the kernel reports its removal only to a watch on
         // its parent, which has.
-        if access.isGone { return false }
+        if access.isGone { return .gone }
         if events.contains(where: { $0.has(IN_Q_OVERFLOW) }) {
             log("more happened in the folder than the kernel could tell; looking at all of it")
             incomplete = []
             watchParent()
             syncFolder("", recursively: true)
-            return !access.isGone
+            return access.isGone ? .gone : .there
         }
         var touched: [String: Set<String>] = [:]
         var order: [String] = []
@@ -32,7 +36,9 @@ extension Club {
             }
             if event.has(IN_MOVE_SELF), folder.isEmpty { watchParent() }
             guard let name = event.name?.text else { continue }
-            guard NameRules.isShown(name), track(event, name, in: folder) else { continue }
+            guard NameRules.isShown(name), track(event, name, in: folder) == .complete else {
+                continue
+            }
             if touched[folder] == nil { order.append(folder) }
             touched[folder, default: []].insert(name)
         }
@@ -40,21 +46,28 @@ extension Club {
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: true) }
         for folder in order { syncNames(touched[folder] ?? [], in: folder, missing: false) }
         // It may have been removed before that watch existed.
-        return !access.isGone
+        return access.isGone ? .gone : .there
     }
 
-    /// Tracks incomplete files; returns whether the subject of an event can be read now.
-    private func track(_ event: FolderWatcher.Event, _ name: String, in folder: String) -> Bool {
+    private enum Completeness {
+        /// It can be read now.
+        case complete
+        case incomplete
+    }
+
+    /// Tracks incomplete files; returns what the subject of an event is now.
+    private func track(
+        _ event: FolderWatcher.Event, _ name: String, in folder: String
+    ) -> Completeness {
         let incompleteName = IncompleteName(folder: folder, name: name)
         if event.has(IN_CREATE), !event.isFolder {
             // A new file is still being written; IN_CLOSE_WRITE follows. A new hard link to a
             // finished file is complete.
             if linkCount(name, in: folder) < 2 { incomplete.insert(incompleteName) }
-            return !incomplete.contains(incompleteName)
+        } else if !event.has(IN_ATTRIB) {
+            incomplete.remove(incompleteName)
         }
-        if event.has(IN_ATTRIB) { return !incomplete.contains(incompleteName) }
-        incomplete.remove(incompleteName)
-        return true
+        return incomplete.contains(incompleteName) ? .incomplete : .complete
     }
 
     private func linkCount(_ name: String, in folder: String) -> Int {

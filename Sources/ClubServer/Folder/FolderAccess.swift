@@ -65,16 +65,20 @@ final class FolderAccess: Sendable {
         try SystemError.check("rename", renameat(folder, name, newFolder, newName))
     }
 
+    enum Exchange {
+        case swapped
+        /// The file system can only replace: nothing was changed.
+        case notSupported
+    }
+
     /// Swaps a staged file with another one, which then has the staged name.
-    ///
-    /// - Returns: false when the file system can only replace; nothing was changed then.
     func exchange(
         staged: String, with name: String, in folder: Int32
-    ) throws(SystemError) -> Bool {
+    ) throws(SystemError) -> Exchange {
         let flags = UInt32(BYTECLUB_RENAME_EXCHANGE)
-        if byteclub_rename(staging.number, staged, folder, name, flags) == 0 { return true }
+        if byteclub_rename(staging.number, staged, folder, name, flags) == 0 { return .swapped }
         guard errno == EINVAL || errno == ENOSYS else { throw SystemError("rename") }
-        return false
+        return .notSupported
     }
 
     /// Makes a folder's changed names durable.

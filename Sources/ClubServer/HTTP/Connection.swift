@@ -53,7 +53,7 @@ final class Connection {
                 return head
             }
             if !buffer.isEmpty { activity.enter(.readingHead) }
-            guard try await receive() else {
+            guard try await receive() == .bytes else {
                 if buffer.isEmpty { return nil }
                 throw Failure.closed
             }
@@ -66,7 +66,7 @@ final class Connection {
     ) async throws {
         while try reader.read(buffer, body) == .needsMore {
             buffer.expect(reader.expectedByteCount)
-            guard try await receive() else { throw Failure.closed }
+            guard try await receive() == .bytes else { throw Failure.closed }
         }
     }
 
@@ -75,19 +75,23 @@ final class Connection {
         _ = try? reader.read(buffer) { _ in }
     }
 
+    private enum Arrival {
+        case bytes
+        /// The peer has closed the connection.
+        case end
+    }
+
     /// Receives bytes into the buffer, waiting for them.
-    ///
-    /// - Returns: false when the peer has closed the connection.
-    private func receive() async throws -> Bool {
+    private func receive() async throws -> Arrival {
         while true {
             let room = buffer.room
             let count = recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
             if count > 0 {
                 buffer.received(count)
                 activity.noteProgress(count)
-                return true
+                return .bytes
             }
-            if count == 0 { return false }
+            if count == 0 { return .end }
             switch errno {
             case EINTR: continue
             case EAGAIN: try await wait(toWrite: false)

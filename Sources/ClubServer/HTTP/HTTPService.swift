@@ -23,7 +23,7 @@ struct HTTPService: Sendable {
         let peer = Peer(descriptor: descriptor, loop: loop)
         do {
             while let head = try await connection.readHead() {
-                guard try await serve(head, connection, peer) else {
+                guard try await serve(head, connection, peer) == .another else {
                     await peer.linger(activity, atMost: limits.lingerByteCount)
                     return
                 }
@@ -37,10 +37,15 @@ struct HTTPService: Sendable {
         }
     }
 
-    /// - Returns: Whether another request may follow.
+    /// What may follow a request on its connection.
+    private enum Next {
+        case another
+        case close
+    }
+
     private func serve(
         _ head: RequestHead, _ connection: Connection, _ peer: Peer
-    ) async throws -> Bool {
+    ) async throws -> Next {
         let activity = connection.activity
         let framing: RequestHead.Framing
         let call: Router.Call
@@ -56,14 +61,14 @@ struct HTTPService: Sendable {
         let response = try await router.answer(
             call, Request(head: head, body: body, peer: peer, activity: activity))
         let status = response.status
-        let canGoOn = activity.isServerStopping ? body.isRead : try await body.skip()
+        if !activity.isServerStopping { try await body.skip() }
         let keepsAlive =
-            canGoOn && head.wantsKeepAlive && activity.isAuthenticated
+            body.isRead && head.wantsKeepAlive && activity.isAuthenticated
             && !activity.isServerStopping && !Task.isCancelled
         activity.enter(.sendingAnswer)
         try await connection.send(response, to: head, keepsAlive: keepsAlive)
         log("\(status) \(head.method) \(head.path)")
-        return keepsAlive
+        return keepsAlive ? .another : .close
     }
 
     private func answer(to error: any Error) throws -> Response {
@@ -76,19 +81,21 @@ struct HTTPService: Sendable {
     /// The connection stays usable only if it is authenticated and nothing is left to read.
     private func refuse(
         _ head: RequestHead, _ response: consuming Response, _ connection: Connection
-    ) async throws -> Bool {
+    ) async throws -> Next {
         let activity = connection.activity
         var keepsAlive = false
         if activity.isAuthenticated, head.wantsKeepAlive, !activity.isServerStopping,
             let framing = try? head.framing()
         {
-            keepsAlive = RequestBody(head, framing, connection).skipReceived()
+            let body = RequestBody(head, framing, connection)
+            body.skipReceived()
+            keepsAlive = body.isRead
         }
         let status = response.status
         activity.enter(.sendingAnswer)
         try await connection.send(response, to: head, keepsAlive: keepsAlive)
         log("\(status) \(head.method) \(head.path)")
-        return keepsAlive
+        return keepsAlive ? .another : .close
     }
 
     /// The final response on a connection that must close; nil when the peer is gone.

@@ -47,23 +47,16 @@ final class RequestBody {
     }
 
     /// Reads the rest of a processed request's body if it is short, so that the connection stays
-    /// usable.
-    ///
-    /// - Returns: Whether the next request can be read.
-    func skip(limit: UInt64 = 1 << 20) async throws -> Bool {
-        if isRead { return true }
-        guard !mustSendContinue, !isBegun, (1...limit).contains(announcedByteCount) else {
-            return false
+    /// usable: the next request can be read once this one ``isRead``.
+    func skip(limit: UInt64 = 1 << 20) async throws {
+        guard !isRead, !mustSendContinue, !isBegun, (1...limit).contains(announcedByteCount) else {
+            return
         }
         try await forEachPiece { _ in }
-        return true
     }
 
     /// Discards the received part of a rejected request's body, and reads nothing more.
-    ///
-    /// - Returns: Whether that was all of it.
-    func skipReceived() -> Bool {
+    func skipReceived() {
         if !isRead, !isBegun { connection.discardReceived(&reader) }
-        return isRead
     }
 }

@@ -109,9 +109,8 @@ struct RunningServer: Sendable {
     private static func makeClub(
         _ configuration: ClubServer.Configuration
     ) throws(ClubServerError) {
-        guard
-            try ServerFolders.make(configuration.folder, purpose: "The club's folder")
-        else { return }
+        let made = try ServerFolders.make(configuration.folder, purpose: "The club's folder")
+        guard made == .new else { return }
         do {
             for file in try configuration.welcome() {
                 let path = configuration.folder + "/" + file.path
@@ -212,7 +211,7 @@ struct RunningServer: Sendable {
         _ watcher: FolderWatcher, _ club: Club
     ) async -> Result<Void, ClubServerError> {
         for await events in watcher.batches {
-            guard await club.apply(events) else {
+            guard await club.apply(events) == .there else {
                 return .failure(
                     ClubServerError(
                         .folderGone, "The club's folder \(club.access.path) was removed."))

@@ -6,13 +6,16 @@ import Glibc
 
 /// Creates the folders that a server needs.
 enum ServerFolders {
+    enum Creation {
+        case new
+        case wasThere
+    }
+
     /// Creates a folder and its missing parents, private to this user.
-    ///
-    /// - Returns: Whether it was created now.
     @discardableResult
     static func make(
         _ path: String, mode: mode_t = 0o700, purpose: String
-    ) throws(ClubServerError) -> Bool {
+    ) throws(ClubServerError) -> Creation {
         var partial = ""
         var isNew = false
         for component in path.split(separator: "/") {
@@ -34,7 +37,7 @@ enum ServerFolders {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ClubServerError(.folderNotUsable, "\(purpose), \(path), is not a folder.")
         }
-        return isNew
+        return isNew ? .new : .wasThere
     }
 }
 

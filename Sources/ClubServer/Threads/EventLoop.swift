@@ -47,7 +47,7 @@ final class EventLoop: Sendable {
 
     /// - Throws: ``SystemError`` when the system has no thread left.
     func start() throws(SystemError) {
-        guard ServerThread.start("club events", { self.loop() }) else {
+        guard ServerThread.start("club events", { self.loop() }) == .started else {
             throw SystemError("thread", code: EAGAIN)
         }
     }
@@ -150,7 +150,7 @@ final class EventLoop: Sendable {
         let nap = Nap()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard nap.begin(continuation) else { return }
+                guard nap.begin(continuation) == .asleep else { return }
                 nap.timer.withLock { $0 = after(duration) { nap.end(.success(())) } }
             }
         } onCancel: {
@@ -170,15 +170,23 @@ final class EventLoop: Sendable {
         private let state = Mutex(State.new)
         let timer = Mutex<UInt64?>(nil)
 
-        /// - Returns: false when it was cancelled before it began.
-        func begin(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
+        enum Beginning {
+            case asleep
+            /// It was cancelled before.
+            case cancelled
+        }
+
+        func begin(_ continuation: CheckedContinuation<Void, any Error>) -> Beginning {
             let isNew = state.withLock { state in
                 guard case .new = state else { return false }
                 state = .asleep(continuation)
                 return true
             }
-            if !isNew { continuation.resume(throwing: CancellationError()) }
-            return isNew
+            guard isNew else {
+                continuation.resume(throwing: CancellationError())
+                return .cancelled
+            }
+            return .asleep
         }
 
         func end(_ result: Result<Void, any Error>) {

@@ -53,13 +53,13 @@ final class ServerExecutor: TaskExecutor {
             return true
         }
         sem_post(jobs)
-        if needsThread, !ServerThread.start("club", { self.work() }) {
+        if needsThread, ServerThread.start("club", { self.work() }) == .noThreadLeft {
             // Existing threads will run it; without any, it runs here.
             let mustRun = state.withLock { state in
                 state.threadCount -= 1
                 return state.threadCount == 0
             }
-            if mustRun { runNext() }
+            if mustRun { _ = runNext() }
         }
     }
 
@@ -77,7 +77,7 @@ final class ServerExecutor: TaskExecutor {
             state.withLock { $0.idleCount += 1 }
             while sem_wait(jobs) != 0 {}
             state.withLock { $0.idleCount -= 1 }
-            if !runNext() {
+            if runNext() == .noJob {
                 let isOver = state.withLock { state in
                     guard state.isStopped, state.queue.count == state.head else { return false }
                     state.threadCount -= 1
@@ -88,10 +88,14 @@ final class ServerExecutor: TaskExecutor {
         }
     }
 
-    @discardableResult
-    private func runNext() -> Bool {
-        guard let job = state.withLock({ $0.popFirst() }) else { return false }
+    private enum RunResult {
+        case ran
+        case noJob
+    }
+
+    private func runNext() -> RunResult {
+        guard let job = state.withLock({ $0.popFirst() }) else { return .noJob }
         job.runSynchronously(on: asUnownedTaskExecutor())
-        return true
+        return .ran
     }
 }

@@ -16,16 +16,23 @@ enum ServerThread {
         }
     }
 
+    enum StartResult {
+        case started
+        /// The system has none.
+        case noThreadLeft
+    }
+
     /// Runs `body` on a new thread, which ends with it.
     ///
     /// - Parameter name: At most 15 bytes.
-    /// - Returns: false when the system has no thread left.
-    @discardableResult
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> StartResult {
         let start = Unmanaged.passRetained(Start(name, body))
         let code = byteclub_start_thread(runThread, start.toOpaque())
-        if code != 0 { start.release() }
-        return code == 0
+        guard code == 0 else {
+            start.release()
+            return .noThreadLeft
+        }
+        return .started
     }
 
     fileprivate static func run(_ opaque: UnsafeMutableRawPointer) {

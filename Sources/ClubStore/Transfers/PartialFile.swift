@@ -120,21 +120,26 @@ final class PartialFile {
             else { throw failure(errno, doing: "name") }
             hasName = true
         }
-        let hasItsName = replaces ? false : try linkToDestination()
-        guard hasItsName || rename(path, destination) == 0 else {
-            throw failure(errno, doing: "rename to \(destination)")
+        if replaces {
+            try moveToDestination()
+        } else if try linkToDestination() == .impossible {
+            try moveToDestination()
         }
         close()
     }
 
+    private enum Linking {
+        case linked
+        /// The file system has no links (FAT).
+        case impossible
+    }
+
     /// Gives it its name in one step where nothing has it: unlike a rename, a link never replaces what
     /// appeared a moment ago. (Swift does not see `renameat2`.)
-    ///
-    /// - Returns: Whether it has its name; false where the file system has no links (FAT).
-    private func linkToDestination() throws(StoreError) -> Bool {
+    private func linkToDestination() throws(StoreError) -> Linking {
         if link(path, destination) == 0 {
             unlink(path)
-            return true
+            return .linked
         }
         let problem = errno
         guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(problem) else {
@@ -144,7 +149,13 @@ final class PartialFile {
         guard lstat(destination, &status) != 0 else {
             throw failure(EEXIST, doing: "rename to \(destination)")
         }
-        return false
+        return .impossible
+    }
+
+    private func moveToDestination() throws(StoreError) {
+        guard rename(path, destination) == 0 else {
+            throw failure(errno, doing: "rename to \(destination)")
+        }
     }
 
     /// Keeps the received bytes for the next attempt if they are useful, else removes

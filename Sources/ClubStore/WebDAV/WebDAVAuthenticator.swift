@@ -71,16 +71,21 @@ final class WebDAVAuthenticator: Sendable {
         if isNew { didLearn(new) }
     }
 
-    /// Whether a rejection says that this server wants Digest instead of what the request had, so
-    /// that a retry without it will succeed.
-    func learns(from response: HTTPURLResponse, to request: URLRequest) -> Bool {
+    enum Lesson {
+        case nothing
+        /// The server wants Digest instead of what the request had: a retry without that will succeed.
+        case digestIsWanted
+    }
+
+    /// Learns from a rejection.
+    func learn(from response: HTTPURLResponse, to request: URLRequest) -> Lesson {
         guard response.statusCode == 401, case .password = credentials,
             request.value(forHTTPHeaderField: "Authorization") != nil,
             let schemes = response.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             schemes.contains("digest ")
-        else { return false }
+        else { return .nothing }
         learn(.digest)
-        return true
+        return .digestIsWanted
     }
 
     /// The response to the session's challenge.

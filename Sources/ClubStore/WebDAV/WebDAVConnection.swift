@@ -105,7 +105,7 @@ extension WebDAVConnection {
                     error: error.error(during: operation, at: path), retryable: error.retryable)
             }
             if answer.isSuccess { return answer }
-            if signIn.learns(from: answer.response, to: wire) { continue }
+            if signIn.learn(from: answer.response, to: wire) == .digestIsWanted { continue }
             guard [301, 302, 307, 308].contains(answer.status),
                 let location = answer.response.value(forHTTPHeaderField: "Location")
             else { throw refusal(answer, to: request, during: operation, at: path) }

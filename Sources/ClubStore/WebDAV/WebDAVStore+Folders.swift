@@ -68,13 +68,17 @@ extension WebDAVStore {
         }
     }
 
+    enum FolderCreation {
+        case made
+        case noneMissing
+    }
+
     /// Creates the missing folders above a path.
     ///
-    /// - Returns: False when none is missing.
     /// - Throws: `.conflict` when one of them is a file.
     func makeMissingFolders(
         above path: RemotePath, during operation: StoreError.Operation
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> FolderCreation {
         var folder = path
         var isMissing = false
         while let parent = folder.parent {
@@ -83,16 +87,16 @@ extension WebDAVStore {
             case .file:
                 throw StoreError(.conflict(serverRevision: nil), during: operation, at: path)
             case .folder:
-                guard isMissing, let parent = path.parent else { return false }
+                guard isMissing, let parent = path.parent else { return .noneMissing }
                 try await makeAndSeeFolder(parent, during: operation)
-                return true
+                return .made
             case .nothing:
                 isMissing = true
             }
         }
-        guard isMissing, let parent = path.parent else { return false }
+        guard isMissing, let parent = path.parent else { return .noneMissing }
         try await makeAndSeeFolder(parent, during: operation)
-        return true
+        return .made
     }
 
     /// - Throws: `.withoutEffect` when it does not exist although the server reported

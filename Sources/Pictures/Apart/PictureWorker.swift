@@ -172,7 +172,7 @@ final class PictureWorker: Sendable {
             process.end()
             throw cancelled
         }
-        guard process.send(job.request, job.descriptors) else {
+        guard process.send(job.request, job.descriptors) == .sent else {
             job.cancellation.end()
             process.end()
             guard !job.cancellation.isCancelled else { throw cancelled }

@@ -49,12 +49,18 @@ struct WorkerProcess: ~Copyable {
             identifier, BYTECLUB_PICTURE_FILE_SIZE, UInt64(budget.fileByteCount))
     }
 
-    /// Whether it has taken the request: one that has gone meanwhile has not.
-    func send(_ request: byteclub_picture_request, _ descriptors: [Int32]) -> Bool {
+    enum SendResult {
+        case sent
+        /// It has gone meanwhile.
+        case gone
+    }
+
+    func send(_ request: byteclub_picture_request, _ descriptors: [Int32]) -> SendResult {
         var request = request
-        return byteclub_picture_send(
+        let code = byteclub_picture_send(
             socket, &request, MemoryLayout.size(ofValue: request), descriptors,
-            Int32(descriptors.count)) == 0
+            Int32(descriptors.count))
+        return code == 0 ? .sent : .gone
     }
 
     enum Event {

@@ -20,7 +20,7 @@ extension Application {
     /// Asks for a frame in which nothing has changed but what lies uppermost and the footer.
     func setNeedsFrame() {
         idle.noteWork()
-        guard frames.noteChange() else { return }
+        guard frames.noteChange() == .schedule else { return }
         scheduler.afterTurn { [weak self] in self?.drawAfterTurn() }
     }
 

@@ -10,22 +10,28 @@ extension Application {
         return presentations.dropLast().last?.controller ?? rootViewController
     }
 
-    /// Makes a responder the first to get keys. Returns false when a box lies over it.
-    func focus(_ responder: Responder) -> Bool {
+    enum FocusResult {
+        case focused
+        /// A box lies over it.
+        case covered
+    }
+
+    /// Makes a responder the first to get keys.
+    func focus(_ responder: Responder) -> FocusResult {
         if let top = presentations.last, let view = responder as? View, !view.isDescendant(of: top)
         {
             // It will have the keys once what lies over it is gone.
             top.previousResponder = responder
-            return false
+            return .covered
         }
-        guard firstResponder !== responder else { return true }
+        guard firstResponder !== responder else { return .focused }
         let old = firstResponder
         firstResponder = responder
         matcher.forget()
         (old as? View)?.focusDidChange()
         (responder as? View)?.focusDidChange()
         setNeedsDisplay()
-        return true
+        return .focused
     }
 
     /// Takes the keys from a view that leaves the screen and gives them to what the controller on

@@ -14,12 +14,18 @@ struct FrameClock {
     /// Frames that no key asked for are at least this far apart.
     static let interval = Duration.milliseconds(10)
 
-    /// Notes a change. Returns whether a draw has to be put into the queue for it.
-    mutating func noteChange() -> Bool {
+    /// What follows from a change.
+    enum Consequence {
+        /// A draw has to be put into the queue.
+        case schedule
+        case nothing
+    }
+
+    mutating func noteChange() -> Consequence {
         isDirty = true
-        guard isOpen, !isScheduled else { return false }
+        guard isOpen, !isScheduled else { return .nothing }
         isScheduled = true
-        return true
+        return .schedule
     }
 
     /// How long the next frame has to wait; nil when it is due.

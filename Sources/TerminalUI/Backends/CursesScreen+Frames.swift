@@ -27,7 +27,9 @@ extension CursesScreen {
                 }
                 hasChanged = true
                 guard cell.columnCount > 0 else { continue }
-                guard put(cell, row: row, column: index - start, pen: &pen) else { return nil }
+                guard put(cell, row: row, column: index - start, pen: &pen) == .put else {
+                    return nil
+                }
             }
             guard hasChanged else { continue }
             if hasResidue {
@@ -76,16 +78,22 @@ extension CursesScreen {
             PaletteColors.number(of: style.background, depth: colorDepth))
     }
 
-    private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> Bool {
+    private enum PutResult {
+        case put
+        /// No pair is left for the cell's colors.
+        case noPair
+    }
+
+    private func put(_ cell: Cell, row: Int, column: Int, pen: inout Pen) -> PutResult {
         let (row, column) = (Int32(row), Int32(column))
         if isDirect(cell) || cell.grapheme.isOfPicture {
             var value = Charset.blankStandIn
             _ = byteclub_put(row, column, &value, 1, 0, 0)
-            return true
+            return .put
         }
         if pen.style != cell.style {
             guard let pair = pair(for: cell.style) ?? (pen.mayLackColor ? 0 : nil) else {
-                return false
+                return .noPair
             }
             pen.style = cell.style
             pen.pair = pair
@@ -108,7 +116,7 @@ extension CursesScreen {
                 _ = byteclub_put(row, column + 1, &value, 1, bits, pen.pair)
             }
         }
-        return true
+        return .put
     }
 
     /// Whether a cell is written after the frame.

@@ -168,7 +168,7 @@ public final class CursesScreen: Screen {
         CrashGuard.disarm()
     }
 
-    public func updateSize() -> Bool {
+    public func updateSize() -> SizeChange {
         var rows: Int32 = 24
         var columns: Int32 = 80
         _ = byteclub_window_size(options.outputDescriptor, &rows, &columns)
@@ -176,14 +176,14 @@ public final class CursesScreen: Screen {
         windowPixels = Self.windowPixels(of: options.outputDescriptor)
         // Another font leaves the size in cells as it is.
         defer { chooseProtocol() }
-        guard new != size else { return false }
+        guard new != size else { return .same }
         size = new
         if isOpen, windowPixels == nil, probe?.answers.cellPixels != nil {
             send(TerminalProbe.cellQuestion)
         }
         byteclub_resize(rows, columns)
         invalidate()
-        return true
+        return .changed
     }
 
     public func invalidate() {

@@ -39,8 +39,8 @@ public protocol Screen: AnyObject {
     /// Gives the terminal back as it was found.
     func close()
 
-    /// Asks the terminal for its size again. Returns whether it has changed.
-    func updateSize() -> Bool
+    /// Asks the terminal for its size again.
+    func updateSize() -> SizeChange
 
     /// Shows a frame with the cursor at a place, or without one.
     func present(_ surface: Surface, cursor: Point?)
@@ -50,6 +50,12 @@ public protocol Screen: AnyObject {
 
     /// Writes bytes that draw nothing, e.g. text for the clipboard.
     func send(_ sequence: [UInt8])
+}
+
+/// What the terminal says about its size.
+public enum SizeChange {
+    case changed
+    case same
 }
 
 /// What an answer of the terminal has changed.

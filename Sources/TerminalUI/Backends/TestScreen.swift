@@ -56,9 +56,9 @@ public final class TestScreen: Screen {
     /// What the terminal's next size is; the application learns it as from a signal.
     public func setSize(_ size: Size) { nextSize = size }
 
-    public func updateSize() -> Bool {
+    public func updateSize() -> SizeChange {
         defer { size = nextSize }
-        return size != nextSize
+        return size == nextSize ? .same : .changed
     }
 
     public func present(_ surface: Surface, cursor: Point?) {

@@ -155,13 +155,13 @@ public final class ListView: View {
         delegate?.listViewDidChangeSelection(self)
     }
 
-    /// Selects the row of an identity. Returns false when there is none.
+    /// Selects the row of an identity. Returns its index, nil when there is none.
     @discardableResult
-    public func select(identity: AnyHashable) -> Bool {
+    public func select(identity: AnyHashable) -> Int? {
         guard let index = dataSource?.listView(self, indexOfRowWith: identity), index < rowCount
-        else { return false }
+        else { return nil }
         select(index)
-        return true
+        return index
     }
 
     /// Takes the marks away from all rows. The delegate is told if there were any.

@@ -159,7 +159,7 @@ open class View: Responder {
     @discardableResult
     public final func becomeFirstResponder() -> Bool {
         guard canBecomeFirstResponder, let application else { return false }
-        return application.focus(self)
+        return application.focus(self) == .focused
     }
 
     /// Told after the view has begun or ceased to take the keys.

@@ -88,8 +88,11 @@ extension TextBuffer {
     /// - Complexity: O(count).
     public var isValidUTF8: Bool {
         var validator = UTF8Validator()
-        forEachSpan(in: 0..<count) { validator.accept($0) }
-        return validator.finish()
+        forEachSpan(in: 0..<count) { span in
+            validator.take(span)
+            return validator.isValid
+        }
+        return validator.isValid && validator.isComplete
     }
 }
 
@@ -120,9 +123,12 @@ extension TextBuffer: ExpressibleByStringLiteral {
 /// Checks UTF-8 that arrives in pieces.
 private struct UTF8Validator {
     private var carried: [UInt8] = []
-    private var isValid = true
+    private(set) var isValid = true
 
-    mutating func accept(_ span: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether no scalar is cut by the end.
+    var isComplete: Bool { carried.isEmpty }
+
+    mutating func take(_ span: UnsafeBufferPointer<UInt8>) {
         if carried.isEmpty {
             check(span)
         } else {
@@ -131,10 +137,7 @@ private struct UTF8Validator {
                 check($0)
             }
         }
-        return isValid
     }
-
-    func finish() -> Bool { isValid && carried.isEmpty }
 
     private mutating func check(_ bytes: UnsafeBufferPointer<UInt8>) {
         var offset = 0

@@ -59,7 +59,9 @@ public struct TextBuffer: Sendable {
         precondition(
             range.lowerBound >= 0 && range.upperBound <= count, "Range outside of the text")
         if range.isEmpty, bytes.isEmpty { return }
-        if bytes.count <= TextChunk.maximumCount, replaceInChunk(range, with: bytes) { return }
+        if bytes.count <= TextChunk.maximumCount, replaceInChunk(range, with: bytes) == .replaced {
+            return
+        }
         var builder = chunks.builder(removing: range, in: ByteMetric())
         Builder.forEachChunk(of: bytes) { builder.insertBeforeTip($0) }
         chunks = builder.finalize()
@@ -110,13 +112,17 @@ public struct TextBuffer: Sendable {
 }
 
 private extension TextBuffer {
+    enum ChunkEdit {
+        case replaced
+        /// The edit takes more than one chunk: nothing has changed.
+        case doesNotFit
+    }
+
     /// Edits inside one chunk, which nearly every edit is.
-    ///
-    /// - Returns: Whether the edit fitted; otherwise nothing has changed.
     mutating func replaceInChunk(
         _ range: Range<Int>, with bytes: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        guard !chunks.isEmpty else { return false }
+    ) -> ChunkEdit {
+        guard !chunks.isEmpty else { return .doesNotFit }
         var (index, start) = chunks.find(
             at: range.lowerBound, in: ByteMetric(), preferEnd: range.isEmpty)
         var spawn: TextChunk?
@@ -132,7 +138,7 @@ private extension TextBuffer {
             count = chunk.count
             return true
         }
-        guard fits else { return false }
+        guard fits else { return .doesNotFit }
         if let spawn {
             chunks.formIndex(after: &index)
             chunks.insert(spawn, at: index)
@@ -141,6 +147,6 @@ private extension TextBuffer {
             let small = chunks.remove(at: index)
             chunks.insert(small, at: range.lowerBound - start, in: ByteMetric())
         }
-        return true
+        return .replaced
     }
 }

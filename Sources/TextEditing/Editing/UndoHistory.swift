@@ -70,7 +70,10 @@ public struct UndoHistory: Sendable {
         redoSteps = []
         lastNumber += 1
         let state = State(number: lastNumber)
-        if isOpen, joinLast(transaction, grouping, state) { return }
+        if isOpen, let joined = lastStep(joinedWith: transaction, grouping, state) {
+            undoSteps[undoSteps.count - 1] = joined
+            return
+        }
         undoSteps.append(Step(transaction: transaction, grouping: grouping, state: state))
         isOpen = grouping != .alone
     }
@@ -93,20 +96,18 @@ public struct UndoHistory: Sendable {
 }
 
 private extension UndoHistory {
-    /// Lengthens the last step by an edit that continues it.
-    mutating func joinLast(
-        _ transaction: EditTransaction, _ grouping: EditGrouping, _ state: State
-    ) -> Bool {
-        let top = undoSteps.count - 1
-        guard top >= 0, undoSteps[top].grouping == grouping, transaction.changes.count == 1,
-            undoSteps[top].transaction.changes.count == 1,
-            let joined = joined(
-                undoSteps[top].transaction.changes[0], transaction.changes[0], grouping)
-        else { return false }
-        undoSteps[top].transaction.changes[0] = joined
-        undoSteps[top].transaction.selectionAfter = transaction.selectionAfter
-        undoSteps[top].state = state
-        return true
+    /// The last step, lengthened by an edit that continues it; nil for one that does not.
+    private func lastStep(
+        joinedWith transaction: EditTransaction, _ grouping: EditGrouping, _ state: State
+    ) -> Step? {
+        guard var step = undoSteps.last, step.grouping == grouping,
+            transaction.changes.count == 1, step.transaction.changes.count == 1,
+            let joined = joined(step.transaction.changes[0], transaction.changes[0], grouping)
+        else { return nil }
+        step.transaction.changes[0] = joined
+        step.transaction.selectionAfter = transaction.selectionAfter
+        step.state = state
+        return step
     }
 
     func joined(

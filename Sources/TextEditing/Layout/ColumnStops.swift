@@ -41,16 +41,16 @@ struct ColumnStops: Sendable {
         }
     }
 
-    /// Follows an edit; false when the line is not the same any more.
-    mutating func survives(replacing range: Range<Int>, withCount count: Int) -> Bool {
+    /// Follows an edit; lost when the line is not the same any more.
+    mutating func follow(replacing range: Range<Int>, withCount count: Int) -> EditSurvival {
         if range.upperBound < start {
             start += count - range.count
-            return true
+            return .kept
         }
-        guard range.lowerBound >= start else { return false }
+        guard range.lowerBound >= start else { return .lost }
         // What is inserted may join the cluster before it.
         let safe = range.lowerBound - start - GraphemeBreaker.longestCluster
         while stops.count > 1, stops[stops.count - 1].offset > safe { stops.removeLast() }
-        return true
+        return .kept
     }
 }

@@ -34,20 +34,20 @@ struct LongLine: Sendable {
         if starts.count > 1 { starts.removeLast() }
     }
 
-    /// Follows an edit; false when nothing of the line can be kept.
-    mutating func survives(replacing range: Range<Int>, withCount count: Int) -> Bool {
+    /// Follows an edit; lost when nothing of the line can be kept.
+    mutating func follow(replacing range: Range<Int>, withCount count: Int) -> EditSurvival {
         let delta = count - range.count
         if range.upperBound < start {
             start += delta
-            return true
+            return .kept
         }
-        if range.lowerBound > start + length { return true }
+        if range.lowerBound > start + length { return .kept }
         guard range.lowerBound >= start, range.upperBound <= start + length else {
             // The line's end went; its beginning stays as it was.
-            guard range.lowerBound >= start else { return false }
+            guard range.lowerBound >= start else { return .lost }
             forgetRows(from: range.lowerBound - start)
             length = -1
-            return true
+            return .kept
         }
         let lower = range.lowerBound - start
         let upper = range.upperBound - start
@@ -63,7 +63,7 @@ struct LongLine: Sendable {
             (oldStarts, isOldComplete) = (kept, complete)
         }
         length += delta
-        return true
+        return .kept
     }
 
     /// The row that holds `target`, laying out as far as needed.
@@ -140,4 +140,10 @@ private extension LongLine {
         }
         return low - 1
     }
+}
+
+/// What an edit leaves of what is remembered of a line.
+enum EditSurvival {
+    case kept
+    case lost
 }

@@ -121,11 +121,11 @@ public struct TextLayout: Sendable {
     /// Learns that the bytes of `range` were replaced by `count` others.
     public mutating func didReplace(_ range: Range<Int>, withCount count: Int) {
         for index in longLines.indices.reversed()
-        where !longLines[index].survives(replacing: range, withCount: count) {
+        where longLines[index].follow(replacing: range, withCount: count) == .lost {
             longLines.remove(at: index)
         }
         for index in columnStops.indices.reversed()
-        where !columnStops[index].survives(replacing: range, withCount: count) {
+        where columnStops[index].follow(replacing: range, withCount: count) == .lost {
             columnStops.remove(at: index)
         }
     }

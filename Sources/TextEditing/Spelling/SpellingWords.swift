@@ -59,7 +59,7 @@ public enum SpellingWords {
             while position < chunk.upperBound {
                 let scalar = UTF8Decoding.scalar(in: buffer, at: position)
                 let end = min(position + max(1, scalar.length), chunk.upperBound)
-                if !word.accept(scalar, at: position..<end) {
+                if word.take(scalar, at: position..<end) == .end {
                     finish(word)
                     word = Word()
                 }
@@ -81,15 +81,21 @@ private struct Word {
     private var hasSmall = false
     private var hasInnerCapital = false
 
-    /// - Returns: False for what ends the word.
-    mutating func accept(_ scalar: DecodedScalar, at range: Range<Int>) -> Bool {
-        guard scalar.isValid, let unicode = Unicode.Scalar(scalar.value) else { return false }
+    /// What a scalar is to the word before it.
+    enum Role {
+        case part
+        /// It ends the word.
+        case end
+    }
+
+    mutating func take(_ scalar: DecodedScalar, at range: Range<Int>) -> Role {
+        guard scalar.isValid, let unicode = Unicode.Scalar(scalar.value) else { return .end }
         switch unicode.value {
-        case 0x27, 0x2019: return start != nil
+        case 0x27, 0x2019: return start == nil ? .end : .part
         case 0x30...0x39, 0x5F:
             isUsual = false
             begin(range)
-            return true
+            return .part
         default: break
         }
         let properties = unicode.properties
@@ -106,11 +112,11 @@ private struct Word {
             hasSmall = true
             letterCount += 1
         case .nonspacingMark, .spacingMark, .enclosingMark:
-            guard start != nil else { return false }
-        default: return false
+            guard start != nil else { return .end }
+        default: return .end
         }
         begin(range)
-        return true
+        return .part
     }
 
     private mutating func begin(_ range: Range<Int>) {

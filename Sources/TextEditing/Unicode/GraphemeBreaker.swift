@@ -12,15 +12,21 @@ struct GraphemeBreaker {
     private var isConjunctOpen = false
     private var isConjunctLinked = false
 
-    /// Returns whether a cluster begins at this scalar, and moves past it.
+    /// Where a scalar is.
+    enum Place {
+        case clusterStart
+        case insideCluster
+    }
+
+    /// Says where this scalar is, and moves past it.
     ///
-    /// The first scalar of a stream always begins one.
+    /// The first scalar of a stream always begins a cluster.
     @inline(__always)
-    mutating func beginsCluster(at traits: ScalarTraits) -> Bool {
+    mutating func advance(over traits: ScalarTraits) -> Place {
         let current = traits.breakClass
         let begins = isBoundary(before: current, traits.conjunctClass)
         advance(past: current, traits.conjunctClass)
-        return begins
+        return begins ? .clusterStart : .insideCluster
     }
 
     @inline(__always)
@@ -98,7 +104,8 @@ extension GraphemeBreaker {
         while end < limit {
             let scalar = UTF8Decoding.scalar(in: bytes, at: end)
             guard scalar.isValid else { return end == offset ? end + 1 : end }
-            if breaker.beginsCluster(at: ScalarTraits(scalar.value)), end != offset { break }
+            let place = breaker.advance(over: ScalarTraits(scalar.value))
+            if place == .clusterStart, end != offset { break }
             guard end + scalar.length <= limit else { break }
             end += scalar.length
         }

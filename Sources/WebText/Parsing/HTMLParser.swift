@@ -20,23 +20,27 @@ public enum HTMLParser {
             isLong ? Array(bytes.prefix(limits.byteCount)) : bytes, label: charset)
         let page = TagTrimmer(attributeLimit: limits.attributeCount).trimmed(text)
         let builder = DocumentBuilder(limits: limits)
-        let isInTime = feed(page, to: builder, until: end)
+        let feeding = feed(page, to: builder, until: end)
         var document = builder.finish()
         if document.cut == nil, isLong || isCut { document.cut = .size }
-        if !isInTime { document.cut = .time }
+        if feeding == .outOfTime { document.cut = .time }
         return document
     }
 
     /// Begins once: libxml2's tables must be there before two threads need them.
     private static let library: Void = xmlInitParser()
 
-    /// - Returns: Whether all was read in time.
+    private enum Feeding {
+        case whole
+        case outOfTime
+    }
+
     private static func feed(
         _ page: [UInt8], to builder: DocumentBuilder, until end: ContinuousClock.Instant
-    ) -> Bool {
+    ) -> Feeding {
         let context = Unmanaged.passUnretained(builder).toOpaque()
         guard let parser = byteclub_html_create(context, didStart, didEnd, didRead) else {
-            return true
+            return .whole
         }
         defer {
             byteclub_html_free(parser)
@@ -50,10 +54,10 @@ public enum HTMLParser {
                 let count = min(step, page.count - offset)
                 byteclub_html_feed(parser, page.baseAddress?.advanced(by: offset), Int32(count), 0)
                 offset += count
-                if ContinuousClock.now > end { return false }
+                if ContinuousClock.now > end { return .outOfTime }
             }
             byteclub_html_feed(parser, nil, 0, 1)
-            return true
+            return .whole
         }
     }
 }

@@ -55,7 +55,7 @@ struct PhotosGet: AsyncParsableCommand {
     func run() async throws {
         guard isForOutput else {
             let file = target()
-            let replaces = try await checkMayWrite(file)
+            let replaces = try await askToWrite(file) == .toReplace
             return background
                 ? try await order(to: file, replaces) : try await fetch(to: file, replaces)
         }
@@ -130,15 +130,21 @@ struct PhotosGet: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: Whether a file may be replaced: not one that appears while the photo is fetched.
-    private func checkMayWrite(_ file: URL) async throws -> Bool {
+    private enum Permission {
+        case toReplace
+        /// Not to replace one that appears while the photo is fetched.
+        case toCreate
+    }
+
+    /// Asks the person where there is a file already.
+    private func askToWrite(_ file: URL) async throws -> Permission {
         var status = stat()
-        guard lstat(file.path, &status) == 0 else { return force }
+        guard lstat(file.path, &status) == 0 else { return force ? .toReplace : .toCreate }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CommandFailure(
                 localized("“\(file.path)” is not an ordinary file. Nothing was fetched."))
         }
-        guard !force else { return true }
+        guard !force else { return .toReplace }
         let taken = localized("There is a file “\(file.path)” already.")
         guard !json.isOn, isatty(STDIN_FILENO) == 1, Output.isErrorTerminal else {
             throw CommandFailure(localized("\(taken) Nothing was fetched; --force replaces it."))
@@ -148,7 +154,7 @@ struct PhotosGet: AsyncParsableCommand {
         guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
             throw CommandFailure(localized("Nothing was fetched."))
         }
-        return true
+        return .toReplace
     }
 
     private func target() -> URL {

@@ -14,7 +14,7 @@ import TerminalUI
     var keySequences: [[UInt8]: KeyPress] { [:] }
     func open() throws(TerminalError) { try memory.open() }
     func close() { memory.close() }
-    func updateSize() -> Bool { memory.updateSize() }
+    func updateSize() -> SizeChange { memory.updateSize() }
     func invalidate() { memory.invalidate() }
     func send(_ sequence: [UInt8]) { memory.send(sequence) }
 

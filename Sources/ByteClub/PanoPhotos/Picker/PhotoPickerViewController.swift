@@ -184,7 +184,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
                     + (hiddenCount > 0 ? localized(" . shows \(hiddenCount) hidden.") : ""),
             .secondary)
         list.reloadData()
-        if let path = pathToSelect, list.select(identity: path) {
+        if let path = pathToSelect, list.select(identity: path) != nil {
             pathToSelect = nil
         } else if list.selectedIndex == 0, entries.first?.kind == .parent, entries.count > 1 {
             // The first photo, not the way back up.

@@ -55,7 +55,8 @@ extension WebDAVStore {
                 guard try await look(at: destination, during: .move) == .nothing else {
                     throw conflict
                 }
-                guard try await makeMissingFolders(above: destination, during: .move) else {
+                guard try await makeMissingFolders(above: destination, during: .move) == .made
+                else {
                     throw error
                 }
                 _ = try await send(request, during: .move, at: path, attempts: attempts)

@@ -208,7 +208,7 @@ extension WebDAVWrite {
             // Servers use different statuses for a conflict or a missing parent.
             guard let status = error.webDAVStatus, [400, 403, 404, 405, 409, 500].contains(status)
             else { throw error }
-            if try await store.makeMissingFolders(above: path, during: operation) {
+            if try await store.makeMissingFolders(above: path, during: operation) == .made {
                 return try await strategy.commit(condition)
             }
             if try await look() == .folder {
