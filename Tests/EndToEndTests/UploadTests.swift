@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [Look.classic, .wide]) func showsHowFarAnUploadIs(look: Look) async throws {
-        try await withHeldUpload(look, after: 300_000) { home, proxy, terminal in
+        try await withHeldUpload(look, after: 200_000) { home, proxy, terminal in
             // All in one frame, which may come in parts.
             try await terminal.wait(for: "the bytes sent") {
                 $0.text.contains(/\d (KB|MB) \/ [\d.]+ MB/) && $0.contains("big.jpg")
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [Look.classic, .wide])
     func aStripShowsWhatGoesOnInTheBackground(look: Look) async throws {
-        try await withHeldUpload(look, after: 300_000) { home, proxy, terminal in
+        try await withHeldUpload(look, after: 200_000) { home, proxy, terminal in
             terminal.type("b")
             let isStrip: @Sendable (String) -> Bool = { row in
                 row.contains("↑ big.jpg") && row.contains(" % ") && row.contains("w transfers")
@@ -115,14 +115,14 @@ import Testing
 
     @Test(arguments: [TerminalKey.escape, .character("c"), .control("c")])
     func cancelsWithOneKeyAndLeavesNothingBehind(key: TerminalKey) async throws {
-        try await withHeldUpload(after: 300_000) { home, proxy, terminal in
+        try await withHeldUpload(after: 200_000) { home, proxy, terminal in
             let before = home.everyFile
             terminal.press(key)
             // It is told for a few seconds only.
             try await terminal.wait(for: "the upload's end") {
                 $0.contains("cancelled") && !$0.contains(Label.cancel)
             }
-            _ = try await proxy.waitForAbandonment(of: "upload")
+            _ = try await proxy.waitForAbandonment(of: "upload_session/start")
             try await terminal.waitUntilIdle()
             #expect(home.photoNames.isEmpty)
             try await eventually("nothing left of it, had \(before)") {
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aClubThatDiesMidUploadIsToldOrOpenedAgain() async throws {
-        try await withHeldUpload(after: 300_000) { home, proxy, terminal in
+        try await withHeldUpload(after: 200_000) { home, proxy, terminal in
             for server in home.servers { kill(server, SIGKILL) }
             proxy.release()
             let screen = try await terminal.wait(for: "the photo, or a sentence about it") {
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// Begins to upload `big.jpg`, a few megabytes, and stops it on its way.
+    /// Begins to upload `big.jpg`, a few megabytes, and stops it on its way: after `count` bytes, fewer than a first piece has.
     private func withHeldUpload(
         _ look: Look = .classic, after count: Int,
         _ body: (ClubHome, ClubProxy, TerminalDriver) async throws -> Void
@@ -219,7 +219,7 @@ import Testing
             try await terminal.wait(forText: "big.jpg")
             try await terminal.waitUntilIdle()
             terminal.press(.enter)
-            try await proxy.waitForRequest(to: "upload", bodyByteCount: count)
+            try await proxy.waitForRequest(to: "upload_session/start", bodyByteCount: count)
             try await body(home, proxy, terminal)
         }
     }
