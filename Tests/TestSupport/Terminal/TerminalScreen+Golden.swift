@@ -10,6 +10,11 @@ extension TerminalScreen {
         for row in 0..<size.rows {
             map += "│"
             for cell in cells(inRow: row) {
+                // The right half of a wide character is not drawn: what is said of its style is left from before.
+                guard cell.width > 0 else {
+                    map.append("·")
+                    continue
+                }
                 if letters[cell.style] == nil {
                     let letter = TerminalScreen.letter(legend.count)
                     letters[cell.style] = letter
