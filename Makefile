@@ -60,6 +60,7 @@ check-deb:
 
 # What a release consists of, as CycloneDX.
 sbom:
+	@[ -x .build/release/byteclub ] && [ -x .build/release/nerdfeed ] || $(MAKE) program nerdfeed
 	@mkdir -p dist
 	@SWIFT="$(SWIFT)" scripts/make-sbom dist/byteclub.cdx.json
 

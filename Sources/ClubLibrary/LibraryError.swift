@@ -26,7 +26,7 @@ public enum LibraryError: Error, Hashable, CustomStringConvertible {
         case .notDurable:
             localized("The local copy of this club cannot be written, so nothing can wait in it.")
         case .noSuchChange:
-            localized("No such change waits: it has been sent, is on its way, or never was there.")
+            localized("There is no such change: it was sent, is being sent, or never existed.")
         }
     }
 

@@ -97,9 +97,9 @@ extension PictureError {
         case .changed: localized("the file changed while it was read")
         case .damaged: localized("the picture is damaged")
         case .unsupported: localized("it is a kind of picture that is not supported")
-        case .crashed: localized("the part of the program that opens pictures failed over it")
+        case .crashed: localized("the picture decoder failed on it")
         case .noWorker:
-            localized("the part of the program that opens pictures could not be started")
+            localized("the picture decoder could not be started")
         case .tooLarge: localized("the picture is too large")
         case .tooCostly: localized("opening it takes more work than any photo should")
         case .outOfMemory: localized("there is not enough memory")

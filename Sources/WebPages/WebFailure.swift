@@ -29,7 +29,7 @@ public enum WebFailure {
         case .httpTooManyRedirects:
             return
                 localized(
-                    "\(place) leads from one address to the next without end. Its owner has to mend that."
+                    "\(place) leads from one address to the next without end. Its owner has to fix that."
                 )
         case .unsupportedURL, .badURL, .redirectToNonExistentLocation:
             return localized("This address cannot be opened: only http and https addresses can.")

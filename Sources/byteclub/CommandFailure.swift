@@ -34,7 +34,7 @@ struct CommandFailure: Error {
         return ErrorMessage(
             title: localized("Sign in again"),
             text: localized(
-                "Nobody is signed in to the club “\(club.name)”, or not any more: byteclub login "
-                    + "\(club.loginCommand)"))
+                "You are not signed in to the club “\(club.name)”: byteclub login \(club.loginCommand)"
+            ))
     }
 }

@@ -223,7 +223,7 @@ struct LogoutCommand: AsyncParsableCommand {
                     "Signed out of “\(club.name)”. Byte Club is about the club on this computer again."
                 ))
         case .wasSignedOut:
-            Output.line(localized("Nobody is signed in to “\(club.name)”."))
+            Output.line(localized("You are not signed in to “\(club.name)”."))
         case .notRevoked(let error):
             throw CommandFailure(
                 localized(

@@ -21,7 +21,7 @@ struct ScreenOptions: ParsableArguments {
 
     @Flag(
         help:
-            "For a reader of screens: no lines, no colors, no pictures, the cursor where the keys go."
+            "Screen reader mode: no lines, no colors, no pictures, the cursor where the keys go."
     )
     var plain = false
 

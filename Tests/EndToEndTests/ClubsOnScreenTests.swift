@@ -395,7 +395,7 @@ import Testing
             try await terminal.wait(forText: "WebDAV…")
             terminal.type("G\n")
             try await terminal.wait(for: "the reason") {
-                $0.contains("Not signed in") && $0.contains("must be mended first")
+                $0.contains("Not signed in") && $0.contains("must be fixed first")
             }
             #expect(!terminal.screen.contains("Address of the folder"))
         }

@@ -17,7 +17,7 @@ import Testing
             let terminal = try await home.open()
             defer { terminal.close() }
             terminal.type(":settings\n")
-            let box = try await terminal.wait(forText: "Photos wait on a metered network")
+            let box = try await terminal.wait(forText: "Wait on metered networks")
             #expect(box.contains("Theme"))
             try await terminal.waitUntilIdle()
             let look = terminal.screen.style(of: "Settings")
@@ -62,7 +62,7 @@ import Testing
             defer { terminal.close() }
             try await terminal.waitForTabs()
             terminal.type(":settings\n")
-            try await terminal.wait(forText: "Keys of your own")
+            try await terminal.wait(forText: "Custom keys")
             try await terminal.waitUntilIdle()
             terminal.type("E")
             try await terminal.wait(for: "the new theme, and what is wrong") {
@@ -78,7 +78,7 @@ import Testing
             let terminal = try await home.open()
             defer { terminal.close() }
             terminal.type(":settings\n")
-            try await terminal.wait(forText: "Keys of your own")
+            try await terminal.wait(forText: "Custom keys")
             terminal.press(.enter)
             let alert = try await terminal.wait(forText: "Not changed")
             #expect(alert.contains("theme: name: dark"), "\(alert)")

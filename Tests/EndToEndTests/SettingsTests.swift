@@ -54,7 +54,7 @@ import Testing
             let output = try await home.run("settings")
             #expect(output.status == 1)
             #expect(output.errorText.contains("line 2: “wrap” of the editor must be on or off."))
-            #expect(output.errorText.contains("line 3: “rouge” is no look."))
+            #expect(output.errorText.contains("line 3: “rouge” is not a style."))
             #expect(output.text.contains("config.yml"))
             #expect(try await home.run("notes", "ls").status == 0)
         }

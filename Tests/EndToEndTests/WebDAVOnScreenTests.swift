@@ -109,16 +109,16 @@ import Testing
         try await withApp { home, terminal in
             try await join(
                 address, user: ApacheServer.user, password: ApacheServer.password, terminal)
-            try await terminal.wait(forText: "Nobody vouches")
+            try await terminal.wait(forText: "is not trusted")
             // What somebody types on, and Enter, accept nothing.
             terminal.type("i\n")
-            try await terminal.wait(untilGone: "Nobody vouches")
+            try await terminal.wait(untilGone: "is not trusted")
             #expect(!terminal.screen.contains("Afar.txt"))
             #expect(home.names(in: home.folder.appending(path: "config")).isEmpty)
 
             try await join(
                 address, user: ApacheServer.user, password: ApacheServer.password, terminal)
-            try await terminal.wait(forText: "Nobody vouches")
+            try await terminal.wait(forText: "is not trusted")
             try await terminal.waitUntilIdle()
             terminal.press(.right, .enter)
             try await terminal.wait(forText: "Afar.txt")
@@ -138,7 +138,7 @@ import Testing
             second.type("s")
             try await second.wait(forText: "Password of ann")
             second.type(ApacheServer.password + "\n")
-            try await second.wait(forText: "another key now")
+            try await second.wait(forText: "key has changed")
             try await second.waitUntilIdle()
             second.press(.right, .enter)
             // The list was there from the start.

@@ -513,7 +513,7 @@ extension AppCoordinator: ApplicationDelegate {
             })
         commands.append(
             PaletteCommand(
-                "trash", title: localized("What was deleted, by anybody"), unless: busy
+                "trash", title: localized("Deleted notes and photos"), unless: busy
             ) { [weak self] in
                 guard let self else { return }
                 tabBarController.present(

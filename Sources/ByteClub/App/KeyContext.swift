@@ -20,7 +20,7 @@ package struct KeyContext: Sendable {
         everywhere, tabs, lists, notes, versions, trash, photos, panorama, editor, find, reader,
         text,
         picker, upload, transfers,
-        signIn, settings,
+        signIn, settings, pages,
         boxes,
         menus,
     ]
@@ -28,16 +28,18 @@ package struct KeyContext: Sendable {
     /// The parts that are reachable together: no key may mean two things there.
     static let places: [[KeyContext]] = [
         [notes, lists, tabs, everywhere], [photos, lists, tabs, everywhere],
-        [panorama, everywhere], [versions, everywhere], [trash, everywhere],
+        [panorama, everywhere], [versions, pages, everywhere], [trash, pages, everywhere],
         [editor, text, everywhere], [find, text, everywhere], [reader, everywhere],
-        [picker, plainList, everywhere], [upload, boxes, everywhere], [transfers, everywhere],
-        [signIn, text, boxes, everywhere], [settings, boxes, everywhere],
+        [picker, plainList, everywhere], [upload, boxes, everywhere],
+        [transfers, pages, everywhere],
+        [signIn, text, boxes, everywhere], [settings, pages, everywhere],
         [text, boxes, everywhere], [menus, everywhere],
     ]
 
     /// Commands that lead out of a place where nothing else does: each keeps a key.
     static let waysOut: Set<KeyCommand.ID> = [
-        KeyCommand.cancelNote.id, KeyCommand.cancelAlert.id, KeyCommand.closeMenu.id,
+        KeyCommand.cancelNote.id, KeyCommand.cancelAlert.id, KeyCommand.closePage.id,
+        KeyCommand.closeMenu.id,
         KeyCommand.closePicture.id, KeyCommand.closeReader.id, KeyCommand.cancelUpload.id,
     ]
 
@@ -73,6 +75,7 @@ package struct KeyContext: Sendable {
     private static let signIn = KeyContext(
         localized("Sign in"), KeyCommand.loginCommands, isTyping: true)
     private static let settings = KeyContext(localized("Settings"), KeyCommand.settingsCommands)
+    private static let pages = KeyContext(localized("Pages"), KeyCommand.pageCommands)
     private static let boxes = KeyContext(localized("Boxes"), KeyCommand.boxCommands)
     private static let menus = KeyContext(
         localized("Menus"), KeyCommand.menuCommands, isTyping: true)

@@ -43,7 +43,7 @@ package struct Doctor: Sendable {
             report(
                 Diagnostic(
                     "clubs", .problem, problem,
-                    advice: localized("Until then nobody counts as signed in.")))
+                    advice: localized("Until then you are signed out.")))
         }
         do throws(ClubChoiceError) {
             await examine(try registry.club(named: name), report: report)

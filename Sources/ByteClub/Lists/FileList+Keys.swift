@@ -11,7 +11,7 @@ extension FileList {
         let none = selectedEntry == nil ? localized("No \(kind.singular) is selected.") : nil
         let several =
             list.marks.count > 1
-            ? localized("Several are marked: Esc takes the marks away, and one can be renamed.")
+            ? localized("Several are marked. Only one can be renamed: Esc clears the marks.")
             : nil
         var entries = [
             KeyCommand.rename(kind).performs(unless: none ?? several) { self.renameSelected() },
@@ -24,7 +24,7 @@ extension FileList {
             KeyCommand.copyNames.performs(unless: none) { self.copyNames() },
             KeyCommand.refresh.performs { self.refresh() },
             KeyCommand.seeAllFiles.performs(
-                unless: arrangement.unreadCount == 0 ? localized("Nothing here is new.") : nil
+                unless: arrangement.unreadCount == 0 ? localized("Nothing is unread.") : nil
             ) { self.seeAll() },
         ]
         if let showTrash {
@@ -127,7 +127,7 @@ extension KeyCommand {
         "list.refresh", keys: ["R"], title: localized("Refresh the list"),
         label: localized("refresh"), weight: 25)
     static let seeAllFiles = KeyCommand(
-        "list.seen", keys: ["M"], title: localized("Take all that is new as seen"))
+        "list.seen", keys: ["M"], title: localized("Mark all as read"))
     static let leaveFolder = KeyCommand(
         "list.parent", keys: ["Backspace", "h", "Left"],
         title: localized("Back to the folder above"),

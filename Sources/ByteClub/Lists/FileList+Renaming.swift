@@ -69,7 +69,7 @@ extension FileList {
                 : localized("Move \(targets.count) \(kind.plural)"),
             label: localized("Folder"), text: folder.isRoot ? "" : folder.string,
             action: localized("Move"),
-            hint: localized("Tab completes; / is the top. A folder that is not there is made.")
+            hint: localized("Tab completes; / is the top. A new folder is created.")
         ) { [weak self] typed in
             self?.move(targets, toFolder: typed)
         }
@@ -95,13 +95,13 @@ extension FileList {
         } catch let refusal as NoteName.Refusal {
             return "\(refusal)"
         } catch {
-            return localized("No folder can have that name.")
+            return localized("A folder cannot have that name.")
         }
         guard !ClubContents.isInPhotosFolder(target) else {
             return ClubContents.photosFolderRefusal
         }
         let moving = targets.filter { $0.path.parent != target }
-        guard !moving.isEmpty else { return localized("It lies there already.") }
+        guard !moving.isEmpty else { return localized("It is in that folder already.") }
         for entry in moving {
             if let refusal = photosFolderRefusal(entry.name, in: target) { return refusal }
         }

@@ -86,7 +86,7 @@ final class ClubChooserViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 }

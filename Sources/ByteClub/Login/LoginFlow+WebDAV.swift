@@ -66,7 +66,7 @@ extension LoginFlow {
             localized("Sign in to WebDAV"),
             user.map { localized("Password of \($0)") } ?? localized("Token"), "",
             hint: user == nil
-                ? localized("From the server's own pages, or from whoever runs it.")
+                ? localized("From the server's web pages, or from its administrator.")
                 : localized("At Nextcloud, an app password: Settings, Security."),
             isSecure: true, back: entry.back,
             check: { ClubSettings.refusal(ofSecret: $0, for: entry.settings) },
@@ -137,19 +137,19 @@ extension LoginFlow {
             isChanged
             ? localized(
                 "\(server.host) shows another key than the one that was accepted, so somebody may be in "
-                    + "between. The fingerprint of the new one is \(server.key). Ask whoever runs the server "
-                    + "whether the key was changed, and whether that is right.")
+                    + "between. The fingerprint of the new one is \(server.key). Ask the server's "
+                    + "administrator whether the key was changed, and whether that is right.")
             : localized(
-                "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask whoever "
-                    + "runs it whether that is right.")
+                "\(server.host): \(server.reason). The fingerprint of its key is \(server.key). Ask its "
+                    + "administrator whether that is right.")
         return AlertController(
             title: isChanged
-                ? localized("The server has another key now")
-                : localized("Nobody vouches for this server"),
+                ? localized("The server's key has changed")
+                : localized("This server's certificate is not trusted"),
             message: TextLine(message),
             actions: [
                 AlertAction(localized("Cancel"), kind: .cancel),
-                AlertAction(localized("It is right"), kind: .destructive, handler: accept),
+                AlertAction(localized("Trust it"), kind: .destructive, handler: accept),
             ])
     }
 }

@@ -17,7 +17,7 @@ final class NoteComparisonViewController: TextPageViewController {
 
     override var keyTable: KeyTable {
         KeyTable(localized("Comparison")) {
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.close() }
+            KeyCommand.closePage.performs { self.close() }
         }
     }
 

@@ -511,7 +511,7 @@ extension KeyCommand {
 
     static let handOverNote = KeyCommand(
         "editor.external", keys: ["M-e"],
-        title: localized("Go on in $VISUAL or $EDITOR, and come back"),
+        title: localized("Edit in $VISUAL or $EDITOR"),
         label: "$EDITOR", weight: 32)
 
     static let editorCommands: [KeyCommand] = [

@@ -37,7 +37,7 @@ final class OutboxViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 

@@ -30,7 +30,7 @@ internal import TerminalUI
                 PromptViewController(
                     title: localized("Download \(what)"), label: localized("Folder"),
                     text: TypedPath.shown(folder, home: home), action: localized("Download"),
-                    hint: localized("A folder that is not there is made.")
+                    hint: localized("A new folder is created.")
                 ) { [self] typed in
                     let folder = TypedPath.resolve(
                         typed, in: FileManager.default.currentDirectoryPath, home: home)
@@ -103,7 +103,7 @@ internal import TerminalUI
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true)
         } catch {
-            return localized("The folder “\(folder.path)” cannot be made. Choose another.")
+            return localized("The folder “\(folder.path)” cannot be created. Choose another.")
         }
         return FileManager.default.isWritableFile(atPath: folder.path)
             ? nil : localized("Nothing can be written in “\(folder.path)”. Choose another folder.")

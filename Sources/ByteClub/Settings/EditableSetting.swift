@@ -27,19 +27,20 @@ struct EditableSetting: Sendable {
         EditableSetting(
             path: ["theme", "pictures"], title: localized("How pictures are shown"),
             kind: .choice(PictureSetting.allCases.map(\.rawValue)),
-            value: { $1.pictures.rawValue }, notice: localized("It counts from the next start on.")),
-        flag(["plain"], localized("For a reader of screens"), { settings, _ in settings.isPlain }),
+            value: { $1.pictures.rawValue },
+            notice: localized("This takes effect at the next start.")),
+        flag(["plain"], localized("Screen reader mode"), { settings, _ in settings.isPlain }),
         flag(
-            ["mouse"], localized("Clicks and the wheel"), { settings, _ in settings.usesMouse },
-            notice: localized("It counts from the next start on.")),
+            ["mouse"], localized("Mouse"), { settings, _ in settings.usesMouse },
+            notice: localized("This takes effect at the next start.")),
         flag(
-            ["editor", "wrap"], localized("Break long lines"),
+            ["editor", "wrap"], localized("Wrap long lines"),
             { settings, _ in settings.editor.wrapsLines }),
         flag(
             ["editor", "line-numbers"], localized("Line numbers"),
             { settings, _ in settings.editor.showsLineNumbers }),
         number(
-            ["editor", "tab-width"], localized("Cells between tab stops"), EditorSettings.tabWidths,
+            ["editor", "tab-width"], localized("Tab width"), EditorSettings.tabWidths,
             { settings, _ in settings.editor.tabWidth }),
         EditableSetting(
             path: ["editor", "spelling"], title: localized("Mark misspelled words"),
@@ -55,13 +56,13 @@ struct EditableSetting: Sendable {
                 }
             }),
         EditableSetting(
-            path: ["transfers", "photo-quality"], title: localized("JPEG quality of added photos"),
+            path: ["transfers", "photo-quality"], title: localized("JPEG quality of uploads"),
             kind: .text(hint: localized("From 0.1 to 1; 0.6 is the standard.")) { text in
                 let isFine = Double(text).map(TransferSettings.photoQualities.contains) ?? false
                 return isFine ? nil : localized("A number from 0.1 to 1 is needed.")
             }, value: { settings, _ in "\(settings.transfers.photoQuality)" }),
         EditableSetting(
-            path: ["transfers", "limit-rate"], title: localized("Bytes a second of each transfer"),
+            path: ["transfers", "limit-rate"], title: localized("Speed limit per transfer"),
             kind: .text(hint: localized("500K, 4M; empty for no limit.")) { text in
                 text.isEmpty || ByteRate(text) != nil
                     ? nil : localized("“\(text)” is not a valid rate. Rates look like 500K or 4M.")
@@ -71,19 +72,19 @@ struct EditableSetting: Sendable {
                     ?? localized("no limit")
             }),
         flag(
-            ["transfers", "photo-original"], localized("JPEGs are added as they are"),
+            ["transfers", "photo-original"], localized("Upload JPEGs unchanged"),
             { settings, _ in settings.transfers.keepsOriginals }),
         flag(
-            ["transfers", "photo-location"], localized("The club learns where photos were taken"),
+            ["transfers", "photo-location"], localized("Keep the location in photos"),
             { settings, _ in settings.transfers.keepsLocation }),
         flag(
-            ["transfers", "wait-on-metered"], localized("Photos wait on a metered network"),
+            ["transfers", "wait-on-metered"], localized("Wait on metered networks"),
             { settings, _ in settings.transfers.waitsOnMeteredNetworks },
-            notice: localized("It counts for transfers that start from now on.")),
+            notice: localized("This applies to new transfers.")),
         EditableSetting(
             path: ["language"], title: localized("Language"), kind: .choice(Settings.languageNames),
             value: { settings, _ in settings.language?.rawValue ?? "auto" },
-            notice: localized("It counts from the next start on.")),
+            notice: localized("This takes effect at the next start.")),
     ]
 
     private static func flag(

@@ -68,7 +68,7 @@ extension ScreenSettings {
                 report(
                     name.line,
                     localized(
-                        "“\(name.scalar ?? "")” is no key. Keys are written like n, G, ^S, M-f, S-Tab, F2, Space, "
+                        "“\(name.scalar ?? "")” is not a key. Keys are written like n, G, ^S, M-f, S-Tab, F2, Space, "
                             + "g g; those that YAML reads otherwise, in quotes: \"?\"."))
                 return nil
             }

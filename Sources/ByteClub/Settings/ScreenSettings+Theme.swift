@@ -11,7 +11,7 @@ extension ScreenSettings {
             report(
                 node.line,
                 localized(
-                    "The theme must be names of roles, each with its look after a colon, and “name” with one of: \(Self.schemeNames)."
+                    "The theme must be names of roles, each with its style after a colon, and “name” with one of: \(Self.schemeNames)."
                 )
             )
             return
@@ -35,7 +35,8 @@ extension ScreenSettings {
                     report(
                         key.line,
                         localized(
-                            "There is no role “\(key.scalar ?? "")”. There are: \(Self.roleNames).")
+                            "There is no role “\(key.scalar ?? "")”. The roles are: \(Self.roleNames)."
+                        )
                     )
                 }
                 continue
@@ -49,7 +50,7 @@ extension ScreenSettings {
                 report(
                     value.line,
                     localized(
-                        "“\(value.scalar ?? "")” is no look. Looks are written like: bold blue, 231 on 25, \"white on #005f87\" (with quotes, "
+                        "“\(value.scalar ?? "")” is not a style. Styles are written like: bold blue, 231 on 25, \"white on #005f87\" (with quotes, "
                             + "for YAML takes what follows a # for a comment).")
                 )
                 continue
@@ -66,7 +67,8 @@ extension ScreenSettings {
             return report(
                 node.line,
                 localized(
-                    "There is no theme “\(node.scalar ?? "")”. There are: \(Self.schemeNames)."))
+                    "There is no theme “\(node.scalar ?? "")”. The themes are: \(Self.schemeNames)."
+                ))
         }
         self.scheme = scheme
     }
@@ -82,7 +84,7 @@ extension ScreenSettings {
             return report(
                 value.line,
                 localized(
-                    "“\(value.scalar ?? "")” is no way to show pictures. There are: \(names)."))
+                    "“pictures” cannot be “\(value.scalar ?? "")”. It can be: \(names)."))
         }
         pictures = setting
     }

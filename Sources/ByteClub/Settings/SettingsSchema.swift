@@ -227,7 +227,7 @@ package enum SettingsSchema {
                 "wrap": .flag("Whether long lines are broken between words."),
                 "line-numbers": .flag("Whether lines are numbered."),
                 "tab-width": .number(
-                    "Cells between tab stops.",
+                    "Tab width.",
                     minimum: Double(EditorSettings.tabWidths.lowerBound),
                     maximum: Double(EditorSettings.tabWidths.upperBound), isWhole: true),
                 "spelling": .anyOf([
@@ -244,7 +244,7 @@ package enum SettingsSchema {
                     "The JPEG quality of photos that are added.",
                     minimum: TransferSettings.photoQualities.lowerBound,
                     maximum: TransferSettings.photoQualities.upperBound),
-                "photo-original": .flag("Whether JPEGs are added as they are."),
+                "photo-original": .flag("Whether Upload JPEGs unchanged."),
                 "photo-location": .flag("Whether the club learns where photos were taken."),
                 "wait-on-metered": .flag(
                     "Whether photos wait while the network is metered (default: off)."),

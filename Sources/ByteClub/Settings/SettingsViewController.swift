@@ -10,6 +10,8 @@ final class SettingsViewController: ViewController {
     private var settings: Settings
     private var screen: ScreenSettings
     private let list = ListView()
+    /// What the selected setting may be.
+    private let choices = Label("")
 
     /// Called with the settings whenever they were read again.
     var didRead: ((Settings) -> Void)?
@@ -36,26 +38,34 @@ final class SettingsViewController: ViewController {
             + screen.problems.map(Row.problem)
     }
 
-    override func makeView() -> View { list }
-
     override func viewDidLoad() {
+        view.addSubview(list)
+        view.addSubview(choices)
         list.dataSource = self
         list.delegate = self
         list.activationLabel = localized("change")
         list.reloadData()
+        showChoices()
         read()
     }
 
     override var preferredFirstResponder: View? { list }
 
     override func preferredSize(in available: Size) -> Size {
-        Size(width: min(available.width, 64), height: min(available.height, rows.count))
+        Size(width: min(available.width, 64), height: min(available.height, rows.count + 2))
+    }
+
+    override func layoutView(in bounds: Rect) {
+        var area = bounds
+        choices.frame = area.takeBottom(area.height > 4 ? 1 : 0)
+        if area.height > rows.count { _ = area.takeBottom(1) }
+        list.frame = area
     }
 
     override var keyTable: KeyTable {
         KeyTable(title) {
             KeyCommand.editSettingsFile.performs { self.editFile() }
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 }
@@ -73,6 +83,7 @@ extension SettingsViewController {
         screen = ScreenSettings(new)
         didRead?(new)
         list.reloadData()
+        showChoices()
         view.superview?.setNeedsLayout()
     }
 
@@ -157,8 +168,8 @@ extension SettingsViewController: ListViewDataSource, ListViewDelegate {
         case .setting(let setting):
             row(setting.title, setting.value(settings, screen))
         case .clubs: row(localized("Clubs"), "\(settings.clubs.count + 1)")
-        case .keys: row(localized("Keys of your own"), "\(screen.keys.count)")
-        case .looks: row(localized("Looks of your own"), "\(screen.styles.count)")
+        case .keys: row(localized("Custom keys"), "\(screen.keys.count)")
+        case .looks: row(localized("Custom styles"), "\(screen.styles.count)")
         case .problem(let problem): ListRow(TextLine(problem.description, .warning))
         }
     }
@@ -170,6 +181,33 @@ extension SettingsViewController: ListViewDataSource, ListViewDelegate {
     }
 
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { index }
+
+    func listViewDidChangeSelection(_ list: ListView) { showChoices() }
+
+    /// Shows what the selected setting may be, and what it is.
+    private func showChoices() {
+        guard let index = list.selectedIndex, rows.indices.contains(index) else {
+            choices.text = ""
+            return
+        }
+        switch rows[index] {
+        case .setting(let setting):
+            switch setting.kind {
+            case .text(let hint, _): choices.text = TextLine(hint, .secondary)
+            case .choice(let values):
+                let now = setting.value(settings, screen)
+                choices.text = values.enumerated().reduce(into: TextLine("")) { line, value in
+                    if value.offset > 0 { line = line + TextLine(" · ", .secondary) }
+                    line =
+                        line
+                        + TextLine(value.element, value.element == now ? .accent : .secondary)
+                }
+            }
+        case .clubs: choices.text = TextLine(localized("The clubs to choose from."), .secondary)
+        case .keys, .looks, .problem:
+            choices.text = TextLine(localized("Written in config.yml: E edits it."), .secondary)
+        }
+    }
 
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         switch rows[index] {

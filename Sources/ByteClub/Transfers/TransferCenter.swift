@@ -245,7 +245,7 @@ extension CarrierProcess: TransferCarrying {}
         guard let reason = await carrier.start() else { return }
         fail(
             wantedItems.map(\.id),
-            localized("The program that carries the transfers out cannot be started: \(reason)."))
+            localized("The background program for transfers cannot be started: \(reason)."))
     }
 
     /// Starts a carrier again that has gone. One that goes each time without a word, as where its folder
@@ -257,7 +257,7 @@ extension CarrierProcess: TransferCarrying {}
         fail(
             wantedItems.map(\.id),
             localized(
-                "The program that carries the transfers out ends at once. See whether the folder "
+                "The background program for transfers ends at once. See whether the folder "
                     + "\(journal.folder.path) can be written and the disk has room, then try again."
             ))
     }

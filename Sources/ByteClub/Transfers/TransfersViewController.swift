@@ -23,7 +23,6 @@ final class TransfersViewController: ViewController {
         list.dataSource = self
         list.delegate = self
         list.rowHeight = 2
-        list.activationLabel = localized("pause or resume")
         list.emptyText = TextLine(
             localized("No transfers. u uploads photos, D downloads them."), .secondary)
         center.addObserver(self)
@@ -67,7 +66,8 @@ final class TransfersViewController: ViewController {
             KeyCommand.clearTransfers.performs(
                 unless: items.contains(where: \.isFinished) ? nil : localized("None has ended.")
             ) { self.center.clear(self.items.filter(\.isFinished).map(\.id)) }
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closeTransfers.performs { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 
@@ -111,8 +111,17 @@ extension TransfersViewController: TransferObserver {
         // The latest first: it is what the person has just begun.
         items = center.items.reversed()
         list.reloadData()
+        nameActivation()
         if isOtherCount { view.superview?.setNeedsLayout() }
         tick()
+    }
+
+    /// Names what Enter does to the selected transfer, if anything.
+    private func nameActivation() {
+        list.activationLabel = selected.flatMap { item in
+            if item.canPause { return localized("pause") }
+            return item.canResume || item.status.nextAttempt != nil ? localized("resume") : nil
+        }
     }
 
     /// Counts the seconds to the next attempt down.
@@ -146,6 +155,8 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 
     func listView(_ list: ListView, identityOfRowAt index: Int) -> AnyHashable { items[index].id }
 
+    func listViewDidChangeSelection(_ list: ListView) { nameActivation() }
+
     /// Enter does what is most likely meant.
     func listView(_ list: ListView, didActivateRowAt index: Int) {
         guard items.indices.contains(index) else { return }
@@ -172,6 +183,9 @@ extension KeyCommand {
     static let showTransfers = KeyCommand(
         "transfers.show", keys: ["w"], title: localized("Transfers"), label: localized("transfers"),
         weight: 40)
+    /// The key that opens the list closes it, too.
+    static let closeTransfers = KeyCommand(
+        "transfers.close", keys: ["w"], title: localized("Close the list"))
     static let pauseTransfer = KeyCommand(
         "transfers.pause", keys: ["p"], title: localized("Pause the transfer"),
         label: localized("pause"), weight: 80)
@@ -196,6 +210,6 @@ extension KeyCommand {
 
     static let transferListCommands: [KeyCommand] = [
         .pauseTransfer, .resumeTransfer, .cancelTransfer, .limitTransfer, .pauseAllTransfers,
-        .resumeAllTransfers, .clearTransfers,
+        .resumeAllTransfers, .clearTransfers, .closeTransfers,
     ]
 }

@@ -131,7 +131,7 @@ extension KeyCommand {
         label: localized("pause"),
         weight: 80)
     static let uploadInBackground = KeyCommand(
-        "transfer.background", keys: ["b"], title: localized("Go on in the background"),
+        "transfer.background", keys: ["b"], title: localized("Continue in the background"),
         label: localized("background"), weight: 85)
 
     static let transferCommands: [KeyCommand] = [

@@ -37,7 +37,7 @@ final class TrashViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 
@@ -45,7 +45,7 @@ final class TrashViewController: ViewController {
         _ = startPending { [self] in
             items = await club.trash()
             list.emptyText = TextLine(
-                localized("Nothing that was deleted can be brought back."), .secondary)
+                localized("The trash is empty."), .secondary)
             list.reloadData()
             view.superview?.setNeedsLayout()
         }
@@ -163,14 +163,14 @@ private final class DeletedTextViewController: TextPageViewController {
             KeyCommand.bringBack.performs {
                 self.dismiss { [bringBack = self.bringBack] in bringBack() }
             }
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 }
 
 extension KeyCommand {
     static let showTrash = KeyCommand(
-        "list.trash", keys: ["Z"], title: localized("What was deleted, by anybody"),
+        "list.trash", keys: ["Z"], title: localized("Deleted notes and photos"),
         label: localized("trash"), weight: 28)
     static let bringBack = KeyCommand(
         "trash.restore", keys: ["b"], title: localized("Bring it back"),

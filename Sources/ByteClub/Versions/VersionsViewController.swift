@@ -39,7 +39,7 @@ final class VersionsViewController: ViewController {
         list.reloadData()
         _ = startPending { [self] in
             rows = await versions.list()
-            list.emptyText = TextLine(localized("No earlier text of it is known."), .secondary)
+            list.emptyText = TextLine(localized("No earlier version is known."), .secondary)
             list.reloadData()
             view.superview?.setNeedsLayout()
         }
@@ -53,7 +53,7 @@ final class VersionsViewController: ViewController {
 
     override var keyTable: KeyTable {
         KeyTable(title) {
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 
@@ -126,7 +126,7 @@ final class VersionViewController: TextPageViewController {
         self.restore = restore
         super.init(
             title: "“\(name)”, \(age)", text: text,
-            footer: TextLine(localized("- only then · + only now")))
+            footer: TextLine(localized("- old · + new")))
     }
 
     override var keyTable: KeyTable {
@@ -134,7 +134,7 @@ final class VersionViewController: TextPageViewController {
             KeyCommand.restoreVersion.performs {
                 self.dismiss { [restore = self.restore] in restore() }
             }
-            KeyCommand.cancelAlert.performs(label: localized("back")) { self.dismiss() }
+            KeyCommand.closePage.performs { self.dismiss() }
         }
     }
 }
@@ -144,7 +144,7 @@ extension KeyCommand {
         "notes.versions", keys: ["H"], title: localized("Versions of the note"),
         label: localized("versions"), weight: 40)
     static let restoreVersion = KeyCommand(
-        "version.restore", keys: ["r"], title: localized("Make the note this again"),
+        "version.restore", keys: ["r"], title: localized("Restore this version"),
         label: localized("restore"),
         weight: 90)
 

@@ -86,8 +86,8 @@ package enum ClubChecks {
             seconds < 2
             ? localized("It agrees with the club's.")
             : lead > 0
-                ? localized("It is \(spelled(seconds)) ahead of the club's.")
-                : localized("It is \(spelled(seconds)) behind the club's.")
+                ? localized("It is \(spelled(seconds)) ahead of the club's clock.")
+                : localized("It is \(spelled(seconds)) behind the club's clock.")
         let advice = localized("Let the system set it: sudo timedatectl set-ntp true")
         switch seconds {
         case ..<60: return Diagnostic(subject, .fine, text)

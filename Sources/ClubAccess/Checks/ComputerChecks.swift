@@ -87,7 +87,7 @@ package enum ComputerChecks {
         guard status.st_mode & S_IFMT == S_IFREG else {
             return Diagnostic(
                 "permissions", .problem,
-                localized("\(file.path) should be an ordinary file, and is none."),
+                localized("\(file.path) should be an ordinary file, but is not."),
                 advice: localized("Move it away and sign in again."))
         }
         guard status.st_mode & 0o077 != 0 else { return nil }

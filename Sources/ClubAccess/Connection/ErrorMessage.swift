@@ -142,11 +142,11 @@ extension ErrorMessage {
         return switch error.code {
         case .notFound where isAboutRoot(error):
             localized(
-                "The club's folder is not there any more. Ask whoever owns it, or sign in to the club again "
+                "The club's folder no longer exists. Ask its owner, or sign in to the club again "
                     + "with another folder.")
         case .notFound:
             localized(
-                "There is no \(name) in the club any more. Another member may have moved or removed it; "
+                "\(error.path == nil ? localized("It") : name) is no longer in the club. Another member may have moved or removed it; "
                     + "the list shows what is there now.")
         case .conflict(let revision):
             conflict(error.operation, name: name, hasRevision: revision != nil)
@@ -159,11 +159,11 @@ extension ErrorMessage {
                 "\(capitalized(name)) is not what was expected: a folder in a file's place, or a file in "
                     + "a folder's. Choose another name.")
         case .unauthorized:
-            localized("The club does not accept this sign-in, or not any more. Sign in to go on.")
+            localized("The club no longer accepts this sign-in. Sign in again.")
         case .forbidden where isAboutRoot(error):
-            localized("You may not do this in the club's folder. Ask whoever owns it.")
+            localized("You may not do this in the club's folder. Ask its owner.")
         case .forbidden:
-            localized("You may not do this with \(name). Ask whoever owns the club's folder.")
+            localized("You may not do this with \(name). Ask the owner of the club's folder.")
         case .refused:
             refused(error)
         case .locked where isAboutRoot(error):
@@ -222,17 +222,18 @@ extension ErrorMessage {
                 "\(capitalized(name)) is too large for a note: \(RemoteFile.fetchLimit >> 20) MiB is the most that "
                     + "is opened here.")
         case .tooLarge where isAboutRoot(error):
-            localized("The club's server takes no request of this size. Ask whoever runs it.")
+            localized(
+                "The club's server does not accept a request of this size. Ask its administrator.")
         case .tooLarge:
             localized(
                 "\(capitalized(name)) is too large: the club's server takes no file of this size.")
         case .cursorReset:
-            localized("The club's folder has to be listed anew. Refresh the list.")
+            localized("The list is out of date. Refresh it.")
         case .noThumbnail:
             localized("\(capitalized(name)) could not be shown because ")
                 + ((error.underlying as? PictureError)?.reason
                     ?? localized(
-                        "it is no picture, a damaged one, or one that takes too much work to open"))
+                        "it is not a picture, is damaged, or takes too much work to open"))
                 + "."
         case .damaged:
             localized("What arrived of \(name) is not what was sent. Nothing was kept; try again.")

@@ -9,9 +9,10 @@ package enum SkippedNames {
         guard let first = places.first else { return nil }
         let name = "“\(first.drop { $0 == "/" })”"
         return places.count == 1
-            ? localized("\(name) is not shown: its name is no UTF-8, or too long. Rename it there.")
+            ? localized(
+                "\(name) is not shown: its name is not UTF-8, or is too long. Rename it there.")
             : localized(
-                "\(name) and \(places.count - 1) more are not shown: their names are no UTF-8, or too long. "
+                "\(name) and \(places.count - 1) more are not shown: their names are not UTF-8, or are too long. "
                     + "Rename them there.")
     }
 }

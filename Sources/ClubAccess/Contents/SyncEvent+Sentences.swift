@@ -18,9 +18,9 @@ extension SyncEvent {
         case .notDeleted(let change):
             localized("“\(change.path.name)” was not deleted: someone else has changed it since.")
         case .gone(let change):
-            localized("“\(change.path.name)” is in the club no more: nothing was done to it.")
+            localized("“\(change.path.name)” is no longer in the club: nothing was done to it.")
         case .refused(let change, _):
-            localized("A change of “\(change.path.name)” was refused: :outbox shows why.")
+            localized("The club refused a change of “\(change.path.name)”: :outbox shows why.")
         }
     }
 }

@@ -112,14 +112,14 @@ package enum SecretError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .noKeyring:
             localized(
-                "What you signed in with is in your desktop's keyring, and no keyring can be reached from here. "
-                    + "Start it, or sign in again.")
+                "Your sign-in is in the desktop's keyring, which cannot be reached from here. Start the "
+                    + "keyring, or sign in again.")
         case .keyringLocked:
             localized(
                 "Your desktop's keyring is locked, or does not answer. Unlock it and try again, or sign in again."
             )
         case .file(let path, let reason):
-            localized("What you signed in with cannot be read or kept in \(path): \(reason).")
+            localized("Your sign-in cannot be read from or stored in \(path): \(reason).")
         case .forAnother(let club):
             localized(
                 "The settings name another server, account or key for “\(club)” than the one you signed in to. "

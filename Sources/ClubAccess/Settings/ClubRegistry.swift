@@ -225,7 +225,8 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknown(let name, let known):
-            localized("There is no club “\(name)”. There is: \(known.joined(separator: ", ")).")
+            localized(
+                "There is no club “\(name)”. The clubs are: \(known.joined(separator: ", ")).")
         case .gone(let name):
             localized(
                 "The club “\(name)”, which was opened last, is not in config.yml any more. Choose another "
@@ -234,7 +235,7 @@ package enum ClubChoiceError: Error, Hashable, CustomStringConvertible {
         case .unreadable(let name, let problem):
             localized(
                 "The club “\(name)”, which was opened last, cannot be found in the settings as they are: "
-                    + "\(problem) Mend that line, choose another club with --club NAME, or go back to the one on "
+                    + "\(problem) Fix that line, choose another club with --club NAME, or go back to the one on "
                     + "this computer: byteclub login club.")
         case .forgotten(let reason):
             localized(

@@ -199,7 +199,7 @@ extension ClubSettings {
         }
         if let file = webdav.authoritiesFile, !file.hasPrefix("/") {
             return localized(
-                "The file of certificates must be an absolute path: “\(file)” is none.")
+                "The file of certificates must be an absolute path, not “\(file)”.")
         }
         return nil
     }

@@ -5,7 +5,7 @@ package struct EditorSettings: Hashable, Sendable {
     /// Whether long lines wrap between words, or scroll sideways.
     package var wrapsLines = true
     package var showsLineNumbers = false
-    /// Cells between tab stops.
+    /// Tab width.
     package var tabWidth = 4
     package var spelling = SpellingChoice.off
 

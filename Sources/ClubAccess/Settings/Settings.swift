@@ -16,7 +16,7 @@ package struct Settings: Sendable {
     package var usesMouse = true
     /// Whether the screen is for a reader of screens: no lines, no colors, no pictures.
     package var isPlain = false
-    /// What is spoken; nil for the environment's language. It counts from the next start on.
+    /// What is spoken; nil for the environment's language. This takes effect at the next start.
     package var language: Language?
 
     /// The invalid parts of the file, in its order.

@@ -49,7 +49,7 @@ struct SettingsFields {
 
     mutating func reportUnknown() {
         for (name, line) in names where !known.contains(name) {
-            report(line, localized("“\(name)” is no setting of \(owner)."))
+            report(line, localized("“\(name)” is not a setting of \(owner)."))
         }
     }
 

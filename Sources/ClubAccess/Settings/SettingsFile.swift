@@ -153,7 +153,7 @@ package enum SettingsError: Error, Hashable, CustomStringConvertible {
                 "Nothing can be written in the folder \(path): \(reason). Check whose it is and who may write "
                     + "there, or have XDG_CONFIG_HOME and XDG_STATE_HOME name other places.")
         case .broken(let path, let problem):
-            localized("The settings in \(path) must be mended first. In \(problem)")
+            localized("The settings in \(path) must be fixed first. In \(problem)")
         case .newer(let path):
             localized(
                 "The settings in \(path) were written for a newer Byte Club. Update this one to change them."

@@ -75,7 +75,7 @@ package struct YAMLNode: Sendable {
             let reason = byteclub_yaml_problem(yaml).map { String(cString: $0) }
             throw Failure(
                 line: Int(byteclub_yaml_problem_line(yaml)) + 1,
-                reason: reason ?? localized("this is no YAML"))
+                reason: reason ?? localized("this is not YAML"))
         }
         return byteclub_yaml_type(yaml)
     }
@@ -117,7 +117,7 @@ package struct YAMLNode: Sendable {
         case YAML_ALIAS_EVENT:
             throw failure(yaml, localized("aliases (*name) cannot be used here"))
         default:
-            throw failure(yaml, localized("this is no YAML"))
+            throw failure(yaml, localized("this is not YAML"))
         }
         return YAMLNode(content: content, line: line, column: column)
     }

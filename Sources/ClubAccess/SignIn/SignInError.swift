@@ -39,8 +39,8 @@ extension SignInError: CustomStringConvertible {
             localized("\(Self.sentence(error, at: club)) You are not signed in.")
         case .untrusted(let server):
             localized(
-                "Nobody vouches for \(server.host): \(server.reason). The fingerprint of its key is "
-                    + "\(server.key). If whoever runs the server tells you the same, sign in with --pin "
+                "The certificate of \(server.host) is not trusted: \(server.reason). The fingerprint of its key is "
+                    + "\(server.key). If the server's administrator confirms it, sign in with --pin "
                     + "\(server.key); otherwise somebody may be in between. You are not signed in.")
         case .missingScopes(let scopes): Self.sentence(missing: scopes)
         case .noAnswer(let error): error.description

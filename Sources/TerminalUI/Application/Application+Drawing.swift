@@ -113,15 +113,9 @@ extension Application {
     /// Where the focused view wants the cursor, unless that is cut off.
     private func cursorOnScreen() -> Point? {
         guard let view = firstResponder as? View,
-            var point = view.cursorPosition ?? (configuration.isPlain ? view.focusPosition : nil)
+            let point = view.cursorPosition ?? (configuration.isPlain ? view.focusPosition : nil)
         else { return nil }
-        var candidate: View? = view
-        while let current = candidate {
-            guard !current.isHidden, current.bounds.contains(point) else { return nil }
-            point = point + current.frame.origin
-            candidate = current.superview
-        }
-        return point
+        return view.onScreen(point)
     }
 
     // MARK: - Idle

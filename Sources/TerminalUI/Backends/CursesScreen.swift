@@ -65,7 +65,7 @@ public final class CursesScreen: Screen {
         guard isatty(options.inputDescriptor) == 1, isatty(options.outputDescriptor) == 1 else {
             throw TerminalError(
                 .notATerminal,
-                localized("The screen needs a terminal: standard input or output is none."))
+                localized("The screen needs a terminal: standard input or output is not one."))
         }
         var modes = termios()
         guard tcgetattr(options.inputDescriptor, &modes) == 0 else {

@@ -20,7 +20,7 @@ public final class TextView: TextInputView {
         didSet { if showsLineNumbers != oldValue { setNeedsLayout() } }
     }
 
-    /// Cells between tab stops.
+    /// Tab width.
     public var tabWidth = 4 {
         didSet { if tabWidth != oldValue { setNeedsLayout() } }
     }

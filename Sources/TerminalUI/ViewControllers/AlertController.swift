@@ -14,6 +14,8 @@ public struct AlertAction {
 
     /// The button's words; in small letters they are the footer's word for the key.
     public let title: String
+    /// The footer's word for ``key``, and for Enter: the title in small letters unless it says otherwise.
+    public let label: String
     /// Whether Esc chooses it, and whether Enter may at once.
     public let kind: Kind
     /// A key that chooses it at once, e.g. `d`.
@@ -22,10 +24,11 @@ public struct AlertAction {
     public let handler: @MainActor () -> Void
 
     public init(
-        _ title: String, key: KeySequence? = nil, kind: Kind = .default,
+        _ title: String, label: String? = nil, key: KeySequence? = nil, kind: Kind = .default,
         handler: @escaping @MainActor () -> Void = {}
     ) {
         self.title = title
+        self.label = label ?? title.lowercased()
         self.key = key
         self.kind = kind
         self.handler = handler
@@ -42,18 +45,23 @@ public final class AlertController: ViewController {
     private let label: Label
     private lazy var buttons = ButtonRow(
         actions.map { action in
-            Button(Self.words(action)) { [weak self] in self?.choose(action) }
+            Button(action.title, label: action.label) { [weak self] in self?.choose(action) }
         })
     private let preferredIndex: Int
+    private weak var subject: View?
 
     /// - Parameters:
     ///   - message: May be several lines; it is wrapped.
     ///   - actions: In the order of their buttons; a lone "OK" when there are none.
     ///   - preferred: The answer that Enter gives at once; the first that is not destructive unless
     ///     chosen here.
+    ///   - subject: What is asked about, if it is a place in a text: the row of this view's cursor stays in sight
+    ///     where there is room for it.
     public init(
-        title: String, message: TextLine, actions: [AlertAction] = [], preferred: Int? = nil
+        title: String, message: TextLine, actions: [AlertAction] = [], preferred: Int? = nil,
+        about subject: View? = nil
     ) {
+        self.subject = subject
         self.message = message
         let all = actions.isEmpty ? [AlertAction("OK", kind: .cancel)] : actions
         self.actions = all
@@ -83,8 +91,6 @@ public final class AlertController: ViewController {
             ])
     }
 
-    private static func words(_ action: AlertAction) -> String { action.title }
-
     public override func viewDidLoad() {
         view.addSubview(label)
         view.addSubview(buttons)
@@ -101,6 +107,8 @@ public final class AlertController: ViewController {
             width: min(width, available.width),
             height: min(available.height, text.height + 1 + row.height))
     }
+
+    public override var screenRowInSight: Int? { subject?.cursorOnScreen?.y }
 
     public override func layoutView(in bounds: Rect) {
         var area = bounds
@@ -131,12 +139,12 @@ public final class AlertController: ViewController {
                 if let key = action.key {
                     KeyCommand(
                         "alert." + action.title.lowercased(), keys: [key], title: action.title,
-                        label: action.title.lowercased(), weight: 70
+                        label: action.label, weight: 70
                     ).performs { self.choose(action) }
                 }
             }
             if let cancel = actions.first(where: { $0.kind == .cancel }) {
-                KeyCommand.cancelAlert.performs(label: cancel.title.lowercased()) {
+                KeyCommand.cancelAlert.performs(label: cancel.label) {
                     self.choose(cancel)
                 }
             }

@@ -35,10 +35,22 @@ final class PresentationView: View {
             let inner = Size(
                 width: min(max(1, wanted.width), available.width),
                 height: min(max(1, wanted.height), available.height))
-            boxFrame = bounds.centered(
-                Size(width: inner.width + 2 + 2 * air, height: inner.height + 2))
+            boxFrame = placed(
+                bounds.centered(Size(width: inner.width + 2 + 2 * air, height: inner.height + 2)))
             controller.view.frame = boxFrame.inset(dx: 1 + air, dy: 1)
         }
+    }
+
+    /// The box below the row that is to stay in sight, else above it, else where it is.
+    private func placed(_ box: Rect) -> Rect {
+        guard let row = controller.screenRowInSight, box.y...box.maxY ~= row else { return box }
+        var moved = box
+        if row + 2 + box.height <= bounds.maxY {
+            moved.y = row + 2
+        } else if row - 1 - box.height >= bounds.y {
+            moved.y = row - 1 - box.height
+        }
+        return moved
     }
 
     override func draw(on surface: Surface) {

@@ -150,6 +150,9 @@ open class ViewController: Responder {
     /// How the controller is shown when it is presented.
     open var presentationStyle: PresentationStyle { .box }
 
+    /// A row of the screen that a box of this controller leaves uncovered where it can; nil for none.
+    open var screenRowInSight: Int? { nil }
+
     /// Where it stands when its style is ``PresentationStyle/pane``; the whole of `bounds` unless overridden.
     ///
     /// - Parameter bounds: The screen but the footer, from (0, 0).

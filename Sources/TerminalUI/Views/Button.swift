@@ -2,9 +2,21 @@ internal import Messages
 
 /// Words that do something when Enter or Space is pressed on them, or when they are clicked.
 public final class Button: View {
-    /// The words on the button; in small letters they are the footer's word for its key.
+    /// The words on the button; in small letters they are the footer's word for its key, unless that was given.
     public var title: String {
         didSet { if title != oldValue { superview?.setNeedsLayout() } }
+    }
+
+    private let label: String?
+
+    /// Where the words stand when the button is wider than they are.
+    var alignment = TextAlignment.center {
+        didSet { if alignment != oldValue { setNeedsDisplay() } }
+    }
+
+    /// Drawn at the end: that there are more buttons above or below.
+    var mark = "" {
+        didSet { if mark != oldValue { setNeedsDisplay() } }
     }
 
     /// A disabled button is dim and Tab passes it by.
@@ -20,8 +32,13 @@ public final class Button: View {
     public var action: (@MainActor () -> Void)?
 
     /// An enabled button.
-    public init(_ title: String, action: (@MainActor () -> Void)? = nil) {
+    ///
+    /// - Parameter label: The footer's word for its key.
+    public init(
+        _ title: String, label: String? = nil, action: (@MainActor () -> Void)? = nil
+    ) {
         self.title = title
+        self.label = label
         self.action = action
         super.init()
     }
@@ -43,15 +60,21 @@ public final class Button: View {
         // Where colors cannot tell, brackets do.
         let hasNoColors = surface.theme.depth == .monochrome
         let text = hasNoColors && isFirstResponder ? "[ \(title) ]" : title
+        let margin = alignment == .center || bounds.width < 6 ? 0 : 1
         surface.draw(
-            TextLine(text), in: Rect(x: 0, y: 0, width: bounds.width, height: 1),
-            alignment: .center, on: style)
+            TextLine(text),
+            in: Rect(x: margin, y: 0, width: max(0, bounds.width - margin), height: 1),
+            alignment: alignment, on: style)
+        guard !mark.isEmpty else { return }
+        surface.draw(
+            TextLine(mark), in: Rect(x: 0, y: 0, width: max(0, bounds.width - margin), height: 1),
+            alignment: .trailing, on: style)
     }
 
     public override var keyTable: KeyTable {
         KeyTable {
             if isEnabled {
-                KeyCommand.press.performs(label: title.lowercased()) { self.press() }
+                KeyCommand.press.performs(label: label ?? title.lowercased()) { self.press() }
             }
         }
     }

@@ -58,6 +58,7 @@ public final class ButtonRow: View {
             for button in shown {
                 let width = button.width(padding: padding)
                 button.frame = Rect(x: x, y: 0, width: width, height: 1)
+                (button.alignment, button.mark) = (.center, "")
                 x += width + gap
             }
         case .column:
@@ -66,6 +67,10 @@ public final class ButtonRow: View {
             let first = max(0, focused - bounds.height + 1)
             for (index, button) in shown.enumerated() {
                 button.frame = Rect(x: 0, y: index - first, width: bounds.width, height: 1)
+                button.alignment = .leading
+                let hasMoreAbove = index == first && first > 0
+                let hasMoreBelow = index == first + bounds.height - 1 && index < shown.count - 1
+                button.mark = hasMoreAbove ? "↑" : hasMoreBelow ? "↓" : ""
             }
         }
     }

@@ -369,7 +369,7 @@ extension KeyCommand {
         "list.mark-all", keys: ["^A"], title: localized("Mark all rows, or none"))
     /// Takes all marks away; only there while rows are marked.
     public static let clearMarks = KeyCommand(
-        "list.unmark", keys: ["Esc"], title: localized("Take the marks away"),
+        "list.unmark", keys: ["Esc"], title: localized("Clear the marks"),
         label: localized("unmark"), weight: 98)
 
     /// The commands of every list.

@@ -168,6 +168,21 @@ open class View: Responder {
     /// Where the terminal's cursor stands while the view has the keys; nil hides it.
     open var cursorPosition: Point? { nil }
 
+    /// Where on the screen its cursor is; nil for none, or where that is cut off.
+    var cursorOnScreen: Point? { cursorPosition.flatMap(onScreen) }
+
+    /// Where on the screen a point of this view is; nil where it is cut off.
+    func onScreen(_ point: Point) -> Point? {
+        var point = point
+        var candidate: View? = self
+        while let view = candidate {
+            guard !view.isHidden, view.bounds.contains(point) else { return nil }
+            point = point + view.frame.origin
+            candidate = view.superview
+        }
+        return point
+    }
+
     /// Where the cursor stands then on a plain screen, if ``cursorPosition`` says nothing.
     open var focusPosition: Point? { .zero }
 

@@ -95,7 +95,7 @@ struct NotesRestore: AsyncParsableCommand {
             guard error.code == .notFound else { throw error }
             throw CommandFailure(
                 localized(
-                    "There is no revision “\(wanted.rawValue)” of “\(name)”, or not any more. "
+                    "There is no revision “\(wanted.rawValue)” of “\(name)”. "
                         + "byteclub notes log lists them."))
         }
         if json.isOn { try Output.json(ListedFile(restored)) }
@@ -106,7 +106,7 @@ struct NotesRestore: AsyncParsableCommand {
         guard history.isDeleted, let last = history.revisions.first else {
             throw CommandFailure(
                 localized(
-                    "“\(name)” is in the club. Say which revision you want: byteclub notes log lists them."
+                    "“\(name)” is in the club. Name the revision you want: byteclub notes log lists them."
                 )
             )
         }

@@ -105,7 +105,7 @@ struct PhotosRestore: AsyncParsableCommand {
             switch error.code {
             case .notFound:
                 throw CommandFailure(
-                    localized("No photo “\(name)” was removed, or it is kept no more."))
+                    localized("No photo “\(name)” was removed, or it is no longer kept."))
             case .conflict:
                 throw CommandFailure(
                     localized("There is a photo “\(name)” in the club. Nothing was changed."))

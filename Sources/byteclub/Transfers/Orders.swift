@@ -93,7 +93,7 @@ struct Orders {
         guard let reason = await carrier.start() else { return }
         throw CommandFailure(
             localized(
-                "The transfers are in the list, but the program that carries them out cannot be started: "
+                "The transfers are in the list, but their background program cannot be started: "
                     + "\(reason). They go on at the next start."))
     }
 }

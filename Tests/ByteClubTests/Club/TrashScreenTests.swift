@@ -8,7 +8,7 @@ import Testing
 @testable import ByteClub
 @testable import ClubAccess
 
-/// What was deleted, by anybody, on the screen.
+/// Deleted notes and photos, on the screen.
 @MainActor @Suite struct TrashScreenTests {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "trash-\(UUID().uuidString)")
@@ -96,7 +96,7 @@ import Testing
             await screen.wait(for: "is back.")
             #expect(store.contents(of: "/photos/cliff top.jpg") == Data("picture".utf8))
             #expect(memory.lastDeleted(.photos).isEmpty)
-            await screen.wait(for: "Nothing that was deleted can be brought back.")
+            await screen.wait(for: "The trash is empty.")
         }
     }
 }

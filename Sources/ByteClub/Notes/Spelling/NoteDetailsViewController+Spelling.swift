@@ -43,8 +43,9 @@ extension NoteDetailsViewController {
     private func ask(about finding: NoteSpelling.Finding, _ spelling: NoteSpelling) {
         textView.select(finding.range)
         var actions = finding.suggestions.prefix(5).enumerated().map { number, word in
-            AlertAction("\(number + 1) \(word)", key: KeySequence(names: "\(number + 1)")) {
-                [weak self] in
+            AlertAction(
+                "\(number + 1) \(word)", label: word, key: KeySequence(names: "\(number + 1)")
+            ) { [weak self] in
                 self?.replace(finding, with: word)
             }
         }
@@ -68,7 +69,7 @@ extension NoteDetailsViewController {
                         : localized(
                             "Did you mean one of these? The note keeps what it says until you choose."
                         )),
-                actions: actions))
+                actions: actions, about: textView))
     }
 
     private func replace(_ finding: NoteSpelling.Finding, with word: String) {

@@ -109,8 +109,8 @@ struct PhotoFolder: Sendable, Equatable {
     private static func sentence(for number: Int32, _ path: String) -> String {
         switch number {
         case ENOENT: localized("No such folder: “\(path)”.")
-        case ENOTDIR: localized("“\(path)” is no folder.")
-        case EACCES, EPERM: localized("You may not look into “\(path)”.")
+        case ENOTDIR: localized("“\(path)” is not a folder.")
+        case EACCES, EPERM: localized("You do not have permission to open “\(path)”.")
         default:
             localized("The folder “\(path)” cannot be read: \(String(cString: strerror(number))).")
         }

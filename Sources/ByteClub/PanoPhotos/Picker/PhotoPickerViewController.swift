@@ -97,8 +97,8 @@ final class PhotoPickerViewController: ViewController {
 
     override func preferredSize(in available: Size) -> Size {
         Size(
-            width: min(max(available.width * 4 / 5, 60), 130, available.width),
-            height: min(max(available.height * 4 / 5, 12), 44, available.height))
+            width: min(max(available.width * 4 / 5, 76), 130, available.width),
+            height: min(max(available.height * 4 / 5, 20), 44, available.height))
     }
 
     override func layoutView(in bounds: Rect) {
@@ -183,6 +183,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
                 : localized("No pictures here.")
                     + (hiddenCount > 0 ? localized(" . shows \(hiddenCount) hidden.") : ""),
             .secondary)
+        prepareThumbnails()
         list.reloadData()
         if let path = pathToSelect, list.select(identity: path) != nil {
             pathToSelect = nil
@@ -296,11 +297,14 @@ extension PhotoPickerViewController {
 // MARK: - Pictures
 
 extension PhotoPickerViewController {
-    /// Chooses whether there is room for small pictures; called at each layout.
+    /// Chooses whether small pictures are shown: there must be room, and a photo. Folders alone take a line each.
+    ///
+    /// Called at each layout, and when other entries are shown.
     private func prepareThumbnails() {
         guard let screen = application?.screen else { return }
         let width = list.bounds.width
-        let box: CellSize? = width < 34 ? nil : CellSize(columns: width < 56 ? 10 : 14, rows: 2)
+        let hasRoom = width >= 34 && entries.contains { $0.kind == .photo }
+        let box = hasRoom ? CellSize(columns: width < 56 ? 10 : 14, rows: 2) : nil
         guard box != thumbnails?.box || (box == nil) != (list.imageSize == nil) else { return }
         thumbnails?.cancel()
         list.imageSize = box.map { Size(width: $0.columns, height: $0.rows) }
