@@ -70,15 +70,19 @@ struct ClubOptions: ParsableArguments {
     }
 
     /// Opens the club.
-    func open() async throws -> any RemoteStore {
+    ///
+    /// - Parameter avoidsMeteredNetworks: Requests fail as offline where the network is paid by volume.
+    func open(avoidsMeteredNetworks: Bool = false) async throws -> any RemoteStore {
         let registry = ClubRegistry()
-        return try await Self.open(try choose(registry), registry)
+        return try await Self.open(
+            try choose(registry), registry, avoidsMeteredNetworks: avoidsMeteredNetworks)
     }
 
     static func open(
-        _ club: ClubSettings, _ registry: ClubRegistry
+        _ club: ClubSettings, _ registry: ClubRegistry, avoidsMeteredNetworks: Bool = false
     ) async throws(StoreError) -> any RemoteStore {
         CommandFailure.clubInUse.withLock { $0 = club }
-        return try await ClubConnection.open(club, registry: registry)
+        return try await ClubConnection.open(
+            club, registry: registry, avoidsMeteredNetworks: avoidsMeteredNetworks)
     }
 }

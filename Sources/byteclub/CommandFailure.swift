@@ -27,6 +27,13 @@ struct CommandFailure: Error {
 
     static func words(for error: StoreError) -> ErrorMessage {
         let club = clubInUse.withLock { $0 }
+        if error.connectionFailure == .metered {
+            return ErrorMessage(
+                title: localized("The network is metered"),
+                text: localized(
+                    "The network is metered, and wait-on-metered is on. --metered goes on all the same; --background waits for another network."
+                ))
+        }
         guard club.needsSignIn, error.code == .unauthorized, !(error.underlying is SecretError)
         else {
             return ErrorMessage(error, club: club.kind)

@@ -17,20 +17,20 @@ extension LoginFlow {
     }
 
     func joinWebDAV(
-        address: String = "https://", back: @escaping () -> Void,
+        address: String = TypedAddress.start, back: @escaping () -> Void,
         then: @escaping (ClubSettings) -> Void
     ) {
         ask(
             localized("Join a club on WebDAV"), localized("Address of the folder"), address,
             hint: "Nextcloud: https://HOST/remote.php/dav/files/USER/FOLDER", back: back,
             check: { address in
-                guard let url = URL(string: address) else {
+                guard let url = TypedAddress.url(address) else {
                     return localized("This is not a valid address.")
                 }
                 return ClubSettings.refusal(ofAddress: url, allowsPlain: true)
             },
             then: { [weak self] address in
-                guard let url = URL(string: address) else { return }
+                guard let url = TypedAddress.url(address) else { return }
                 self?.askUser(url, back: back, then: then)
             })
     }
@@ -109,7 +109,10 @@ extension LoginFlow {
     private func explain(_ error: SignInError, _ entry: WebDAVEntry, secret: String) {
         if case .untrusted(let server) = error {
             return present(
-                Self.trustAlert(server, isChanged: entry.settings.pin != nil) { [weak self] in
+                Self.trustAlert(
+                    server, isChanged: entry.settings.pin != nil,
+                    back: { [weak self] in self?.askPassword(entry) }
+                ) { [weak self] in
                     var trusting = entry
                     trusting.settings.pin = server.key
                     self?.signIn(trusting, secret: secret)
@@ -129,9 +132,12 @@ extension LoginFlow {
     /// After the key is accepted the password is sent there. It takes a choice on purpose, by going to the
     /// button: no key does it, and Enter alone does not.
     ///
-    /// - Parameter isChanged: Another key was accepted before.
+    /// - Parameters:
+    ///   - isChanged: Another key was accepted before.
+    ///   - back: Called when the key is not accepted.
     static func trustAlert(
-        _ server: UntrustedServer, isChanged: Bool, accept: @escaping @MainActor () -> Void
+        _ server: UntrustedServer, isChanged: Bool, back: @escaping @MainActor () -> Void = {},
+        accept: @escaping @MainActor () -> Void
     ) -> AlertController {
         let message =
             isChanged
@@ -148,7 +154,7 @@ extension LoginFlow {
                 : localized("This server's certificate is not trusted"),
             message: TextLine(message),
             actions: [
-                AlertAction(localized("Cancel"), kind: .cancel),
+                AlertAction(localized("Cancel"), kind: .cancel, handler: back),
                 AlertAction(localized("Trust it"), kind: .destructive, handler: accept),
             ])
     }

@@ -149,7 +149,7 @@ package enum ComputerChecks {
         }
         let text =
             localized(
-                "Pictures are opened in a process apart, held by \(held.names.joined(separator: ", "))."
+                "Pictures are opened in a separate process, confined by: \(held.names.joined(separator: ", "))."
             )
         let missing = PictureProtections.all.subtracting(held)
         guard !missing.isEmpty else { return Diagnostic(subject, .fine, text) }

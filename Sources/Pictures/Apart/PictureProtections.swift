@@ -1,4 +1,5 @@
 import CPictureWorker
+internal import Messages
 
 /// What holds in a process that decodes pictures. What a kernel does not have is gone without.
 public struct PictureProtections: OptionSet, Sendable, Hashable {
@@ -19,11 +20,12 @@ public struct PictureProtections: OptionSet, Sendable, Hashable {
         .limits, .noNewPrivileges, .seccomp, .landlock, .diesWithProgram,
     ]
 
-    /// Each that holds, in a word or some.
+    /// Each that holds, in a few words of the person's language.
     public var names: [String] {
         let names: [(PictureProtections, String)] = [
-            (.limits, "limits"), (.noNewPrivileges, "no new privileges"), (.seccomp, "seccomp"),
-            (.landlock, "Landlock"), (.diesWithProgram, "end with the program"),
+            (.limits, localized("limits of memory and time")),
+            (.noNewPrivileges, localized("no new privileges")), (.seccomp, "seccomp"),
+            (.landlock, "Landlock"), (.diesWithProgram, localized("no life after the program")),
         ]
         return names.filter { contains($0.0) }.map(\.1)
     }

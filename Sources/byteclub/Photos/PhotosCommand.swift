@@ -61,6 +61,8 @@ struct PhotosCommand: ParsableCommand {
                 "At most so many bytes a second: 500K, 4M.", valueName: "rate"))
         var limitRate: ByteRate?
 
+        @OptionGroup var metered: MeteredOption
+
         @OptionGroup(title: "What is sent") var sending: SendingOptions
 
         @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
@@ -73,8 +75,9 @@ struct PhotosCommand: ParsableCommand {
 
         func run() async throws {
             if background { return try await order() }
-            let store = try await club.open()
             let settings = ClubRegistry().settings().transfers
+            let store = try await club.open(
+                avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {

@@ -38,6 +38,8 @@ struct PhotosGet: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many bytes a second: 500K, 4M.", valueName: "rate"))
     var limitRate: ByteRate?
 
+    @OptionGroup var metered: MeteredOption
+
     @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
     var background = false
 
@@ -103,9 +105,10 @@ struct PhotosGet: AsyncParsableCommand {
 
     private func download(to file: URL, _ replaces: Bool) async throws -> RemoteFile {
         let folder = try ClubFiles.photosFolder()
-        let store = try await club.open()
-        let path = try await PhotoPaths.find(name, in: folder, of: store)
         let settings = ClubRegistry().settings().transfers
+        let store = try await club.open(
+            avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
+        let path = try await PhotoPaths.find(name, in: folder, of: store)
         return try await Interruption.cancelling {
             do throws(StoreError) {
                 return try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
