@@ -124,7 +124,7 @@ extension Attempt {
         }
         // libcurl reads a socket up to a hundred times in a row: this ends the row. The engine lets
         // it proceed when it has handed over what is here.
-        if received.byteCount >= Self.burstByteCount {
+        if received.isFull {
             pause(receiving: true, sending: body.isAwaited)
         }
         return .proceed
@@ -176,9 +176,6 @@ extension Attempt {
         return .abort
     }
 
-    /// How much of a body is taken in before the engine looks at it.
-    static let burstByteCount = 512 << 10
-
     // MARK: - The body of the request
 
     fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -220,17 +217,15 @@ extension Attempt {
         checkForLoss()
         guard let easy, noted.loss == nil else { return .abort }
         let isKept = easy.number(CURLINFO_NUM_CONNECTS) == 0
-        if isKept {
-            guard sockets.isReady(connection) else {
-                noted.loss = .unsent
-                transfer?.setNeedsProcessing()
-                return .abort
-            }
-        } else {
-            sockets.add(connection, among: noted.openedSockets)
+        if !isKept { sockets.add(connection, among: noted.openedSockets) }
+        let socket = sockets.socket(of: connection)
+        if isKept, let socket, !ConnectionSockets.isReady(socket) {
+            noted.loss = .unsent
+            transfer?.setNeedsProcessing()
+            return .abort
         }
         noted.isConnected = true
-        noted.socket = sockets.socket(of: connection)
+        noted.socket = socket
         timings.noteConnected(easy, isKept: isKept)
         noteMovement()
         return .proceed

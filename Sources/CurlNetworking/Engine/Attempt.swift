@@ -144,6 +144,8 @@ final class Attempt {
 struct ReceivedBody {
     private(set) var pieces: [PieceBuffer] = []
     private(set) var byteCount = 0
+    /// How much is taken in before the engine looks at it: few bytes at first, as in ``FlowControl``.
+    private var burstByteCount = 128 << 10
     var discardedByteCount = 0
     /// Whether the request asked for a compressed body.
     var acceptsCodings = false
@@ -170,7 +172,13 @@ struct ReceivedBody {
         byteCount += bytes.count
     }
 
+    /// Whether the engine is to look at what is here before more is read.
+    var isFull: Bool { byteCount >= burstByteCount }
+
+    private static let largestBurstByteCount = 512 << 10
+
     mutating func takeAll() -> [PieceBuffer] {
+        if isFull { burstByteCount = min(2 * burstByteCount, Self.largestBurstByteCount) }
         defer {
             pieces.removeAll(keepingCapacity: true)
             byteCount = 0

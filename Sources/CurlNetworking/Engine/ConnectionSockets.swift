@@ -32,10 +32,8 @@ final class ConnectionSockets {
         sockets[connection] = socket
     }
 
-    /// Whether a kept-alive connection is open and silent, as far as is known.
-    func isReady(_ connection: Ends) -> Bool {
-        socket(of: connection).map { byteclub_is_silent($0) } ?? true
-    }
+    /// Whether a kept-alive connection is open and silent.
+    static func isReady(_ socket: curl_socket_t) -> Bool { byteclub_is_silent(socket) }
 
     /// Nil for a connection that was closed: its socket's number may be another file's by now.
     func socket(of connection: Ends) -> curl_socket_t? {

@@ -1,10 +1,15 @@
 /// Counts the bytes of a body that have arrived and were not consumed yet, and says when to hold the
 /// transfer and when to let it go on.
+///
+/// Few bytes at first, and twice as many each time the receiver has caught up: one that only wants the beginning
+/// of a body does not pay for a megabyte of it.
 struct FlowControl: Sendable {
     /// The transfer is held above this many bytes…
-    var highWater = 1 << 20
+    var highWater = 128 << 10
     /// …and let go at or below this many.
-    var lowWater = 512 << 10
+    var lowWater = 64 << 10
+
+    static let largestHighWater = 1 << 20
 
     private(set) var waitingByteCount = 0
     private(set) var isHolding = false
@@ -29,6 +34,10 @@ struct FlowControl: Sendable {
         waitingByteCount -= byteCount
         guard isHolding, waitingByteCount <= lowWater else { return .none }
         isHolding = false
+        if highWater < Self.largestHighWater {
+            highWater *= 2
+            lowWater *= 2
+        }
         return .drained
     }
 }

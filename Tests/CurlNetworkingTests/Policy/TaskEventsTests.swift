@@ -85,4 +85,15 @@ import Testing
         #expect(flow.remove(31) == FlowControl.Change.none)
         #expect(flow.waitingByteCount == 0)
     }
+
+    @Test func takesMoreEachTimeTheReceiverHasCaughtUpUntilItIsEnough() {
+        var flow = FlowControl()
+        var marks: [Int] = []
+        for _ in 0..<6 {
+            marks.append(flow.highWater)
+            #expect(flow.add(flow.highWater + 1) == .full)
+            #expect(flow.remove(flow.waitingByteCount) == .drained)
+        }
+        #expect(marks == [128, 256, 512, 1024, 1024, 1024].map { $0 << 10 })
+    }
 }

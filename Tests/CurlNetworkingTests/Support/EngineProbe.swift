@@ -63,11 +63,10 @@ func engine(hasUnreadOnConnectionTo port: UInt16) async -> Bool {
     repeat {
         let isThere = await withCheckedContinuation { continuation in
             Engine.shared.submit { engine in
-                let open = engine.sockets.sockets.keys.filter {
-                    $0.remotePort == Int32(port) && engine.sockets.socket(of: $0) != nil
-                }
+                let open = engine.sockets.sockets.keys.filter { $0.remotePort == Int32(port) }
+                    .compactMap { engine.sockets.socket(of: $0) }
                 continuation.resume(
-                    returning: open.isEmpty || open.contains { !engine.sockets.isReady($0) })
+                    returning: open.isEmpty || open.contains { !ConnectionSockets.isReady($0) })
             }
         }
         if isThere { return true }

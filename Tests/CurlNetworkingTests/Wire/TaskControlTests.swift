@@ -229,7 +229,8 @@ import Testing
         let task = session.dataTask(with: server.url())
         task.resume()
         try await RequestsAside().run(300)
-        #expect(task.countOfBytesReceived < 8_000_000)
+        // It has not seen the first piece: only a little is on its way.
+        #expect(task.countOfBytesReceived <= 640 << 10)
         task.cancel()
         gate.signal()
         await delegate.completion()
