@@ -9,12 +9,14 @@ final class EasyHandle {
     private var proxyHeaderLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    init?() {
+    /// - Parameter share: What it has in common with others: TLS sessions. Outlives the handle.
+    init?(share: UnsafeMutableRawPointer? = nil) {
         guard let raw = curl_easy_init() else { return nil }
         self.raw = raw
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         set(CURLOPT_ERRORBUFFER, pointer: errorText)
+        if let share { check(byteclub_easy_set_share(raw, share), CURLOPT_SHARE) }
     }
 
     deinit {
@@ -80,10 +82,6 @@ final class EasyHandle {
             headerLines = longer
         }
         check(byteclub_easy_set_list(raw, CURLOPT_HTTPHEADER, headerLines), CURLOPT_HTTPHEADER)
-    }
-
-    func useShare(_ share: UnsafeMutableRawPointer) {
-        check(byteclub_easy_set_share(raw, share), CURLOPT_SHARE)
     }
 
     /// Every option is known to the oldest libcurl we run on, and every value is ours.

@@ -127,12 +127,17 @@ extension Engine {
 
     // MARK: - Heads
 
-    /// The head of the final answer is complete.
+    /// The head of the final answer is complete: its cookies are stored, whatever is decided about it.
     func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
-        guard head.status != 101 || transfer.webSocket != nil, let url = transfer.request.url
+        let request = transfer.request
+        guard head.status != 101 || transfer.webSocket != nil, let url = request.url
         else { return }
         transfer.attempt.response = HTTPURLResponse(url: url, head: head)
-        storeCookies(of: head, transfer)
+        guard !head.setCookies.isEmpty, request.httpShouldHandleCookies else { return }
+        let web = transfer.settings.web
+        web.cookies?.receive(
+            head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL,
+            sessionPolicy: web.acceptPolicy)
     }
 
     func reportInterim(_ head: ResponseHead, of transfer: Transfer) {

@@ -2,7 +2,7 @@ import CCurl
 import FoundationEssentials
 import Synchronization
 
-// Cookies and the cache, where a transfer meets them.
+// The cache, where a transfer meets it.
 
 extension Engine {
     /// The cache has looked on the disk.
@@ -14,15 +14,6 @@ extension Engine {
     }
 
     // MARK: - The head of an answer
-
-    func storeCookies(of head: ResponseHead, _ transfer: Transfer) {
-        guard !head.setCookies.isEmpty, transfer.request.httpShouldHandleCookies,
-            let url = transfer.request.url
-        else { return }
-        transfer.settings.web.cookies?.receive(
-            head.setCookies, from: url, mainDocumentURL: transfer.request.mainDocumentURL,
-            sessionPolicy: transfer.settings.web.acceptPolicy)
-    }
 
     /// Tells the cache what it has to do about an answer, and keeps the body for it.
     func apply(_ reaction: CacheReaction, to transfer: Transfer) {

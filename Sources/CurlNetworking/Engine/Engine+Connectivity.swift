@@ -25,8 +25,7 @@ extension Engine {
         transfer.connectivity.hasChanged = false
         let number = transfer.connectivity.checkCount
         transfer.state = .checkingNetwork(.init(number: number, failure: failure))
-        transfer.updateTimers(at: now)
-        deadlineChanged(of: transfer)
+        updateTimers(of: transfer)
         if access.waitsForConnectivity {  // before the look, so that no change is missed
             transfer.connectivity.isWatching = true
             access.network.watch(for: transfer.id) {
@@ -95,8 +94,7 @@ extension Engine {
             closeAttempt(of: transfer)
             transfer.makeAttempt()
             transfer.state = .checkingNetwork(.init(number: transfer.connectivity.checkCount))
-            transfer.updateTimers(at: now)
-            deadlineChanged(of: transfer)
+            updateTimers(of: transfer)
             waitForChange(transfer)
             return .underway
         case .cannotFindHost, .dnsLookupFailed:

@@ -10,7 +10,7 @@ extension Engine {
         let seconds = date.timeIntervalSinceNow
         guard seconds > 0 else { return askWhetherToBegin(transfer) }
         transfer.state = .delayed(until: now + UInt64(min(seconds, 1e9) * 1e9))
-        deadlineChanged(of: transfer)
+        updateTimers(of: transfer)
     }
 
     /// The date of a transfer's state has come.

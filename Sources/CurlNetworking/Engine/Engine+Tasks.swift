@@ -8,7 +8,11 @@ extension Engine {
     func lifeChanged(of task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task)] else { return }
         let wasSuspended = transfer.isSuspended
-        noteSuspension(of: transfer)
+        if task.isHeld {
+            transfer.pauses.insert(.suspended)
+        } else {
+            transfer.pauses.remove(.suspended)
+        }
         switch transfer.state {
         case _ where transfer.isSuspended == wasSuspended:
             break
@@ -61,24 +65,20 @@ extension Engine {
         applyPauses(to: transfer)
     }
 
-    func noteSuspension(of transfer: Transfer) {
-        if transfer.task.status.withLock({ $0.life.isHeld }) {
-            transfer.pauses.insert(.suspended)
-        } else {
-            transfer.pauses.remove(.suspended)
-        }
-    }
-
     // MARK: - Pauses
 
     /// Brings timers and libcurl in line with why a transfer is paused, if it is.
     func applyPauses(to transfer: Transfer) {
         if transfer.state.replay != nil { return replayMore(of: transfer) }
-        transfer.updateTimers(at: now)
-        deadlineChanged(of: transfer)
+        updateTimers(of: transfer)
         guard transfer.state.isExchanging, transfer.attempt.result == nil else { return }
         transfer.attempt.pause(
             receiving: !transfer.pauses.isEmpty,
             sending: transfer.attempt.body.isAwaited || transfer.isSuspended)
     }
+}
+
+extension URLSessionTask {
+    /// Whether it is suspended now.
+    var isHeld: Bool { status.withLock { $0.life.isHeld } }
 }

@@ -25,7 +25,6 @@ extension Engine {
         }
         let transfer = Transfer(task: task, origin: origin, pending: pending, sockets: sockets)
         transfers[transfer.id] = transfer
-        noteSuspension(of: transfer)
         if let date = task.earliestBeginDate { return delay(transfer, until: date) }
         startTransfer(transfer)
     }
@@ -119,19 +118,17 @@ extension Engine {
         }
         do throws(URLError) {
             guard !transfer.isGetWithBody else { throw transfer.getWithBody }
-            try positionUpload(of: transfer)
+            try beginBody(of: transfer)
             guard authorize(transfer) == .authorized else { return }  // until the body is hashed
             guard let easy = takeHandle() else {
                 throw URLError(.unknown, underlyingText: "no memory for a transfer")
             }
             try easy.configure(makeConfiguration(for: transfer))
             transfer.attempt.installCallbacks(on: easy)
-            noteExpectedUpload(of: transfer)
             transfer.attempt.easy = easy
             transfer.attempt.timings.handedOver = now
             transfer.state = .connecting
-            transfer.updateTimers(at: now)
-            deadlineChanged(of: transfer)
+            updateTimers(of: transfer)
             do throws(URLError) {
                 try multi.add(easy)
             } catch {

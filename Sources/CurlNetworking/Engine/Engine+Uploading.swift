@@ -17,14 +17,18 @@ extension Engine {
         if let next = upload.next { transfer.makeAttempt(next) }
     }
 
-    /// The body is open: finds out where in it the attempt begins.
+    /// The body is open: notes how long it is, and finds out where in it the attempt begins.
     ///
     /// - Throws: `.requestBodyStreamExhausted` when it is not the body that was begun with.
-    func positionUpload(of transfer: Transfer) throws(URLError) {
+    func beginBody(of transfer: Transfer) throws(URLError) {
         guard transfer.task is URLSessionUploadTask else { return }
         if transfer.upload?.step == nil { transfer.upload = transfer.makeUpload() }
-        guard let offset = transfer.upload?.step?.bodyOffset else { return }
         let attempt = transfer.attempt
+        if transfer.upload?.step?.isUpload != false {
+            let expected = attempt.body.byteCount
+            transfer.task.status.withLock { $0.counts.expectedToSend = expected }
+        }
+        guard let offset = transfer.upload?.step?.bodyOffset else { return }
         guard let upload = transfer.upload, upload.isOf(attempt.body.byteCount) else {
             throw URLError(
                 .requestBodyStreamExhausted, failingURL: transfer.task.currentRequest?.url,
@@ -37,12 +41,6 @@ extension Engine {
         transfer.uploadProgress.reportedByteCount = offset
         transfer.uploadProgress.handedOverByteCount = offset
         transfer.uploadProgress.isRepeated = true
-    }
-
-    func noteExpectedUpload(of transfer: Transfer) {
-        guard transfer.upload?.step?.isUpload != false else { return }
-        let expected = transfer.attempt.body.byteCount
-        transfer.task.status.withLock { $0.counts.expectedToSend = expected }
     }
 
     /// Reports what the server has taken to the delegate, and what was handed over to a helper.
@@ -80,7 +78,7 @@ extension Engine {
             return transfer.uploadProgress.nextCheck = nil
         }
         transfer.uploadProgress.nextCheck = now + Self.uploadCheckInterval
-        deadlineChanged(of: transfer)
+        updateTimers(of: transfer)
     }
 
     /// Reports what the server has taken since. That it takes something keeps the request from timing out.
@@ -110,7 +108,7 @@ extension Engine {
         let seconds = transfer.upload?.backoffSeconds ?? 0
         if seconds > 0 {
             transfer.state = .backingOff(until: now + UInt64(seconds * 1e9))
-            deadlineChanged(of: transfer)
+            updateTimers(of: transfer)
         } else {
             openBody(of: transfer)
         }

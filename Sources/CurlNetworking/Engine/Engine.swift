@@ -57,7 +57,6 @@ actor Engine {
             jobs.removeAll(keepingCapacity: true)  // they hold their tasks
             processPending()
             takeTurn(waiting: thread.prepareToWait() == .idle ? millisecondsToWait : 0)
-            thread.didWake()
         }
     }
 
@@ -118,8 +117,9 @@ actor Engine {
 
     // MARK: - Time
 
-    /// To be called when a transfer's timers were changed.
-    func deadlineChanged(of transfer: Transfer) {
+    /// Lets a transfer's timers run as its state and its pauses require, and wakes the engine in time for them.
+    func updateTimers(of transfer: Transfer) {
+        transfer.updateTimers(at: now)
         guard let deadline = transfer.deadline else { return }
         earliestDeadline = min(earliestDeadline ?? deadline, deadline)
     }
@@ -144,7 +144,7 @@ actor Engine {
     // MARK: - Handles
 
     func takeHandle() -> EasyHandle? {
-        spareHandles.popLast() ?? EasyHandle()
+        spareHandles.popLast() ?? multi.makeEasyHandle()
     }
 
     func giveBack(_ easy: EasyHandle) {

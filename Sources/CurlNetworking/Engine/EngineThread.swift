@@ -51,9 +51,12 @@ final class EngineThread: SerialExecutor {
         if rings { byteclub_bell_ring(wakeupDescriptor) }
     }
 
-    /// Takes all jobs, in the order of the calls, in exchange for an empty array.
+    /// Takes all jobs, in the order of the calls, in exchange for an empty array. The thread is awake.
     func takeJobs(_ jobs: inout [Job]) {
-        inbox.withLock { swap(&$0.jobs, &jobs) }
+        inbox.withLock { inbox in
+            inbox.isWaiting = false
+            swap(&inbox.jobs, &jobs)
+        }
     }
 
     enum Inactivity {
@@ -67,11 +70,6 @@ final class EngineThread: SerialExecutor {
             inbox.isWaiting = inbox.jobs.isEmpty
             return inbox.isWaiting ? .idle : .hasJobs
         }
-    }
-
-    /// The thread is awake for other reasons.
-    func didWake() {
-        inbox.withLock { $0.isWaiting = false }
     }
 
     // MARK: - An actor's executor

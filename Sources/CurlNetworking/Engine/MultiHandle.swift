@@ -44,21 +44,21 @@ final class MultiHandle {
     private var transferCount = 0
     private static let idleConnectionLimit = 256
 
-    private func makeRoom() {
-        guard transferCount + Self.idleConnectionLimit > connectionLimit else { return }
-        connectionLimit = 2 * transferCount + Self.idleConnectionLimit
-        _ = byteclub_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
-    }
-
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
+    /// A handle for transfers of this one; nil without memory. It keeps the share when it is reset.
+    func makeEasyHandle() -> EasyHandle? {
+        EasyHandle(share: UnsafeMutableRawPointer(share))
+    }
+
     func add(_ easy: EasyHandle) throws(URLError) {
-        easy.useShare(UnsafeMutableRawPointer(share))
         guard curl_multi_add_handle(multi, easy.raw) == CURLM_OK else {
             throw URLError(.unknown, underlyingText: "libcurl refused the transfer")
         }
         transferCount += 1
-        makeRoom()
+        guard transferCount + Self.idleConnectionLimit > connectionLimit else { return }
+        connectionLimit = 2 * transferCount + Self.idleConnectionLimit
+        _ = byteclub_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
     func remove(_ easy: EasyHandle) {

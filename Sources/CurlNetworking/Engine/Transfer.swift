@@ -95,6 +95,7 @@ final class Transfer {
         timers = TransferTimers(
             requestSeconds: request.ownTimeout ?? settings.requestTimeout,
             resourceSeconds: settings.resourceTimeout)
+        pauses = task.isHeld ? .suspended : []
         attempt.transfer = self
     }
 

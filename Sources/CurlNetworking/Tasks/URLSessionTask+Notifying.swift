@@ -303,9 +303,8 @@ extension URLSessionTask {
         case .delegate, .fileDelegate:
             listener?.urlSession(session, task: self, didCompleteWithError: result.reportedError)
         case .dataHandler(_, let handler):
-            handler(
-                result.reportedError == nil ? bodyToHandOver(result) : nil, response,
-                result.reportedError)
+            let body = watchesBody ? status.withLock { $0.reports.body } : result.data ?? Data()
+            handler(result.reportedError == nil ? body : nil, response, result.reportedError)
         case .fileHandler(let isAwaited, let handler):
             if isAwaited { result.file?.keep() }
             handler(result.file?.url, response, result.reportedError)
@@ -324,10 +323,5 @@ extension URLSessionTask {
     private var fileListener: (any URLSessionDownloadDelegate)? {
         guard case .fileDelegate = receiver else { return nil }
         return downloadListener
-    }
-
-    private func bodyToHandOver(_ result: TaskResult) -> Data {
-        guard watchesBody else { return result.data ?? Data() }
-        return status.withLock { $0.reports.body }
     }
 }

@@ -50,6 +50,8 @@ import Testing
         let url = try #require(URL(string: "http://a.test"))
         let origin = try #require(Origin(of: url))
         let task = URLSession(configuration: configuration).dataTask(with: url)
-        return Transfer(task: task, origin: origin, pending: PendingTransfers())
+        let transfer = Transfer(task: task, origin: origin, pending: PendingTransfers())
+        transfer.pauses = []  // as if its task were resumed
+        return transfer
     }
 }
