@@ -22,6 +22,7 @@ typedef struct {
     uint8_t is_strict;
 } Options;
 
+enum { FORMAT_HEVC = 1, FORMAT_AV1 = 4 };
 enum { COLORS_RGB = 1, LAYOUT_RGBA = 11, CHANNEL_INTERLEAVED = 10 };
 enum {
     ERROR_UNSUPPORTED_FILE = 3,
@@ -80,6 +81,30 @@ static void load(void) {
     *(void **)&library.set_threads = dlsym(handle, "heif_context_set_max_decoding_threads");
     if (library.initialize && library.initialize(NULL).code != 0) return;
     is_loaded = true;
+}
+
+byteclub_library_facts byteclub_heif_facts(void) {
+    byteclub_library_facts facts = {.is_found = false};
+    void *handle = dlopen("libheif.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!handle) return facts;
+    facts.is_found = true;
+    const char *(*version)(void) = NULL;
+    Error (*initialize)(void *) = NULL;
+    void (*deinitialize)(void) = NULL;
+    int (*has_decoder)(int) = NULL;
+    *(void **)&version = dlsym(handle, "heif_get_version");
+    *(void **)&initialize = dlsym(handle, "heif_init");
+    *(void **)&deinitialize = dlsym(handle, "heif_deinit");
+    *(void **)&has_decoder = dlsym(handle, "heif_have_decoder_for_format");
+    if (version) strncpy(facts.version, version(), sizeof facts.version - 1);
+    if (initialize) initialize(NULL);
+    if (has_decoder) {
+        facts.decodes_hevc = has_decoder(FORMAT_HEVC) != 0;
+        facts.decodes_av1 = has_decoder(FORMAT_AV1) != 0;
+    }
+    if (initialize && deinitialize) deinitialize();
+    dlclose(handle);
+    return facts;
 }
 
 bool byteclub_heif_load(void) {

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 // What is used of libwebp 0.5 to 1.x, as webp/decode.h declares it. The library refuses a caller whose
@@ -52,6 +53,24 @@ static void load(void) {
     *(void **)&library.initialize = dlsym(handle, "WebPInitDecoderConfigInternal");
     *(void **)&library.decode = dlsym(handle, "WebPDecode");
     is_loaded = library.initialize && library.decode;
+}
+
+byteclub_library_facts byteclub_webp_facts(void) {
+    byteclub_library_facts facts = {.is_found = false};
+    void *handle = dlopen("libwebp.so.7", RTLD_LAZY | RTLD_LOCAL);
+    if (!handle) return facts;
+    facts.is_found = true;
+    int (*version)(void) = NULL;
+    *(void **)&version = dlsym(handle, "WebPGetDecoderVersion");
+    facts.decodes_webp = version && dlsym(handle, "WebPDecode");
+    if (version) {
+        const int number = version();
+        snprintf(
+            facts.version, sizeof facts.version, "%d.%d.%d", number >> 16 & 255, number >> 8 & 255,
+            number & 255);
+    }
+    dlclose(handle);
+    return facts;
 }
 
 bool byteclub_webp_load(void) {

@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    @Test func keepsAnOriginalOfAnyKindWithItsEnding() async throws {
+        try await inFreshHome { home in
+            let photo = home.work.appending(path: "lake.webp")
+            try LibraryFixtures.lossy.write(to: photo)
+            let put = try await home.run("photos", "put", "--original", "lake.webp")
+            #expect(put.status == 0, "\(put.errorText)")
+            let list = try await home.run("photos", "ls")
+            #expect(list.text.contains("lake.webp"), "\(list.text)")
+            let there = home.photos.appending(path: "lake.webp")
+            #expect(try Data(contentsOf: there) == LibraryFixtures.lossy)
+            let moved = try await home.run("photos", "mv", "lake.webp", "sea")
+            #expect(moved.status == 0, "\(moved.errorText)")
+            #expect(try await home.run("photos", "ls").text.contains("sea.webp"))
+        }
+    }
+
     @Test func neverWritesOverAFile() async throws {
         try await withPhoto { home in
             let mine = home.work.appending(path: "sea.jpg")

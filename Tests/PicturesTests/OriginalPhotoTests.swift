@@ -50,6 +50,66 @@ import Testing
             try JPEGFile(data: sent).decode().image == (try JPEGFile(data: photo).decode().image))
     }
 
+    @Test(
+        .enabled("libwebp7 and libheif1 are not both installed") {
+            PictureLibrary.allCases.allSatisfy(\.isInstalled)
+        }, arguments: [LibraryFixtures.heicWithEXIF, LibraryFixtures.turnedWebP])
+    func takesThePlaceOutOfWhatPhonesWrite(_ photo: Data) async throws {
+        try #require(try PictureFile(data: photo).details().location != nil)
+        let whole = PhotoPreparation(keepsOriginal: true, keepsLocation: true)
+        #expect(try await prepare(photo, whole) == photo)
+        let sent = try await prepare(photo)
+        let details = try PictureFile(data: sent).details()
+        #expect(details.location == nil)
+        #expect(details.camera == (try PictureFile(data: photo).details().camera))
+        #expect(sent.count == photo.count)
+        let shown = try await PictureWorkers.shared.decode(PictureFile(data: sent))
+        let before = try await PictureWorkers.shared.decode(PictureFile(data: photo))
+        #expect(shown.image == before.image)
+    }
+
+    @Test func takesThePlaceOutOfAPNGWhoseChecksumsStayRight() async throws {
+        let tiff = Photos.corners(metadata: Self.place)
+        let exif = try #require(tiff.firstRange(of: Data("Exif\0\0".utf8)))
+        let packet = Data(
+            "XML:com.adobe.xmp\0\0\0\0\0<x exif:GPSLatitude=\"47,3.2N\" tiff:Make=\"Byte\"/>".utf8)
+        let drawing = try PixelImage(
+            size: PixelSize(width: 6, height: 3), filledWith: .init(red: 1, green: 2, blue: 3)
+        ).pngData()
+        let photo = PNGFixtures.adding(
+            [
+                ("eXIf", Data(tiff[exif.upperBound..<exif.upperBound + 600])), ("iTXt", packet),
+                ("zTXt", Data("Raw profile type exif\0\0x-47-3-2-N".utf8)),
+                ("tEXt", Data("Author\0Ann".utf8)),
+            ], to: drawing)
+        let sent = try await prepare(photo)
+        #expect(sent.count == photo.count)
+        #expect(PNGFixtures.hasIntactChecksums(sent))
+        let text = String(decoding: sent, as: UTF8.self)
+        for value in ["47,3.2N", "x-47-3-2-N"] { #expect(!text.contains(value)) }
+        for value in ["tiff:Make=\"Byte\"", "Author\0Ann"] { #expect(text.contains(value)) }
+        #expect(sent.firstRange(of: Data([47, 0, 0, 0, 1, 0, 0, 0])) == nil)
+        #expect(try PNGFile(data: sent).size() == PixelSize(width: 6, height: 3))
+    }
+
+    /// Its members may have the library.
+    @Test(arguments: [LibraryFixtures.lossy, LibraryFixtures.heic, LibraryFixtures.avif])
+    func goesAsItIsWhereItsLibraryIsMissingIfAllOfItIsThere(_ photo: Data) async throws {
+        var configuration = PictureWorkers.Configuration()
+        configuration.loadsLibraries = false
+        let workers = PictureWorkers(configuration)
+        let file = folder.url.appending(path: "photo")
+        try photo.write(to: file)
+        let asItIs = PhotoPreparation(keepsOriginal: true)
+        let prepared = try await workers.prepare(file, as: asItIs)
+        #expect(try Data(contentsOf: prepared.url) == photo)
+        try photo.dropLast(10).write(to: file)
+        let error = await #expect(throws: PictureError.self) {
+            try await workers.prepare(file, as: asItIs)
+        }
+        #expect(error?.code == .truncated)
+    }
+
     @Test func takesThePlaceOutOfXMPAndOfPicturesBehindTheFirst() async throws {
         let words = """
             <x:xmpmeta><rdf:Description exif:GPSLatitude="47,3.2N" drone-dji:GpsLongtitude='8.30'
@@ -133,14 +193,15 @@ import Testing
         #expect(sent.firstRange(of: latitude) != nil)
     }
 
-    @Test(arguments: [0.1, 0.95]) func anotherPictureIsReencodedAllTheSame(quality: Double)
+    @Test(arguments: [0.1, 0.95]) func anotherPictureBecomesAJPEGUnlessItIsToStay(quality: Double)
         async throws
     {
         let image = try JPEGFile(data: Photos.noise(width: 120, height: 80)).decode().image
-        let sent = try await prepare(
-            try image.pngData(), PhotoPreparation(keepsOriginal: true, quality: quality))
+        let drawing = try image.pngData()
+        let sent = try await prepare(drawing, PhotoPreparation(quality: quality))
         #expect(try JPEGHeader.read(sent).size == PixelSize(width: 120, height: 80))
         #expect((sent.count > 6_000) == (quality > 0.5))
+        #expect(try await prepare(drawing) == drawing)
     }
 
     @Test func refusesAnOriginalThatIsNotWhole() async throws {

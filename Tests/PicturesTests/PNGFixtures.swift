@@ -63,6 +63,19 @@ enum PNGFixtures {
         return result
     }
 
+    /// A picture with chunks behind its header.
+    static func adding(_ extra: [(name: String, content: Data)], to picture: Data) -> Data {
+        let start = signature.count + 25
+        return picture.prefix(start) + extra.reduce(Data()) { $0 + chunk($1.name, $1.content) }
+            + picture.dropFirst(start)
+    }
+
+    /// Whether each chunk ends with its checksum.
+    static func hasIntactChecksums(_ picture: Data) -> Bool {
+        let all = chunks(of: picture)
+        return all.reduce(signature) { $0 + chunk($1.name, $1.content) } == picture
+    }
+
     private static func bigEndian(_ number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
     }

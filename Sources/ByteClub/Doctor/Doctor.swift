@@ -32,6 +32,7 @@ package struct Doctor: Sendable {
             authorities: NetworkLibrary.authoritiesFile
         ).forEach(report)
         report(await pictures())
+        await Self.pictureLibraries().forEach(report)
         ComputerChecks.permissions(
             paths, secrets: Secrets(paths: paths, environment: environment).files()
         ).forEach(report)
@@ -58,6 +59,10 @@ package struct Doctor: Sendable {
         } catch {
             return ComputerChecks.pictures(nil, detail: error.detail)
         }
+    }
+
+    @concurrent private static func pictureLibraries() async -> [Diagnostic] {
+        ComputerChecks.libraries(forPictures: \.facts)
     }
 
     private func settings() -> [Diagnostic] {

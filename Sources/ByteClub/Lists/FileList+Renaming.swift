@@ -48,7 +48,7 @@ extension FileList {
 
     private func newName(for entry: FileEntry, _ typed: String) throws(NoteName.Refusal) -> String {
         let name = try NoteName(typed, addsExtension: kind == .notes && !entry.isFolder).fileName
-        return kind == .photos ? PhotoName.forClub(name) : name
+        return kind == .photos ? PhotoName.forClub(name, renaming: entry.name) : name
     }
 
     /// Under the name of the photos folder, notes would be in neither tab.

@@ -22,7 +22,8 @@ extension PhotosViewController {
     private func upload(_ selection: PhotoSelection) {
         guard selection.paths.count == 1 else { return uploadSeveral(selection) }
         let source = URL(fileURLWithPath: selection.paths[0])
-        let name = PhotoName.forClub(source.lastPathComponent)
+        let name = PhotoName.forClub(
+            source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
         guard club.contents.hasPhoto(named: name) else {
             return uploadOne(source, named: name, selection)
         }
@@ -56,7 +57,8 @@ extension PhotosViewController {
         var (orders, taken, refused): ([TransferOrder], Set<String>, [String]) = ([], [], [])
         for path in selection.paths {
             let source = URL(fileURLWithPath: path)
-            var name = PhotoName.forClub(source.lastPathComponent)
+            var name = PhotoName.forClub(
+                source.lastPathComponent, keepsOriginal: selection.keepsOriginals)
             let isTaken = { (name: String) in
                 taken.contains(name.lowercased()) || contents.hasPhoto(named: name)
             }

@@ -253,11 +253,15 @@ extension ThumbnailLoader {
         case .failure(let error):
             // Whose it is, the store may know.
             let failure = error.underlying as? PictureError
-            return switch error.code {
-            case .noThumbnail, .damaged: (.unavailable(localized("damaged")), failure)
-            case .tooLarge: (.unavailable(localized("too large")), nil)
-            case .notFound: (.unavailable(localized("gone")), nil)
-            default: (.unavailable(localized("not reachable")), nil)
+            switch error.code {
+            case .noThumbnail, .damaged:
+                guard let format = await MissingLibrary.format(ofPhotoNamed: path.name) else {
+                    return (.unavailable(localized("damaged")), failure)
+                }
+                return (.unavailable(MissingLibrary.words(for: format)), nil)
+            case .tooLarge: return (.unavailable(localized("too large")), nil)
+            case .notFound: return (.unavailable(localized("gone")), nil)
+            default: return (.unavailable(localized("not reachable")), nil)
             }
         }
     }

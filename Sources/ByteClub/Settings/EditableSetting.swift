@@ -72,7 +72,7 @@ struct EditableSetting: Sendable {
                     ?? localized("no limit")
             }),
         flag(
-            ["transfers", "photo-original"], localized("Upload JPEGs unchanged"),
+            ["transfers", "photo-original"], localized("Upload photos unchanged"),
             { settings, _ in settings.transfers.keepsOriginals }),
         flag(
             ["transfers", "photo-location"], localized("Keep the location in photos"),

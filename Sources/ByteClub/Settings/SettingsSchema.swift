@@ -244,7 +244,7 @@ package enum SettingsSchema {
                     "The JPEG quality of photos that are added.",
                     minimum: TransferSettings.photoQualities.lowerBound,
                     maximum: TransferSettings.photoQualities.upperBound),
-                "photo-original": .flag("Whether Upload JPEGs unchanged."),
+                "photo-original": .flag("Whether photos are added as they are."),
                 "photo-location": .flag("Whether the club learns where photos were taken."),
                 "wait-on-metered": .flag(
                     "Whether photos wait while the network is metered (default: off)."),

@@ -32,6 +32,18 @@ typedef struct {
 bool byteclub_webp_load(void);
 bool byteclub_heif_load(void);
 
+// What is installed of a library, looked up and let go of again: nothing stays loaded.
+typedef struct {
+    bool is_found;
+    // As the library says it; empty when it does not.
+    char version[32];
+    // Whether it has decoders for these: WebP, HEIC's HEVC, AVIF's AV1.
+    bool decodes_webp, decodes_hevc, decodes_av1;
+} byteclub_library_facts;
+
+byteclub_library_facts byteclub_webp_facts(void);
+byteclub_library_facts byteclub_heif_facts(void);
+
 // Decodes a picture at a size, averaging, into rows of RGBA that follow each other without a gap.
 // What is transparent keeps its color.
 //

@@ -160,6 +160,36 @@ package enum ComputerChecks {
                 ? nil : localized("A newer kernel has it: Landlock is there since Linux 5.13."))
     }
 
+    /// The libraries for pictures that only some have.
+    ///
+    /// - Parameter facts: What is installed of one; nil where nothing is.
+    package static func libraries(
+        forPictures facts: (PictureLibrary) -> PictureLibrary.Facts?
+    ) -> [Diagnostic] {
+        PictureLibrary.allCases.map { library in
+            let name = library.rawValue
+            guard let facts = facts(library) else {
+                let kinds = library.formats.map(\.kindName).joined(separator: ", ")
+                return Diagnostic(
+                    "libraries", .notice,
+                    localized("\(name) is not installed: these pictures are not shown: \(kinds)."),
+                    advice: localized("Run: sudo apt-get install \(library.debianPackage)"))
+            }
+            let version = "\(name) \(facts.version)"
+            let missing = library.formats.filter { !facts.formats.contains($0) }
+            guard missing.isEmpty else {
+                let kinds = missing.map(\.kindName).joined(separator: ", ")
+                let packages = missing.compactMap(\.decoderPackage).joined(separator: " ")
+                return Diagnostic(
+                    "libraries", .notice,
+                    localized("\(version) has no decoder for these pictures: \(kinds)."),
+                    advice: localized("Run: sudo apt-get install \(packages)"))
+            }
+            let kinds = library.formats.map(\.kindName).joined(separator: ", ")
+            return Diagnostic("libraries", .fine, localized("\(version) opens \(kinds)."))
+        }
+    }
+
     /// - Parameters:
     ///   - network: E.g. `libcurl/7.88.1 OpenSSL/3.0.11`.
     ///   - authorities: The file with the trusted root certificates; nil if none is used.
@@ -202,5 +232,34 @@ package enum ComputerChecks {
         "'"
             + path.split(separator: "'", omittingEmptySubsequences: false).joined(
                 separator: "'\\''") + "'"
+    }
+}
+
+extension PictureLibrary {
+    fileprivate var debianPackage: String {
+        switch self {
+        case .libwebp: "libwebp7"
+        case .libheif: "libheif1"
+        }
+    }
+}
+
+extension FileFormat {
+    /// As its files are named everywhere.
+    fileprivate var kindName: String {
+        switch self {
+        case .heic: "HEIC"
+        case .avif: "AVIF"
+        default: "WebP"
+        }
+    }
+
+    /// From Debian 13 on, each of libheif's decoders is a package of its own.
+    fileprivate var decoderPackage: String? {
+        switch self {
+        case .heic: "libheif-plugin-libde265"
+        case .avif: "libheif-plugin-dav1d"
+        default: nil
+        }
     }
 }

@@ -27,7 +27,14 @@ package struct ClubFiles: Sendable {
     }
 
     /// The name that a picture gets in the club.
-    package static func photoName(for fileName: String) -> String {
-        PhotoName.forClub(fileName)
+    ///
+    /// - Parameter keepsOriginal: Whether the file goes as it is.
+    package static func photoName(for fileName: String, keepsOriginal: Bool) -> String {
+        PhotoName.forClub(fileName, keepsOriginal: keepsOriginal)
+    }
+
+    /// The name that a photo gets which has another one.
+    package static func photoName(for newName: String, renaming name: String) -> String {
+        PhotoName.forClub(newName, renaming: name)
     }
 }

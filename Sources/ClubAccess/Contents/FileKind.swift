@@ -4,7 +4,7 @@ internal import Messages
 package enum FileKind: String, Codable, CaseIterable, Sendable {
     /// The files at the club's top and in the folders there, but for the photos folder.
     case notes
-    /// The JPEGs in the photos folder.
+    /// The pictures in the photos folder.
     case photos
 
     package var tabTitle: String {

@@ -1,32 +1,44 @@
 /// Names for photos in the club.
 package enum PhotoName {
+    /// Endings of pictures that can be opened, those of a kind together; JPEG is first.
+    private static let endings = [
+        [".jpg", ".jpeg"], [".png"], [".heic", ".heif"], [".webp"], [".avif"],
+    ]
+
     /// Whether a file counts as a photo: by its name alone, since a listing has no contents.
-    package static func isPhoto(_ name: String) -> Bool {
-        let lowercased = name.lowercased()
-        return lowercased.hasSuffix(".jpg") || lowercased.hasSuffix(".jpeg")
-    }
+    package static func isPhoto(_ name: String) -> Bool { kind(of: name) != nil }
 
-    /// Endings of pictures that become photos when they are uploaded.
-    private static let otherEndings = [".png", ".heic", ".heif", ".webp", ".avif"]
-
-    /// Whether a file is taken for a picture that can be uploaded.
-    package static func isPicture(_ name: String) -> Bool {
-        isPhoto(name) || otherEnding(of: name) != nil
-    }
-
-    /// The name of an uploaded file: its own, with `.jpg` added unless it has a JPEG extension, and in
-    /// the place of another picture's.
-    package static func forClub(_ fileName: String) -> String {
-        guard !isPhoto(fileName) else { return fileName }
-        guard let ending = otherEnding(of: fileName), fileName.count > ending.count else {
+    /// The name of an uploaded file: its own where it stays what it is. Else it becomes a JPEG, and `.jpg`
+    /// takes the place of another picture's ending.
+    ///
+    /// - Parameter keepsOriginal: Whether the file goes as it is.
+    package static func forClub(_ fileName: String, keepsOriginal: Bool = false) -> String {
+        guard let (index, ending) = kind(of: fileName), fileName.count > ending.count else {
             return fileName + ".jpg"
         }
+        guard index > 0, !keepsOriginal else { return fileName }
         return fileName.dropLast(ending.count) + ".jpg"
     }
 
-    private static func otherEnding(of name: String) -> String? {
+    /// The new name of a photo, with an ending of its kind: another name makes it no other picture.
+    package static func forClub(_ newName: String, renaming name: String) -> String {
+        let old = kind(of: name)
+        // In the case that it was written in.
+        let ending = old.map { String(name.suffix($0.ending.count)) } ?? ".jpg"
+        guard let new = kind(of: newName), newName.count > new.ending.count else {
+            return newName + ending
+        }
+        return new.index == old?.index ?? 0
+            ? newName : newName.dropLast(new.ending.count) + ending
+    }
+
+    /// Which kind of picture a name says, and with which ending in lower case.
+    private static func kind(of name: String) -> (index: Int, ending: String)? {
         let lowercased = name.lowercased()
-        return otherEndings.first { lowercased.hasSuffix($0) }
+        for (index, kind) in endings.enumerated() {
+            if let ending = kind.first(where: lowercased.hasSuffix) { return (index, ending) }
+        }
+        return nil
     }
 
     /// The name of a photo's file on this computer: its name in the club without slashes and control

@@ -6,7 +6,7 @@ package import Pictures
 package struct TransferSettings: Hashable, Sendable {
     /// The JPEG quality for encoding photos, from 0.1 to 1.
     package var photoQuality = 0.6
-    /// Whether Upload JPEGs unchanged.
+    /// Whether photos are added as they are.
     package var keepsOriginals = false
     /// Whether the club learns where photos were taken.
     package var keepsLocation = false

@@ -103,6 +103,7 @@ struct ThumbnailMaker: Sendable {
 
     private static func isPhoto(_ name: String) -> Bool {
         let key = name.lowercased()
-        return [".jpg", ".jpeg", ".png"].contains(where: key.hasSuffix)
+        return [".jpg", ".jpeg", ".png", ".webp", ".heic", ".heif", ".avif"]
+            .contains(where: key.hasSuffix)
     }
 }

@@ -38,4 +38,16 @@ enum ThumbnailStream {
 extension Data {
     /// Whether the data starts like a JPEG. A network's sign-in page does not.
     var isJPEG: Bool { starts(with: [0xFF, 0xD8]) }
+
+    /// Whether a file that starts like this may be a picture of a kind that is opened: JPEG, PNG, WebP, HEIC or
+    /// AVIF. A few bytes of one may be, too.
+    var mayBePicture: Bool {
+        func has(_ bytes: [UInt8], at offset: Int) -> Bool {
+            let rest = dropFirst(offset)
+            return rest.starts(with: bytes.prefix(rest.count))
+        }
+        return has([0xFF, 0xD8], at: 0) || has([0x89, 0x50, 0x4E, 0x47], at: 0)
+            || has(Array("RIFF".utf8), at: 0) && has(Array("WEBP".utf8), at: 8)
+            || has(Array("ftyp".utf8), at: 4)
+    }
 }

@@ -68,8 +68,7 @@ final class PictureSink: BodySink {
     func take(_ data: Data) throws(StoreError) {
         let (count, isPicture) = state.withLock { state in
             state.picture.append(data)
-            let picture = state.picture
-            return (picture.count, picture.starts(with: [0xFF, 0xD8].prefix(picture.count)))
+            return (state.picture.count, state.picture.mayBePicture)
         }
         guard isPicture else { throw failure(.noThumbnail) }
         guard count <= limit else { throw failure(.tooLarge) }

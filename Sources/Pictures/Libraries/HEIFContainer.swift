@@ -45,6 +45,25 @@ enum HEIFContainer {
         }
         throw reader.error(.truncated, detail: "no header")
     }
+
+    /// Whether the file is as long as its boxes say.
+    static func isWhole(_ bytes: PictureBytes, to operation: String) throws(PictureError) -> Bool {
+        var place = 0
+        for _ in 0..<boxLimit where place < bytes.count {
+            var reader = PictureByteReader(bytes, from: place, to: operation)
+            let start = try reader.bytes(16)
+            guard start.count >= 8 else { return false }
+            var byteCount = ISOBox.number(start[0..<4])
+            if byteCount == 0 { return true }
+            if byteCount == 1 {
+                guard start.count == 16, start[8] == 0 else { return false }
+                byteCount = ISOBox.number(start[8...])
+            }
+            guard byteCount >= 8, byteCount <= bytes.count - place else { return false }
+            place += byteCount
+        }
+        return true
+    }
 }
 
 /// A box of the ISO base media file format.

@@ -76,6 +76,13 @@ enum WebPContainer {
         return head
     }
 
+    /// Whether the file is as long as it says.
+    static func isWhole(_ bytes: PictureBytes, to operation: String) throws(PictureError) -> Bool {
+        var reader = PictureByteReader(bytes, to: operation)
+        let start = try reader.bytes(8)
+        return start.count == 8 && number(start, at: 4, byteCount: 4) <= bytes.count - 8
+    }
+
     /// A number whose last byte is the highest.
     private static func number(_ bytes: [UInt8], at offset: Int, byteCount: Int) -> Int {
         bytes[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }

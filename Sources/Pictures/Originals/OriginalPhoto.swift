@@ -61,9 +61,28 @@ struct OriginalPhoto {
         PreparedPhoto(file: file, byteCount: Int64(byteCount), size)
     }
 
+    /// Checks that a file says of itself that all of it is there, where it cannot be decoded.
+    ///
+    /// - Throws: `.truncated`.
+    func checkLength(of format: FileFormat) throws(PictureError) {
+        let bytes = PictureBytes.descriptor(file.descriptor)
+        let isWhole =
+            format == .webp
+            ? try WebPContainer.isWhole(bytes, to: operation)
+            : try HEIFContainer.isWhole(bytes, to: operation)
+        guard isWhole else { throw PictureError(.truncated, operation: operation) }
+    }
+
     /// Takes out where it was taken: from its EXIF, from that of other pictures in the file (previews, depth
     /// maps), from XMP and IPTC, and from a video behind it.
-    func removeLocation() throws(PictureError) {
+    func removeLocation(from format: FileFormat) throws(PictureError) {
+        // Its chunks have checksums, and may be compressed.
+        guard format != .png else { return try removeLocationFromPNG() }
+        if format.needsLibrary {
+            let head = try ContainerHead(
+                .descriptor(file.descriptor), as: format, to: operation)
+            if let range = head.exifRange { try removeLocation(fromTIFFIn: range) }
+        }
         var start = 0
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while start < byteCount {
@@ -71,7 +90,7 @@ struct OriginalPhoto {
             let count = read(into: &buffer, at: start)
             guard count > 0 else { throw PictureError(.unreadable, operation: operation) }
             for candidate in Self.candidates(in: buffer[..<count]) {
-                try remove(candidate, at: start)
+                try remove(candidate, at: start, of: format)
             }
             guard start + count < byteCount else { break }
             // What begins at the end of one piece is found in the next.
@@ -88,8 +107,45 @@ struct OriginalPhoto {
         case coordinates(Range<Int>)
     }
 
-    private func remove(_ candidate: Candidate, at start: Int) throws(PictureError) {
+    private func removeLocation(fromTIFFIn range: Range<Int>) throws(PictureError) {
+        var content = [UInt8](repeating: 0, count: range.count)
+        content.removeLast(content.count - read(into: &content, at: range.lowerBound))
+        if case .removed = LocationRemoval.remove(fromTIFF: &content) {
+            try write(content[...], at: range.lowerBound)
+        }
+    }
+
+    private func removeLocationFromPNG() throws(PictureError) {
+        var place = 8
+        while place + 12 <= byteCount {
+            var head = [UInt8](repeating: 0, count: 8)
+            guard read(into: &head, at: place) == 8 else { return }
+            let count = PNGLocation.number(head[0..<4])
+            guard count <= byteCount - place - 12 else { return }
+            if PNGLocation.mayTellPlace(head[4...]) {
+                guard count <= PNGLocation.chunkByteLimit else {
+                    throw PictureError(.tooCostly, operation: operation, detail: "metadata")
+                }
+                var chunk = [UInt8](repeating: 0, count: count + 4)
+                guard read(into: &chunk, at: place + 4) == chunk.count else { return }
+                if case .removed = PNGLocation.remove(from: &chunk) {
+                    try write(
+                        chunk[...] + PNGLocation.checksum(of: chunk), at: place + 4)
+                }
+            }
+            place += count + 12
+        }
+    }
+
+    private func remove(
+        _ candidate: Candidate, at start: Int, of format: FileFormat
+    ) throws(PictureError) {
         switch candidate {
+        case .exif(let offset) where format.needsLibrary:
+            // That of another picture in the file. Its offsets stay within what is read here.
+            let place = start + offset + Exif.signature.count
+            try removeLocation(
+                fromTIFFIn: place..<min(byteCount, place + ContainerHead.metadataByteLimit))
         case .exif(let offset):
             let place = start + offset
             // Nothing outside its marker is touched, whatever it says.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// What the club gets of a photo.
 public struct PhotoPreparation: Sendable, Hashable {
-    /// JPEGs go as they are. Other pictures are re-encoded all the same: a club keeps JPEGs.
+    /// Photos go as they are, also those that are no JPEGs.
     public var keepsOriginal: Bool
     /// Of what is re-encoded, from 0 to 1.
     public var quality: Double
@@ -22,7 +22,7 @@ extension PictureWorkers {
     /// Makes a photo ready for the club.
     ///
     /// An original is copied first, looked at in a worker, and loses where it was taken unless that is
-    /// wanted; all its other bytes stay.
+    /// wanted; all its other bytes stay. One whose library is missing is only checked for its length.
     ///
     /// - Parameter progress: Called on some thread with the part done, from 0 to 1.
     /// - Throws: `PictureError`. A picture that is cut short or damaged is refused; `.changed` when the file
@@ -32,11 +32,7 @@ extension PictureWorkers {
         progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws(PictureError) -> PreparedPhoto {
         let operation = "prepare \(photo.lastPathComponent)"
-        let isJPEG =
-            if preparation.keepsOriginal { try PictureFile(at: photo).format() == .jpeg } else {
-                false
-            }
-        guard isJPEG else {
+        guard preparation.keepsOriginal else {
             let before = FileState(at: photo)
             let prepared = try await reencode(
                 photo, quality: preparation.quality, keepsLocation: preparation.keepsLocation,
@@ -47,13 +43,19 @@ extension PictureWorkers {
             return prepared
         }
         let original = try OriginalPhoto(copying: photo, progress: progress, to: operation)
-        let size = try original.facts().size
-        // A small picture of it shows whether all of it is there.
-        let seen = try await decode(
-            original.picture(named: photo.lastPathComponent),
-            scaledToFit: PixelSize(width: 64, height: 64))
-        guard !seen.isDamaged else { throw PictureError(.damaged, operation: operation) }
-        if !preparation.keepsLocation { try original.removeLocation() }
-        return original.prepared(size)
+        let facts = try original.facts()
+        do throws(PictureError) {
+            // A small picture of it shows whether all of it is there.
+            let seen = try await decode(
+                original.picture(named: photo.lastPathComponent),
+                scaledToFit: PixelSize(width: 64, height: 64))
+            guard !seen.isDamaged else { throw PictureError(.damaged, operation: operation) }
+        } catch {
+            // Others in the club may have what it takes to see it.
+            guard error.code == .noLibrary else { throw error }
+            try original.checkLength(of: facts.format)
+        }
+        if !preparation.keepsLocation { try original.removeLocation(from: facts.format) }
+        return original.prepared(facts.size)
     }
 }

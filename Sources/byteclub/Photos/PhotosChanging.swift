@@ -16,14 +16,15 @@ struct PhotosMove: AsyncParsableCommand {
     @Argument(help: "The photo.")
     var name: String
 
-    @Argument(help: "Its new name; “.jpg” is added when it does not say that it is a picture.")
+    @Argument(help: "Its new name; the ending stays, also when it is left out.")
     var newName: String
 
     func run() async throws {
         let folder = try ClubFiles.photosFolder()
         let store = try await club.open()
         let path = try await PhotoPaths.find(name, in: folder, of: store)
-        let target = try folder.appending(newName: ClubFiles.photoName(for: newName))
+        let target = try folder.appending(
+            newName: ClubFiles.photoName(for: newName, renaming: path.name))
         guard target != path else {
             throw CommandFailure(localized("“\(name)” has that name already. Nothing was changed."))
         }

@@ -46,7 +46,7 @@ struct PhotosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "put", abstract: "Add photos to the club.",
             discussion: """
-                They are re-encoded as JPEG, upright and without their metadata, or with --original JPEGs \
+                They are re-encoded as JPEG, upright and without their metadata, or with --original \
                 go as they are; where they were taken is left out unless --keep-location asks for it. The \
                 files on this computer stay as they are. A photo of the same name in the club is never \
                 replaced. Settings for all photos: transfers in config.yml.
@@ -106,8 +106,10 @@ struct PhotosCommand: ParsableCommand {
             var named: [RemotePath: String] = [:]
             for file in files {
                 let source = try Self.source(file)
-                let path = try ClubFiles.photosFolder()
-                    .appending(newName: ClubFiles.photoName(for: source.lastPathComponent))
+                let preparation = sending.preparation(transfers)
+                let name = ClubFiles.photoName(
+                    for: source.lastPathComponent, keepsOriginal: preparation.keepsOriginal)
+                let path = try ClubFiles.photosFolder().appending(newName: name)
                 if let other = named.updateValue(file, forKey: path) {
                     throw CommandFailure(
                         other == file
@@ -118,7 +120,7 @@ struct PhotosCommand: ParsableCommand {
                                     + "was ordered; rename one of them."))
                 }
                 var order = TransferOrder(.upload, path, file: source)
-                order.preparation = sending.preparation(transfers)
+                order.preparation = preparation
                 order.bytesPerSecondLimit =
                     limitRate?.bytesPerSecond ?? transfers.bytesPerSecondLimit
                 orders.append(order)
@@ -161,10 +163,10 @@ struct PhotosCommand: ParsableCommand {
         ) async throws {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
+            let preparation = sending.preparation(settings)
             do throws(PictureError) {
                 if !json.isOn { Output.status(localized("\(name)  preparing")) }
-                photo = try await PictureWorkers.shared.prepare(
-                    file, as: sending.preparation(settings))
+                photo = try await PictureWorkers.shared.prepare(file, as: preparation)
             } catch {
                 if error.code == .cancelled { throw StoreError(.cancelled, during: .upload) }
                 throw CommandFailure(localized("“\(name)” was not added because \(error.reason)."))
@@ -172,8 +174,9 @@ struct PhotosCommand: ParsableCommand {
             // Its file is there as long as it is.
             defer { withExtendedLifetime(photo) {} }
             do throws(StoreError) {
-                let path = try ClubFiles.photosFolder()
-                    .appending(newName: ClubFiles.photoName(for: name))
+                let path = try ClubFiles.photosFolder().appending(
+                    newName: ClubFiles.photoName(
+                        for: name, keepsOriginal: preparation.keepsOriginal))
                 let sent = try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
                     let transfer = store.upload(
                         fileAt: photo.url, to: path, mode: .create, delegate: delegate)

@@ -11,7 +11,7 @@ struct SendingOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Send JPEGs as they are. Other pictures are re-encoded: a club keeps JPEGs.")
+        help: "Send photos as they are, whatever kind of picture they are, instead of re-encoded.")
     var original: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Let the club know where photos were taken.")

@@ -95,7 +95,7 @@ import Testing
         await screen.wait(for: "by date")
         await screen.wait { $0.order(of: ["one.jpg", "two.jpg"]) == ["two.jpg", "one.jpg"] }
         screen.press("o")
-        await screen.wait(for: "JPEGs go as they are")
+        await screen.wait(for: "photos go as they are")
         screen.press("G", "Enter")
         await screen.wait(untilGone: "Upload photos")
         #expect(selection?.keepsOriginals == true)

@@ -16,6 +16,28 @@ import Testing
 
     private func remove() { try? FileManager.default.removeItem(at: home) }
 
+    @Test func namesTheLibrariesForPicturesAndWhatToInstall() {
+        defer { remove() }
+        let complete = ComputerChecks.libraries(forPictures: { library in
+            PictureLibrary.Facts(version: "1.2.3", formats: Set(library.formats))
+        })
+        #expect(complete.map(\.severity) == [.fine, .fine])
+        #expect(
+            complete.map(\.text) == [
+                "libwebp 1.2.3 opens WebP.", "libheif 1.2.3 opens HEIC, AVIF.",
+            ])
+        let missing = ComputerChecks.libraries(forPictures: { _ in nil })
+        #expect(missing.map(\.severity) == [.notice, .notice])
+        #expect(missing[0].advice == "Run: sudo apt-get install libwebp7")
+        #expect(missing[1].text.contains("HEIC, AVIF"))
+        let bare = ComputerChecks.libraries(forPictures: { library in
+            PictureLibrary.Facts(
+                version: "1.19.0", formats: library == .libwebp ? [.webp] : [.avif])
+        })
+        #expect(bare.map(\.severity) == [.fine, .notice])
+        #expect(bare[1].advice == "Run: sudo apt-get install libheif-plugin-libde265")
+    }
+
     @Test func foldersThatCanBeMadeAreFine() {
         defer { remove() }
         #expect(ComputerChecks.permissions(paths, secrets: []).map(\.severity) == [.fine])

@@ -11,6 +11,25 @@ import Testing
         #expect(PhotoName.forClub(fileName) == expected)
     }
 
+    @Test(arguments: [
+        ("sea.jpg", "sea.jpg"), ("sea.HEIC", "sea.HEIC"), ("sea.webp", "sea.webp"),
+        ("sea.png", "sea.png"), ("sea", "sea.jpg"),
+    ])
+    func aFileThatGoesAsItIsKeepsItsEnding(fileName: String, expected: String) {
+        #expect(PhotoName.forClub(fileName, keepsOriginal: true) == expected)
+        #expect(PhotoName.isPhoto(expected))
+    }
+
+    @Test(arguments: [
+        ("sea.HEIC", "lake", "lake.HEIC"), ("sea.HEIC", "lake.heif", "lake.heif"),
+        ("sea.HEIC", "lake.jpg", "lake.HEIC"), ("sea.jpg", "lake.png", "lake.jpg"),
+        ("sea.jpg", "lake.jpeg", "lake.jpeg"), ("sea.jpg", ".png", ".png.jpg"),
+        ("sea", "lake", "lake.jpg"),
+    ])
+    func anotherNameMakesItNoOtherPicture(name: String, newName: String, expected: String) {
+        #expect(PhotoName.forClub(newName, renaming: name) == expected)
+    }
+
     @Test func findsAFreeName() {
         let taken: Set = ["sea.jpg", "sea (2).jpg"]
         #expect(PhotoName.free(like: "sea.jpg") { taken.contains($0) } == "sea (3).jpg")

@@ -84,6 +84,26 @@ import Testing
         }
     }
 
+    @Test(
+        .enabled("libwebp7 and libheif1 are not both installed") {
+            PictureLibrary.allCases.allSatisfy { $0.facts?.formats == Set($0.formats) }
+        },
+        arguments: [
+            ("sea.webp", LibraryFixtures.lossy), ("sea.HEIC", LibraryFixtures.heic),
+            ("sea.avif", LibraryFixtures.avif),
+        ])
+    func whatPhonesAndBrowsersWriteIsShown(name: String, _ picture: Data) async throws {
+        try await withPhotos { (club: TestClub) async throws in
+            let path = "/photos/" + name
+            try await club.call(
+                Routes.upload, UploadArg(commit: CommitInfo(path: path)), bytes: Array(picture))
+            let reply = try await club.send(
+                Routes.getThumbnail, ThumbnailV2Arg(path: path, size: .w64h64))
+            #expect(reply.status == 200)
+            #expect(try JPEGHeader.read(Data(reply.body)).size == PixelSize(width: 64, height: 43))
+        }
+    }
+
     @Test(arguments: [ThumbnailFormat.jpeg, .png], ["pano.jpg", "drawing.PNG"])
     func photosAndDrawingsAreShownInBothFormats(format: ThumbnailFormat, name: String)
         async throws

@@ -102,6 +102,22 @@ import Testing
         #expect(ranges(standIn) == [nil])
     }
 
+    @Test(arguments: [
+        LibraryFixtures.lossy, LibraryFixtures.heic, LibraryFixtures.avif,
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A]),
+    ])
+    func picturesOfOtherKindsAreFetched(_ picture: Data) async throws {
+        let standIn = try standIn(picture)
+        await expectFailure(.noThumbnail) {
+            // Whether their libraries are here does not matter: all of it has come.
+            _ = try await thumbnail(standIn)
+            throw StoreError(.noThumbnail, during: .thumbnail)
+        }
+        #expect(ranges(standIn) == ["bytes=0-16383"])
+        #expect(picture.mayBePicture && picture.prefix(3).mayBePicture)
+        #expect(!Data("<html><body>".utf8).mayBePicture)
+    }
+
     @Test func whatIsNoPictureIsGivenUpAtTheFirstByte() async throws {
         let standIn = try standIn(Data(count: 100_000))
         await expectFailure(.noThumbnail) { _ = try await thumbnail(standIn) }

@@ -9,7 +9,7 @@ internal import TextEditing
 struct PhotoSelection: Sendable, Equatable {
     /// Absolute, at least one.
     var paths: [String]
-    /// Whether JPEGs go as they are.
+    /// Whether photos go as they are.
     var keepsOriginals: Bool
     /// Where the picker was.
     var folder: String
@@ -205,7 +205,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         view.setNeedsLayout()
     }
 
-    /// `2 photos are marked. · by date · JPEGs go as they are`.
+    /// `2 photos are marked. · by date · photos go as they are`.
     private var choices: TextLine {
         let count = list.marks.count
         var parts: [TextLine] = []
@@ -217,7 +217,7 @@ extension PhotoPickerViewController: ListViewDataSource, ListViewDelegate {
         }
         if order == .date { parts.append(TextLine(localized("by date"), .secondary)) }
         if showsHidden { parts.append(TextLine(localized("with hidden files"), .secondary)) }
-        if keepsOriginals { parts.append(TextLine(localized("JPEGs go as they are"), .secondary)) }
+        if keepsOriginals { parts.append(TextLine(localized("photos go as they are"), .secondary)) }
         guard let first = parts.first else { return "" }
         return parts.dropFirst().reduce(first) { $0 + TextLine(" · ", .secondary) + $1 }
     }
@@ -373,7 +373,7 @@ extension KeyCommand {
         label: localized("hidden"),
         weight: 30)
     static let keepOriginals = KeyCommand(
-        "picker.original", keys: ["o"], title: localized("Send JPEGs as they are, or re-encoded"),
+        "picker.original", keys: ["o"], title: localized("Send photos as they are, or re-encoded"),
         label: localized("original"), weight: 42)
 
     static let pickerCommands: [KeyCommand] = [

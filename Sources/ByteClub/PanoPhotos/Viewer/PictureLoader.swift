@@ -129,7 +129,7 @@ struct PictureFailure: Error {
         } catch {
             if Task.isCancelled { throw CancellationError() }
             guard let failure = error.underlying as? PictureError, failure.isOfThePicture else {
-                throw PictureFailure(sentence: club.sentence(for: error).text)
+                throw PictureFailure(sentence: await sentence(for: error, about: photo))
             }
             note(failure, of: photo)
             throw Self.failure(failure)
@@ -145,6 +145,17 @@ struct PictureFailure: Error {
             note(error, of: photo)
             throw Self.failure(error)
         }
+    }
+
+    /// Why the club gave no preview: what it needs may be missing here or there.
+    private func sentence(for error: StoreError, about photo: RemoteFile) async -> String {
+        guard error.code == .noThumbnail, FileFormat(libraryPictureNamed: photo.name) != nil else {
+            return club.sentence(for: error).text
+        }
+        if let format = await MissingLibrary.format(ofPhotoNamed: photo.name) {
+            return MissingLibrary.sentence(for: format)
+        }
+        return localized("The club makes no preview of it. D downloads it; then it is shown.")
     }
 
     private func note(_ error: PictureError, of photo: RemoteFile) {

@@ -1,29 +1,29 @@
-import Foundation
+public import Foundation
 
 /// Small files of the kinds that libraries decode: the four quarters of `Photos.corners`, 96 × 64.
 ///
 /// Written by cwebp, heif-enc and avifenc of Debian 12; the turn of one HEIC was added by hand.
-enum LibraryFixtures {
+public enum LibraryFixtures {
     /// Lossy WebP.
-    static let lossy = data(
+    public static let lossy = data(
         "UklGRpgAAABXRUJQVlA4IIwAAACwBgCdASpgAEAAPrVOoEsnJCMhrUgA4BaJQQ4AMdsEH6r+IG0Zc5/F"
             + "z8cq/8BU238YyqffMJHGtzUmG60OQAD9+rfocBnab1X2kWvnBlwsIDe6yoeYTkj3m33m33/OmCnlQPkw"
             + "UUGFgt03GmmfpI+sX266j2oRZNu1HbrqPhqsEsdWWDSMGGAYTEAAAA==")
 
     /// Lossless WebP, whose green quarter is transparent.
-    static let transparent = data(
+    public static let transparent = data(
         "UklGRjYAAABXRUJQVlA4TCkAAAAvX8APEB8w//MvICj4P7r5D4IuQCRA4klPetLGAFJE/ydgONhzxcee"
             + "AwA=")
 
     /// The same, lossy, with its transparency beside it.
-    static let transparentLossy = data(
+    public static let transparentLossy = data(
         "UklGRtAAAABXRUJQVlA4WAoAAAAQAAAAXwAAPwAAQUxQSBkAAAABDzD/ERFCTdsGTPmT3gB6RvR/Ajgx"
             + "n/d8AFZQOCCQAAAAUAYAnQEqYABAAD7RWqZNKCUjoi1IAQAaCUAZOCFf4zbVt0T8jPxmr/wFTbfzjfqy"
             + "TIqhxHi4zGWcmwAA/us28rnKijJbR0G2+F4z2Q56Q+ZT2pql7eH7eH7f4Y1w6i0KtAgFtHsLf7xBFMe7"
             + "+xXod33r013XYJiM99/0tCYsx2nUtFsa9Dr2QUTzillByoAA")
 
     /// Stored on its side, with EXIF that says so (6), and with a camera, a date and a place.
-    static let turnedWebP = data(
+    public static let turnedWebP = data(
         "UklGRmYBAABXRUJQVlA4WAoAAAAIAAAAPwAAXwAAVlA4IIIAAAAQBwCdASpAAGAAPrVUoUsnJSMhrVs4"
             + "AOAWiUAaPsTfyv8M9ls5X+Gf4gV/4DuPLnwaLDbXKFWJIuhLbZLwGOrB0AD+21BlL+LW6udYfwb5YXer"
             + "lswjjIdqAy+5MizwvTWYEm0Arc9vj88cu2fNuy+6q/lcZ04hljxbM6+q0G65cAAARVhJRr4AAABJSSoA"
@@ -33,7 +33,7 @@ enum LibraryFixtures {
             + "AAABAAAA")
 
     /// HEIC.
-    static let heic = data(
+    public static let heic = data(
         "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUJtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0"
             + "AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFmAAEAAAAAAAAA"
             + "hwAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGh2YzEAAAAAwmlwcnAAAACkaXBjbwAAAHhodmND"
@@ -45,7 +45,7 @@ enum LibraryFixtures {
             + "/3NNT0PRyynbKVSSwA==")
 
     /// HEIC of 96 × 64 that is to be shown a quarter turn clockwise.
-    static let turnedHEIC = data(
+    public static let turnedHEIC = data(
         "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUxtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0"
             + "AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFwAAEAAAAAAAAA"
             + "hwAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGh2YzEAAAAAzGlwcnAAAACtaXBjbwAAAHhodmND"
@@ -57,7 +57,7 @@ enum LibraryFixtures {
             + "HCHof8DaVLsfof9zTU9D0csp2ylUksA=")
 
     /// HEIC of 64 × 96 whose EXIF says that it is turned, which does not count, and where it was taken.
-    static let heicWithEXIF = data(
+    public static let heicWithEXIF = data(
         "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAYBtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0"
             + "AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAANGlsb2MAAAAAREAAAgABAAAAAAGkAAEAAAAAAAAA"
             + "lgACAAAAAAI6AAEAAAAAAAAAwgAAADhpaW5mAAAAAAACAAAAFWluZmUCAAAAAAEAAGh2YzEAAAAAFWlu"
@@ -73,7 +73,7 @@ enum LibraryFixtures {
             + "AQAAAB8AAAABAAAADAAAAAEAAAANAAAAAQAAABgAAAABAAAAEgAAAAEAAAA=")
 
     /// AVIF.
-    static let avif = data(
+    public static let avif = data(
         "AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUEAAADybWV0YQAAAAAAAAAoaGRscgAAAAAAAAAA"
             + "cGljdAAAAAAAAAAAAAAAAGxpYmF2aWYAAAAADnBpdG0AAAAAAAEAAAAeaWxvYwAAAABEAAABAAEAAAAB"
             + "AAABGgAAAHEAAAAoaWluZgAAAAAAAQAAABppbmZlAgAAAAABAABhdjAxQ29sb3IAAAAAamlwcnAAAABL"
