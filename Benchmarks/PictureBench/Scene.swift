@@ -18,7 +18,7 @@ struct Scene {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "byteclub-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        guard let file = WelcomeContent.files.first(where: { $0.path.hasSuffix(".jpg") }) else {
+        guard let file = WelcomeContent.files().first(where: { $0.path.hasSuffix(".jpg") }) else {
             throw PictureError(.notFound, operation: "find a welcome picture")
         }
         panorama = try JPEGFile(data: file.data, name: file.path).decode().image

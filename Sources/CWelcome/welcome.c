@@ -9,6 +9,10 @@ static const unsigned char note[] = {
 #embed "../../Resources/Welcome/Welcome to Byte Club.txt"
 };
 
+static const unsigned char chinese_note[] = {
+#embed "../../Resources/Welcome/zh-Hans/Welcome.txt"
+};
+
 static const unsigned char dawn[] = {
 #embed "../../Resources/Welcome/photos/Dawn over the lake.jpg"
 };
@@ -27,6 +31,9 @@ static const byteclub_welcome_file files[] = {
     {"photos/City by the river.jpg", city, sizeof city},
     {"photos/Lighthouse coast.jpg", coast, sizeof coast},
 };
+
+const byteclub_welcome_file byteclub_welcome_chinese_note =
+    {"欢迎来到 Byte Club.txt", chinese_note, sizeof chinese_note};
 
 size_t byteclub_welcome_file_count(void)
 {

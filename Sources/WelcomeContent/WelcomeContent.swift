@@ -15,9 +15,13 @@ public enum WelcomeContent {
 
     /// All files, in the order in which they should be put into the folder; a new copy, half a
     /// megabyte, on each call.
-    public static var files: [File] {
+    ///
+    /// - Parameter isChinese: Whether the note is in Simplified Chinese; else it is in English.
+    public static func files(inChinese isChinese: Bool = false) -> [File] {
         (0..<byteclub_welcome_file_count()).map { index in
-            let file = byteclub_welcome_file_at(index)
+            let file =
+                index == 0 && isChinese
+                ? byteclub_welcome_chinese_note : byteclub_welcome_file_at(index)
             // Copied: a Data without a deallocator would write a change of it into the program.
             return File(
                 path: String(cString: file.name),

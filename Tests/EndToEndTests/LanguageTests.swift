@@ -88,6 +88,15 @@ import Testing
         }
     }
 
+    @Test func aNewClubSpeaksTheLanguageOfItsPerson() async throws {
+        try await inFreshHome(hasClub: false) { home in
+            try home.write(settings: "language: zh-Hans\n")
+            let listed = try await home.run("notes", "ls")
+            #expect(listed.status == 0)
+            #expect(listed.text.contains("欢迎来到 Byte Club.txt"))
+        }
+    }
+
     @Test func theQuestionBeforeChangesAreLost() async throws {
         try await inChinese { _, terminal in
             terminal.press(.enter)

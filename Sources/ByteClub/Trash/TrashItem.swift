@@ -38,6 +38,14 @@ extension Club {
                 file: deletion.file, deleted: deletion.deleted, isOwn: deletion.isOwn,
                 source: isText ? .here : .revision)
         }
+        // What waits to be deleted is shown as deleted already.
+        items += waiting.compactMap { change in
+            guard change.action == .delete, let base = change.baseState else { return nil }
+            let file = RemoteFile(
+                path: change.path, revision: base.revision, byteCount: change.byteCount,
+                modified: change.date, contentHash: base.contentHash)
+            return TrashItem(file: file, deleted: change.date, isOwn: true, source: .here)
+        }
         items += told.photosInTrash.filter { contents[$0.photo.path] == nil }.map {
             TrashItem(
                 file: $0.photo, deleted: $0.deleted, isOwn: nil,

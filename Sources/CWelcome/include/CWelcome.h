@@ -10,7 +10,10 @@ typedef struct byteclub_welcome_file {
     size_t byte_count;
 } byteclub_welcome_file;
 
-/* How many files there are. */
+/* Takes the place of the first file where the program speaks Simplified Chinese. */
+extern const byteclub_welcome_file byteclub_welcome_chinese_note;
+
+/* How many files there are; the first one is the note, in English. */
 size_t byteclub_welcome_file_count(void);
 
 /* One of them; `index` is below the count. */

@@ -119,8 +119,8 @@ extension EmbeddedClub {
                 switch try await server.start() {
                 case .ready(let process):
                     self.process = process
+                    // It may have ended again, unused, where this program was slow to come: another is started.
                     if takeLease(at: place) == .taken { return .success(store) }
-                    break starts
                 case .ended:
                     // Another program is starting the server at this moment: it will be ready soon.
                     // Or one is exiting: then its folder will be free soon.

@@ -286,6 +286,26 @@ import TextEditing
         test.club.stop()
     }
 
+    @Test func whatWaitsToBeDeletedIsInTheTrash() async throws {
+        defer { cleanUp() }
+        try store.plant("words", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let note = try #require(test.club.contents.notes.first)
+        _ = try await test.club.deleteNote(note)
+        let items = await test.club.trash()
+        #expect(items.map(\.file.path) == [note.path])
+        #expect(items.first?.isOwn == true)
+        let item = try #require(items.first)
+        #expect(try await test.club.text(of: item) == Data("words".utf8))
+        #expect(try await test.club.bringBack(item) == note)
+        #expect(test.club.waiting.isEmpty)
+        #expect(await test.club.trash().isEmpty)
+        test.club.stop()
+    }
+
     @Test func anEditThatWaitedComesBackWithItsNote() async throws {
         defer { cleanUp() }
         try store.plant("one", at: "/a.txt")

@@ -80,9 +80,9 @@ import Testing
         let run = try await home.start()
         let list = run.notes.files
         // Long to look through, so that the next arrangement is there first.
-        let long = String(repeating: "x", count: 150)
-        try show((0..<3000).map { "/\(long)\($0)q.txt" }, in: run.club)
-        await until { list.arrangement.entries.count == 3000 }
+        let long = String(repeating: "x", count: 100)
+        try show((0..<1500).map { "/\(long)\($0)q.txt" }, in: run.club)
+        await until { list.arrangement.entries.count == 1500 }
         run.screen.type("/q q q q q q")
         try show((0..<1001).map { "/\($0)q.txt" }, in: run.club)
         await until { list.arrangement.entries.count == 1001 && list.rowCount == 1001 }
