@@ -52,6 +52,10 @@ final class TLSHandshake {
     /// Whether the system trusts the server.
     var isTrusted: Bool { byteclub_handshake_verdict(raw) == 0 }
 
+    /// Whether the server has shown its certificates in this handshake, and the system trusts them. Not so on a
+    /// connection that was there already.
+    var hasProvedServer: Bool { isTrusted && byteclub_handshake_certificate_count(raw) > 0 }
+
     /// Whether the server wants a client certificate, and no fitting one was set.
     var wantsClientCertificate: Bool { byteclub_handshake_wants_client_certificate(raw) }
 

@@ -19,6 +19,8 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     struct Cookies: Codable, Hashable, Sendable {
         /// The file of the cookie storage. Cookies in memory stay in the program.
         var cookieFile: String?
+        /// The file of hosts that are reached over TLS only.
+        var hstsFile: String?
         var cookiePolicy: UInt
         var sendsCookies: Bool
     }
@@ -45,6 +47,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         proxies = settings.proxies ?? .environment ?? ProxySettings()
         cookies = Cookies(
             cookieFile: settings.web.cookies?.filePath?.absolutePath,
+            hstsFile: settings.web.hsts?.filePath?.absolutePath,
             cookiePolicy: settings.web.acceptPolicy.rawValue,
             sendsCookies: settings.web.sendsCookies)
         access = Access(
@@ -93,6 +96,9 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         configuration.urlCache = nil  // what is brought is handed over as a file
         configuration.httpCookieStorage = cookies.cookieFile.map {
             HTTPCookieStorage(fileURL: URL(filePath: $0, directoryHint: .notDirectory))
+        }
+        configuration.hstsStorage = cookies.hstsFile.map {
+            HSTSStorage(fileURL: URL(filePath: $0, directoryHint: .notDirectory))
         }
         configuration.httpCookieAcceptPolicy =
             HTTPCookieStorage.AcceptPolicy(rawValue: cookies.cookiePolicy)

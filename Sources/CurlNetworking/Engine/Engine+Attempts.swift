@@ -42,6 +42,7 @@ extension Engine {
     // MARK: - The next attempt
 
     func beginNextAttempt(of transfer: Transfer, _ next: URLRequest) {
+        let next = transfer.settings.secured(next)
         guard let origin = next.url.flatMap(Origin.init(of:)) else { return }
         closeAttempt(of: transfer)
         transfer.makeAttempt(next)
@@ -127,12 +128,13 @@ extension Engine {
 
     // MARK: - Heads
 
-    /// The head of the final answer is complete: its cookies are stored, whatever is decided about it.
+    /// The head of the final answer is complete: what it says for later is kept, whatever is decided about it.
     func noteResponse(_ head: ResponseHead, of transfer: Transfer) {
         let request = transfer.request
         guard head.status != 101 || transfer.webSocket != nil, let url = request.url
         else { return }
         transfer.attempt.response = HTTPURLResponse(url: url, head: head)
+        transfer.noteTransportSecurity(head)
         guard !head.setCookies.isEmpty, request.httpShouldHandleCookies else { return }
         let web = transfer.settings.web
         web.cookies?.receive(

@@ -20,11 +20,16 @@ extension Engine {
         if let failure = task.startFailure {
             return task.post(.completed(TaskResult(error: failure)))
         }
-        guard let origin = task.requestToLoad.url.flatMap(Origin.init(of:)) else {
-            return task.post(.completed(TaskResult(error: task.requestToLoad.unsupportedURL)))
+        let request = task.session.settings.secured(task.requestToLoad)
+        guard let origin = request.url.flatMap(Origin.init(of:)) else {
+            return task.post(.completed(TaskResult(error: request.unsupportedURL)))
         }
-        let transfer = Transfer(task: task, origin: origin, pending: pending, sockets: sockets)
+        let transfer = Transfer(
+            task: task, request: request, origin: origin, pending: pending, sockets: sockets)
         transfers[transfer.id] = transfer
+        if request.url != task.requestToLoad.url {
+            task.status.withLock { $0.currentRequest = transfer.request }
+        }
         if let date = task.earliestBeginDate { return delay(transfer, until: date) }
         startTransfer(transfer)
     }

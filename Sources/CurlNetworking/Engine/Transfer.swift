@@ -78,16 +78,18 @@ final class Transfer {
         }
     }
 
+    /// - Parameter request: What is sent first; nil: what the task asks for.
     init(
-        task: URLSessionTask, origin: Origin, pending: PendingTransfers,
-        sockets: ConnectionSockets = ConnectionSockets()
+        task: URLSessionTask, request first: URLRequest? = nil, origin: Origin,
+        pending: PendingTransfers, sockets: ConnectionSockets = ConnectionSockets()
     ) {
         self.task = task
         self.pending = pending
-        let request = task.requestToLoad.withoutCredentials
+        let first = first ?? task.requestToLoad
+        let request = first.withoutCredentials
         let isWebSocket = task is URLSessionWebSocketTask
         attempt = Attempt(request, number: 0, isWebSocket: isWebSocket, sockets: sockets)
-        authentication = AuthenticationState(for: task.requestToLoad.url)
+        authentication = AuthenticationState(for: first.url)
         source = task.source
         let number = task.session.number
         slot = Slot(place: .init(session: isWebSocket ? -number : number, origin: origin))

@@ -6,12 +6,13 @@ extension URLSession {
     private static let storageQueue = DispatchQueue(
         label: "CurlNetworking.storage", qos: .utility)
 
-    /// Brings cookies that were not written yet to the disk, lets further requests of the session use
+    /// Brings cookies and TLS-only hosts that were not written yet to the disk, lets further requests of the session use
     /// new connections, and then calls back on `delegateQueue`.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.flush()
+            settings.web.hsts?.flush()
             callbackQueue.async { completionHandler() }
         }
     }
@@ -23,7 +24,7 @@ extension URLSession {
         }
     }
 
-    /// Empties the session's cookie, cache and credential storages, those on the disk too, forgets who
+    /// Empties the session's cookie, HSTS, cache and credential storages, those on the disk too, forgets who
     /// was logged in, lets further requests use new connections, and then calls back on `delegateQueue`.
     ///
     /// Storages that are shared, as those of `.default` configurations are, become empty for all that
@@ -34,6 +35,8 @@ extension URLSession {
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.removeCookies(since: .distantPast)
             settings.web.cookies?.flush()
+            settings.web.hsts?.removeAll()
+            settings.web.hsts?.flush()
             settings.web.cache?.removeAllCachedResponses()
             settings.credentialStorage?.removeAll()
             callbackQueue.async { completionHandler() }

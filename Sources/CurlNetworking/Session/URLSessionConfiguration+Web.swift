@@ -6,11 +6,16 @@ struct WebSettings: Sendable {
     var acceptPolicy = HTTPCookieStorage.AcceptPolicy.onlyFromMainDocumentDomain
     var sendsCookies = true
     var cache: URLCache?
+    /// Nil: hosts are reached as the URL says.
+    var hsts: HSTSStorage?
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
-    init(cookies: HTTPCookieStorage? = nil, cache: URLCache? = nil) {
+    init(
+        cookies: HTTPCookieStorage? = nil, cache: URLCache? = nil, hsts: HSTSStorage? = nil
+    ) {
         self.cookies = cookies
         self.cache = cache
+        self.hsts = hsts
     }
 }
 
@@ -41,6 +46,15 @@ extension URLSessionConfiguration {
     public var urlCache: URLCache? {
         get { settings.withLock { $0.web.cache } }
         set { settings.withLock { $0.web.cache = newValue } }
+    }
+
+    /// Which hosts are reached over TLS only, whatever the URL says: the shared storage in `.default` configurations, one
+    /// in memory in ephemeral ones. nil: none, and nothing that servers say about it is taken.
+    ///
+    /// Not in Apple's suite, where it cannot be changed.
+    public var hstsStorage: HSTSStorage? {
+        get { settings.withLock { $0.web.hsts } }
+        set { settings.withLock { $0.web.hsts = newValue } }
     }
 
     /// What requests that do not say so themselves may take from the cache.

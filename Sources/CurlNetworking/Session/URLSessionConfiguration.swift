@@ -178,7 +178,7 @@ struct SessionSettings: Sendable {
     /// What `.default` configurations and the shared session have.
     static var standard: SessionSettings {
         var settings = SessionSettings()
-        settings.web = WebSettings(cookies: .shared, cache: .shared)
+        settings.web = WebSettings(cookies: .shared, cache: .shared, hsts: .shared)
         return settings
     }
 
@@ -194,7 +194,8 @@ struct SessionSettings: Sendable {
         settings.credentialStorage = URLCredentialStorage()
         settings.web = WebSettings(
             cookies: HTTPCookieStorage(),
-            cache: URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, folder: nil))
+            cache: URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, folder: nil),
+            hsts: HSTSStorage())
         return settings
     }
 }

@@ -111,10 +111,12 @@ final class TLSHost: Sendable {
         // Unchecked because of the command, which is written to by the thread alone, and stopped
         // once, from the host's deinit.
         let command: OpenSSLCommand
+        let fields: String
         let text = Mutex("")
 
-        init(_ command: OpenSSLCommand) {
+        init(_ command: OpenSSLCommand, _ fields: [String]) {
             self.command = command
+            self.fields = fields.map { $0 + "\r\n" }.joined()
         }
 
         func serve() {
@@ -124,16 +126,20 @@ final class TLSHost: Sendable {
                 let count = text.components(separatedBy: "\r\n\r\n").count - 1
                 while answered < count {
                     answered += 1
-                    command.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin")
+                    command.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nin")
                 }
                 return false
             }
         }
     }
 
-    /// - Parameter place: Where to listen; nil: somewhere.
+    /// - Parameters:
+    ///   - place: Where to listen; nil: somewhere.
+    ///   - options: Of `openssl s_server`.
+    ///   - fields: What it answers beside its length.
     init(
-        _ item: CertificateShop.Item, at place: ReservedPort? = nil, _ options: [String] = []
+        _ item: CertificateShop.Item, at place: ReservedPort? = nil, _ options: [String] = [],
+        fields: [String] = []
     ) throws {
         let place = try place ?? ReservedPort()
         let command = try OpenSSLCommand(
@@ -144,7 +150,7 @@ final class TLSHost: Sendable {
         let text = command.read { $0.contains("ACCEPT") && $0.hasSuffix("\n") }
         guard text.contains("ACCEPT") else { throw OpenSSLCommand.Failure(text: text) }
         self.place = place
-        state = State(command)
+        state = State(command, fields)
         Thread.detachNewThread { [state] in state.serve() }
     }
 

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Glibc
+
+/// A file that several processes keep a list in: a line that says what it is and how to tell whether it is whole,
+/// then the list as JSON. Of mode 0600, replaced as a whole, changed under a lock.
+struct SharedListFile<Element: Codable & Sendable>: Sendable {
+    let path: String
+    /// What it is, and its version.
+    let title: String
+    /// Whether an element could have been written by us: what is in the file is believed no further than that.
+    let isSound: @Sendable (Element) -> Bool
+
+    static var largestByteCount: Int { 64 << 20 }
+
+    struct CorruptionError: Error {
+        var reason: String
+    }
+
+    // MARK: - Reading and writing
+
+    /// Reads the list as it is at this moment. No file, or one that is not whole, is an empty one.
+    ///
+    /// - Throws: When the file cannot be read.
+    func read() throws(URLError) -> (list: [Element], stamp: AtomicFile.Stamp?) {
+        guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
+            return ([], nil)
+        }
+        return ((try? decode(file.bytes)) ?? [], file.stamp)
+    }
+
+    /// Like `read`, under the lock: a file that is not whole is set aside, as `….damaged`.
+    private func readOrSetAside() throws(URLError) -> [Element] {
+        do {
+            guard let file = try AtomicFile.readStamped(path, atMost: Self.largestByteCount) else {
+                return []
+            }
+            return try decode(file.bytes)
+        } catch let error as URLError where error.code != .dataLengthExceedsMaximum {
+            throw error
+        } catch {
+            try AtomicFile.setAside(path)
+            return []
+        }
+    }
+
+    /// Changes the file as it is now, while no other process does.
+    ///
+    /// - Parameter change: Gets the list in the file.
+    /// - Throws: When the file or its lock cannot be written; the file is then as it was.
+    func update(
+        _ change: (inout [Element]) -> Void
+    ) throws(URLError) -> (list: [Element], stamp: AtomicFile.Stamp) {
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try AtomicFile.makeFolder(String(path[..<slash]))
+        }
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else {
+            throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
+        }
+        defer { LockedFile.close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                throw URLError(.cannotOpenFile, underlyingText: "\(path).lock: \(lastSystemError)")
+            }
+        }
+        var list = try readOrSetAside()
+        change(&list)
+        let stamp = try AtomicFile.write(encode(list), to: path, by: path + ".new")
+        return (list, stamp)
+    }
+
+    // MARK: - Its bytes
+
+    func encode(_ list: [Element]) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Strings, finite numbers and booleans always encode.
+        let body = (try? encoder.encode(list)) ?? Data("[]".utf8)
+        return Data("\(title) \(Checksum.of(body).hexadecimal)\n".utf8) + body
+    }
+
+    func decode(_ bytes: Data) throws(CorruptionError) -> [Element] {
+        guard let lineEnd = bytes.prefix(128).firstIndex(of: 0x0A) else {
+            throw CorruptionError(reason: "no title")
+        }
+        let body = bytes[bytes.index(after: lineEnd)...]
+        let expected = "\(title) \(Checksum.of(body).hexadecimal)"
+        guard bytes[..<lineEnd].elementsEqual(expected.utf8) else {
+            throw CorruptionError(reason: "the title or the sum is wrong")
+        }
+        do {
+            return try JSONDecoder().decode([Element].self, from: Data(body)).filter(isSound)
+        } catch {
+            throw CorruptionError(reason: "\(error)")
+        }
+    }
+}
