@@ -113,7 +113,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
 	@scripts/check-messages
-	@scripts/find-undocumented.py Sources/CurlNetworking Sources/TerminalUI Sources/TextEditing
+	@scripts/find-undocumented.py Sources/CurlNetworking Sources/CurlNetworkingHTTPTypes Sources/TerminalUI Sources/TextEditing
 	@SWIFT="$(SWIFT)" scripts/check-api
 
 clean:

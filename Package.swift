@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let ropeModule = Target.Dependency.product(name: "_RopeModule", package: "swift-collections")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -53,6 +54,9 @@ let modules: [Target] = [
     .target(
         name: "CurlNetworking",
         dependencies: ["CCurl", "CTLS", "CZlib", "CBackgroundHelper", "CurlNetworkingNames"],
+        swiftSettings: strict),
+    .target(
+        name: "CurlNetworkingHTTPTypes", dependencies: ["CurlNetworking", httpTypes],
         swiftSettings: strict),
     .target(
         name: "CurlNetworkingFoundation", dependencies: ["CurlNetworkingNames"],
@@ -152,6 +156,12 @@ let tests: [Target] = [
         dependencies: [
             "CBackgroundHelper", "CurlNetworking", "CurlNetworkingFoundation",
             "CurlNetworkingFuzzing", "TestSupport", "background-program",
+        ],
+        swiftSettings: strict),
+    .testTarget(
+        name: "CurlNetworkingHTTPTypesTests",
+        dependencies: [
+            "CurlNetworking", "CurlNetworkingHTTPTypes", "TestSupport", httpTypes,
         ],
         swiftSettings: strict),
     .testTarget(name: "MessagesTests", dependencies: ["Messages"], swiftSettings: strict),
@@ -301,12 +311,15 @@ let package = Package(
         .executable(name: "nerdfeed", targets: ["nerdfeed"]),
         // Byte Club itself links the first alone, and is spared all of Foundation.
         .library(name: "CurlNetworking", targets: ["CurlNetworking", "CurlNetworkingFoundation"]),
+        // Nothing of it, and nothing that it needs, is built where it is not used.
+        .library(name: "CurlNetworkingHTTPTypes", targets: ["CurlNetworkingHTTPTypes"]),
         .library(name: "TerminalUI", targets: ["TerminalUI", "TextEditing"]),
     ],
     traits: traits,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: systemLibraries + modules + testSupport + fuzzingDoors + tests + benchmarks + fuzzers
 )

@@ -106,6 +106,12 @@ static inline CURLcode byteclub_easy_set_open_socket_callback(
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+/// A callback that adds the lines of the fields behind a chunked body to a list: CURLOPT_TRAILERFUNCTION.
+static inline CURLcode byteclub_easy_set_trailer_callback(
+    CURL *easy, curl_trailer_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, callback);
+}
+
 static inline CURLcode byteclub_easy_set_prereq_callback(
     CURL *easy, curl_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);

@@ -124,9 +124,18 @@ final class LoopbackConnection {
         while let line = takeThrough("\r\n") {
             let size = String(decoding: line.prefix { $0 != 0x0D && $0 != 0x3B }, as: UTF8.self)
             guard let count = Int(size, radix: 16) else { return nil }
-            if count == 0 { return takeThrough("\r\n") == nil ? nil : body }
+            if count == 0 { return readTrailers() == nil ? nil : body }
             guard let chunk = take(count), take(2) != nil else { return nil }
             body += chunk
+        }
+        return nil
+    }
+
+    private func readTrailers() -> [[UInt8]]? {
+        var lines: [[UInt8]] = []
+        while let line = takeThrough("\r\n") {
+            if line.count == 2 { return lines }
+            lines.append(line)
         }
         return nil
     }

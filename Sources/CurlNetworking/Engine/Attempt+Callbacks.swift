@@ -46,6 +46,10 @@ extension Attempt {
             easy.set(CURLOPT_SSL_CTX_DATA, pointer: context)
         }
         if body.isNone { return }  // nobody waits for news of what is sent
+        if case .produced(let pipe) = body.content, pipe.byteCount < 0 {
+            easy.set(CURLOPT_TRAILERDATA, pointer: context)
+            _ = byteclub_easy_set_trailer_callback(easy.raw, addTrailers)
+        }
         easy.set(CURLOPT_XFERINFODATA, pointer: context)
         easy.set(CURLOPT_NOPROGRESS, 0)
         _ = byteclub_easy_set_progress_callback(easy.raw, noteProgress)
@@ -193,6 +197,13 @@ extension Attempt {
         }
     }
 
+    /// What goes out behind the body, in the form libcurl wants it.
+    fileprivate var trailerLines: [String] {
+        guard case .produced(let pipe) = body.content else { return [] }
+        return pipe.trailers.filter { $0.name.isHTTPToken }
+            .map { $0.name + ": " + $0.value.withoutLineBreaks.trimmingSpaces }
+    }
+
     fileprivate func note(sent byteCount: Int64) {
         let before = body.sentByteCount
         body.noteOnTheWire(byteCount)
@@ -278,6 +289,20 @@ private func sendBody(
     guard let context else { return Int(CURL_READFUNC_ABORT) }
     return Attempt.from(context).send(
         into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+private func addTrailers(
+    list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?,
+    context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context, let list else { return CURL_TRAILERFUNC_ABORT }
+    for line in Attempt.from(context).trailerLines {
+        guard let longer = curl_slist_append(list.pointee, line) else {
+            return CURL_TRAILERFUNC_ABORT
+        }
+        list.pointee = longer
+    }
+    return CURL_TRAILERFUNC_OK
 }
 
 private func seekBody(

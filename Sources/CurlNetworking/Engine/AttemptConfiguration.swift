@@ -134,7 +134,7 @@ enum CertificateAuthorities {
 
 extension String {
     /// RFC 9110 §5.6.2.
-    fileprivate var isHTTPToken: Bool {
+    var isHTTPToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
                 switch byte {

@@ -34,7 +34,7 @@ final class BodyHash: @unchecked Sendable {
                     url.path(percentEncoded: false), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
                 guard descriptor >= 0 else { return finish(nil) }
                 body = .file(descriptor)
-            case .none, .given, .pipe, .stream: return finish(nil)
+            case .none, .given, .pipe, .produced, .stream: return finish(nil)
             }
             BodyHash(body, Int(offset), algorithm, finish).proceed()
         }

@@ -118,7 +118,7 @@ extension Transfer {
         // libcurl sends no body with HEAD.
         guard !attempt.body.isNone, request.method != "HEAD" else { return false }
         switch source {
-        case .none, .given, .pipe, .stream: return false
+        case .none, .given, .pipe, .produced, .stream: return false
         case .data, .file: return true
         }
     }

@@ -16,6 +16,10 @@ extension Engine {
                 opened(
                     Result { () throws(URLError) in try BodyReader.open(file: url, wake: wake) })
             }
+        case .produced(let producer):
+            let pipe = BodyPipe(byteCount: producer.byteCount ?? -1, wake: wake)
+            producer.begin(BodyWriter(pipe))
+            connect(transfer, sending: .produced(pipe))
         case .pipe(let pipe):
             pipe.connect(wake: wake)
             connect(transfer, sending: .pipe(pipe))

@@ -108,7 +108,7 @@ extension Engine {
             _ where hasNoBody:
             transfer.attempt.body = OutgoingBody()
         case .data(let data): transfer.attempt.body = OutgoingBody(.data(data, position: 0))
-        case .file, .pipe, .given, .stream: return openSource(of: transfer)
+        case .file, .pipe, .produced, .given, .stream: return openSource(of: transfer)
         }
         connect(transfer)
     }
@@ -294,6 +294,8 @@ extension Engine {
         if let failure = transfer.incompleteness { return fail(transfer, with: failure) }
         close(transfer)
         let task = transfer.task
+        let trailers = attempt.head.trailers.fields
+        if !trailers.isEmpty { task.status.withLock { $0.trailers = trailers } }
         if !transfer.answer.isDeliveredIncrementally, !transfer.answer.memory.isEmpty {
             _ = task.post(transfer.answer.memory)
         }

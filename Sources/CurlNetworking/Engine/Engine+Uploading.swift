@@ -133,7 +133,7 @@ extension Transfer {
     /// Nil for an upload that cannot be continued.
     fileprivate func makeUpload() -> UploadResumption? {
         switch attempt.body.content {
-        case .none, .pipe: return nil
+        case .none, .pipe, .produced: return nil
         case .reader(let reader) where !reader.canRewind: return nil
         case .data, .reader: break
         }

@@ -17,6 +17,7 @@ struct OutgoingBody {
         case none
         case data(Data, position: Int)
         case reader(BodyReader)
+        case produced(BodyPipe)
         /// What a WebSocket has to send, without end.
         case pipe(OutgoingPipe)
     }
@@ -39,6 +40,7 @@ struct OutgoingBody {
         case .none: 0
         case .data(let data, _): Int64(data.count)
         case .reader(let reader): reader.byteCount
+        case .produced(let pipe): pipe.byteCount
         case .pipe: -1
         }
     }
@@ -57,6 +59,12 @@ struct OutgoingBody {
         case .reader(let reader):
             let portion = reader.take(into: buffer)
             if case .bytes(let count) = portion, reader.byteCount < 0 { chunks.note(chunk: count) }
+            if case .notYet = portion { isAwaited = true }
+            if case .end = portion { isTaken = true }
+            return portion
+        case .produced(let pipe):
+            let portion = pipe.take(into: buffer)
+            if case .bytes(let count) = portion, pipe.byteCount < 0 { chunks.note(chunk: count) }
             if case .notYet = portion { isAwaited = true }
             if case .end = portion { isTaken = true }
             return portion
@@ -83,7 +91,7 @@ struct OutgoingBody {
             guard (0...Int64(data.count)).contains(offset) else { return .impossible }
             content = .data(data, position: Int(offset))
             return .done
-        case .pipe:
+        case .pipe, .produced:
             return .impossible
         case .reader(let reader):
             guard reader.canRewind else { return .impossible }

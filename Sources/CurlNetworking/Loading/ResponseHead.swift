@@ -8,8 +8,8 @@ struct ResponseHead: Sendable {
 
 /// Puts the head of an answer together from its lines.
 ///
-/// Interim answers (1xx) are kept apart. Lines after the head, the trailers of a chunked body, are
-/// ignored. A head without measure is refused.
+/// Interim answers (1xx) are kept apart, and so are the trailers of a chunked body, the lines after the head. A
+/// head without measure is refused.
 struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
     /// Whether the empty line behind a final head was seen.
@@ -17,6 +17,9 @@ struct ResponseHeadParser: Sendable {
     /// How the body is coded, the coding that was applied last first: as they are undone. `identity` and
     /// `chunked` are not among them.
     private(set) var codings: [String] = []
+    /// The fields behind a chunked body. They are never taken for those of the head: a proxy that has looked at the
+    /// head has not seen them (RFC 9110 §6.5.1).
+    private(set) var trailers = HTTPHeaderFields()
     /// Interim answers (1xx) that nobody has taken yet.
     private var interim: [ResponseHead] = []
     private var lastLine = LastLine.start
@@ -48,7 +51,7 @@ struct ResponseHeadParser: Sendable {
         guard byteCount <= Self.largestByteCount else { throw .tooLarge }
         guard lineCount <= Self.largestLineCount else { throw .tooManyLines }
         guard let text = HeadLine.text(of: line) else { throw .badCharacter }
-        guard !isComplete else { return }  // a trailer
+        guard !isComplete else { return addTrailer(text) }
         switch text.first {
         case nil: try finish()
         case 0x20, 0x09: try continueField(HeadLine.value(text))
@@ -90,6 +93,18 @@ struct ResponseHeadParser: Sendable {
         lastLine = .field(name)
     }
 
+    private mutating func addTrailer(_ line: Slice<UnsafeRawBufferPointer>) {
+        guard let first = line.first else { return }
+        if first == 0x20 || first == 0x09 {
+            guard case .field(let name) = lastLine else { return }
+            return trailers.extend(name, by: HeadLine.value(line))
+        }
+        lastLine = .ignored
+        guard let field = HeadLine.field(line), HeadLine.Framing(field.name) == nil else { return }
+        trailers.add(field.value, for: field.name)
+        lastLine = .field(field.name)
+    }
+
     /// RFC 9110 §8.6: digits, perhaps several times the same.
     private static func length(_ value: String) -> Int64? {
         let numbers = value.split(separator: ",", omittingEmptySubsequences: false).map {
@@ -124,6 +139,7 @@ struct ResponseHeadParser: Sendable {
                 throw .badTransferEncoding
             }
             isComplete = true
+            lastLine = .ignored
             noteCodings(head.headers)
         } else {
             interim.append(head)

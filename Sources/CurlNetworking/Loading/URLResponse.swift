@@ -108,6 +108,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
     open var statusCode: Int { head.status }
 
     var headers: HTTPHeaderFields { head.headers }
+    var setCookies: [String] { head.setCookies }
 
     /// Makes an answer over HTTP of one's own, for a ``URLProtocol`` or a test. Never nil; optional as
     /// Apple's is. Its expected length is what `Content-Length` says, whatever other fields say.

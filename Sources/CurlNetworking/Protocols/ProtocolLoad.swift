@@ -98,7 +98,7 @@ final class ProtocolLoad: URLProtocolClient {
                         task.status.withLock { [request] in $0.urlProtocol.request = request }
                         proceed()
                     }))
-        case .none, .given, .pipe:
+        case .none, .given, .pipe, .produced:
             return proceed()
         }
         task.status.withLock { [request] in $0.urlProtocol.request = request }

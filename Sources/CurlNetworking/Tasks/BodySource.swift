@@ -10,6 +10,8 @@ enum BodySource: Sendable {
     /// Asked of the delegate at each start.
     case stream
 
+    /// Written while it is sent, once for each attempt.
+    case produced(BodyProducer)
     /// What a WebSocket sends.
     case pipe(OutgoingPipe)
 

@@ -10,6 +10,8 @@ struct TaskStatus: Sendable {
 
     var currentRequest: URLRequest
     var response: URLResponse?
+    /// What came behind a chunked body.
+    var trailers: [HTTPHeaderFields.Field] = []
     var error: (any Error)?
     var urlProtocol = ProtocolProgress()
     var succession = Succession()
