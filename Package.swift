@@ -215,8 +215,9 @@ let tests: [Target] = [
         name: "ByteClubTests",
         dependencies: [
             "ByteClub", "ClubAccess", "ClubLibrary", "ClubServer", "ClubStore",
-            "ClubStoreTestSupport",
-            "Pictures", "TerminalUI", "TestSupport", "TextEditing", "byteclub",
+            "ClubStoreTestSupport", "DropboxAPI", "Pictures", "TerminalUI", "TestSupport",
+            "TextEditing",
+            "byteclub",
         ],
         swiftSettings: strict),
     .executableTarget(

@@ -6,6 +6,17 @@ import Pictures
 func measureViewing(_ scene: Scene) async throws {
     let levels = PictureLevels(scene.panorama)
     measureFrames(levels)
+    let panorama = scene.folder.appending(path: "frame.jpg")
+    try scene.panorama.jpegData(quality: 0.9).write(to: panorama)
+    reportCommand(
+        "  chafa, 160×50 half blocks (with start and decoding)", runs: 9,
+        ["chafa", "--size=160x50", "--stretch", "--symbols=vhalf", panorama.path])
+    reportCommand(
+        "  timg, 160×50 half blocks", runs: 9, ["timg", "-ph", "-g160x50", panorama.path])
+    reportCommand(
+        "  chafa, sixel", runs: 5,
+        ["chafa", "--format=sixel", "--size=200x112", "--stretch", panorama.path])
+    reportCommand("  timg, kitty", runs: 5, ["timg", "-pk", "-g160x45", panorama.path])
     let workers = PictureWorkers()
     let picture = PictureFile(at: scene.sphere)
     // The process is there already, as it is when a list of thumbnails was shown.
@@ -18,23 +29,38 @@ func measureViewing(_ scene: Scene) async throws {
         viewport.fit(levels.largest.size, in: box, cellAspect: 0.5)
         sink(renderer.frame(of: levels, through: viewport, filling: box, for: .moving, id: 1))
     }
-    let first = try await medianOf(5) {
-        let decoded = try await workers.decode(
-            picture, scaledToFit: PixelSize(width: 2048, height: 2048))
-        show(PictureLevels(decoded.image))
+    for (name, side) in [("160×50 cells", 512), ("1600×900", 1600)] {
+        let first = try await medianOf(5) {
+            let decoded = try await workers.decode(
+                picture, scaledToFit: PixelSize(width: side, height: side))
+            show(PictureLevels(decoded.image))
+        }
+        report("16,384×8,192, first view, \(name)", first, "limit 300")
     }
-    report("16,384×8,192, first view", first, "limit 300")
+    let file = scene.sphere.path
+    reportCommand(
+        "  djpeg -scale 1/8", runs: 5,
+        ["djpeg", "-scale", "1/8", "-outfile", "/dev/null", file])
+    reportCommand(
+        "  chafa, 160×50", runs: 3, ["chafa", "--size=160x50", "--symbols=vhalf", file])
+    reportCommand("  timg, 160×50", runs: 3, ["timg", "-ph", "-g160x50", file])
 
     let details = try await workers.details(of: picture)
     let decoded = try await workers.decode(
         picture, scaledToFit: PixelSize(width: 4096, height: 4096))
     let cache = PictureCache(folder: scene.folder.appending(path: "pictures"))
-    let key = PictureCache.Key(club: "club", path: "/sphere.jpg", revision: "1", isOriginal: true)
-    cache.keep(PictureLevels(decoded.image), details, for: key)
-    let second = median(of: 9) {
-        if let kept = cache.picture(for: key) { show(kept.levels) }
+    for (name, image) in [
+        ("4,096×2,048", decoded.image),
+        ("3,000×1,500", decoded.image.scaled(to: PixelSize(width: 3000, height: 1500))),
+    ] {
+        let key = PictureCache.Key(
+            club: "club", path: "/\(name).jpg", revision: "1", file: "state")
+        cache.keep(PictureLevels(image), details, for: key)
+        let second = median(of: 9) {
+            if let kept = cache.picture(for: key) { show(kept.levels) }
+        }
+        report("  second look, of \(name) pixels on disk", second, "limit 50")
     }
-    report("  second look, of 4,096×2,048 pixels on disk", second, "limit 50")
 
     let part = PicturePart(left: 8000, top: 4000, size: PixelSize(width: 2400, height: 1350))
     let close = try await medianOf(3) { sink(try await workers.part(part, of: picture)) }

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func key(_ path: String, revision: String = "1") -> PictureCache.Key {
-        PictureCache.Key(club: "club", path: path, revision: revision, isOriginal: true)
+        PictureCache.Key(club: "club", path: path, revision: revision, file: "state")
     }
 
     private func levels(_ value: UInt8, width: Int = 300) -> PictureLevels {
@@ -41,6 +41,36 @@ import Testing
             #expect(kept.details == details)
             #expect(cache.picture(for: key("/a.jpg", revision: "2")) == nil)
             #expect(cache.picture(for: key("/b.jpg")) == nil)
+        }
+    }
+
+    @Test func aFileThatWasWrittenSinceIsAnotherPicture() throws {
+        try withCache { cache in
+            let details = PictureDetails(size: PixelSize(width: 300, height: 150))
+            cache.keep(levels(7), details, for: key("/a.jpg"))
+            var other = key("/a.jpg")
+            for file in [nil, "another state"] {
+                other.file = file
+                #expect(cache.picture(for: other) == nil)
+            }
+        }
+    }
+
+    @Test func aClubsPicturesGoAndThoseOfOthersStay() throws {
+        try withCache { cache in
+            let details = PictureDetails(size: PixelSize(width: 300, height: 150))
+            var other = key("/a.jpg")
+            other.club = "club of others"
+            for key in [key("/a.jpg"), key("/b.jpg"), other] {
+                cache.keep(levels(7), details, for: key)
+            }
+            // Another program is about to write one.
+            let unfinished = cache.folder.appending(path: "x.levels.1.2.unfinished")
+            try FileManager.default.copyItem(
+                at: cache.folder.appending(path: key("/a.jpg").fileName), to: unfinished)
+            cache.removeAll(ofClub: "club")
+            #expect(try files(cache).map(\.lastPathComponent) == [other.fileName])
+            #expect(cache.picture(for: other) != nil)
         }
     }
 
@@ -110,8 +140,8 @@ import Testing
             #expect(cache.picture(for: key("b")) == nil)
         }
         #expect(
-            PictureCache.Key(club: "a", path: "b1:c", revision: "d", isOriginal: true).text
-                != PictureCache.Key(club: "a", path: "b", revision: "c1:d", isOriginal: true).text)
+            PictureCache.Key(club: "a", path: "b1:c", revision: "d", file: "state").text
+                != PictureCache.Key(club: "a", path: "b", revision: "c1:d", file: "state").text)
     }
 
     @Test func aFolderThatCannotBeWrittenCostsNothing() {

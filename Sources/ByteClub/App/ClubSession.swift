@@ -38,10 +38,8 @@ internal import TerminalUI
             carrier: CarrierProcess(destination, registry: registry), activity: activity)
         photos = PhotosViewController(
             club: club, memory: memory, transfers: transfers, settings: settings.transfers)
-        photos.pictureCache = PictureCache(
-            folder: registry.paths.cacheFolder.appending(path: "pictures"))
-        // Not the name that a person gave it: two clubs share nothing.
-        photos.pictureCacheName = registry.libraryFolder(of: destination).path
+        photos.pictureCache = registry.pictureCache
+        photos.pictureCacheName = registry.pictureCacheName(of: destination)
         photos.localFolder = destination.place == .embedded ? registry.paths.clubFolder : nil
         memory.start(club)
         let center = transfers

@@ -1,5 +1,6 @@
 internal import ClubStore
 package import FoundationEssentials
+package import Pictures
 
 // A club's folder on this computer is named for its identity, not for the name a person gave it. Two clubs
 // that have had the same name share nothing, and a renamed club keeps its drafts.
@@ -46,6 +47,16 @@ extension ClubRegistry {
     /// What a club's editor keeps of each note over restarts.
     package func editorFolder(of club: ClubSettings) -> URL {
         stateFolder(of: club).appending(path: "editor")
+    }
+
+    /// Decoded pictures of all clubs; those of a club go when somebody signs out of it.
+    package var pictureCache: PictureCache {
+        PictureCache(folder: paths.cacheFolder.appending(path: "pictures"))
+    }
+
+    /// What a club is called there. Not the name that a person gave it: two clubs share nothing.
+    package func pictureCacheName(of club: ClubSettings) -> String {
+        libraryFolder(of: club).path
     }
 
     /// The folder of a club's unconfirmed writes.

@@ -1,5 +1,6 @@
 internal import ClubLibrary
 package import ClubStore
+internal import Pictures
 
 /// Signs out of a club: revokes the tokens on the server, then removes them from this computer.
 package enum SignOut {
@@ -23,6 +24,8 @@ package enum SignOut {
     @concurrent static func signOut(
         _ club: ClubSettings, registry: ClubRegistry, secrets: Secrets
     ) async throws(SignInError) -> Outcome {
+        // While its account is known, which is part of the name.
+        let pictures = registry.pictureCacheName(of: club)
         guard club.needsSignIn, let place = registry.secretPlace(of: club) else {
             try remember { () throws(SettingsError) in try registry.forget(club) }
             return .wasSignedOut
@@ -31,7 +34,11 @@ package enum SignOut {
         let transfers = TransferJournal(folder: registry.transfersFolder(of: club))
         let paused = pause(transfers)
         do throws(SignInError) {
-            return try await signOut(club, in: place, registry: registry, secrets: secrets)
+            let outcome = try await signOut(
+                club, in: place, registry: registry, secrets: secrets)
+            // What was looked at is for members' eyes.
+            registry.pictureCache.removeAll(ofClub: pictures)
+            return outcome
         } catch {
             // Still signed in.
             for id in paused { _ = try? transfers.change(id) { $0.askAgain() } }

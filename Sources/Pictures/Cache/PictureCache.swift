@@ -13,21 +13,25 @@ public struct PictureCache: Sendable {
         public var club: String
         public var path: String
         public var revision: String
-        /// Of the file itself, not of the preview that the club makes.
-        public var isOriginal: Bool
+        /// The state of the file on this computer, where it was made of that: a file that was written since is
+        /// another one. Nil for the preview that the club makes.
+        public var file: String?
 
-        public init(club: String, path: String, revision: String, isOriginal: Bool) {
+        public init(club: String, path: String, revision: String, file: String?) {
             self.club = club
             self.path = path
             self.revision = revision
-            self.isOriginal = isOriginal
+            self.file = file
         }
 
         /// One line; no part of it can be taken for another.
         var text: String {
-            [club, path, revision, isOriginal ? "1" : "0"]
+            [club, path, revision, file ?? "0"]
                 .map { "\($0.utf8.count):\($0)" }.joined()
         }
+
+        /// What the texts of all pictures of its club begin with.
+        var clubText: String { "\(club.utf8.count):\(club)" }
 
         /// A name for the file: FNV-1a, twice. The whole key is in the file.
         var fileName: String {
@@ -105,6 +109,29 @@ public struct PictureCache: Sendable {
             return
         }
         trim()
+    }
+
+    /// Removes all pictures of a club, also those that are being written.
+    public func removeAll(ofClub club: String) {
+        let beginning = Key(club: club, path: "", revision: "", file: nil).clubText
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+            let path = folder.appending(path: name).path
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                continue
+            }
+            var reader = LevelsReader(descriptor: descriptor, byteCount: Int(status.st_size))
+            // What cannot be read is of no use to anybody.
+            guard reader.bytes(Self.magic.count) == Self.magic, let text = reader.text(),
+                !text.hasPrefix(beginning)
+            else {
+                unlink(path)
+                continue
+            }
+        }
     }
 
     /// Lets go of what was looked at longest ago.

@@ -9,6 +9,8 @@ import Testing
 @testable import ClubAccess
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ThumbnailLoaderTests {
+    private static let screen = PixelSize(width: 160, height: 100)
+
     /// Who scrolls through a thousand photos has only those fetched that were in sight last.
     @Test func fetchesWhatWasAskedForLastOfAThousand() async throws {
         let store = InMemoryStore()
@@ -51,7 +53,7 @@ import Testing
         let loader = PictureLoader(club: home.club, cache: nil, clubName: "", folder: nil)
         for _ in 1...3 {
             await #expect(throws: PictureFailure.self) {
-                _ = try await loader.load(bad, original: nil)
+                _ = try await loader.load(bad, original: nil, screen: Self.screen)
             }
         }
         #expect(store.calls.count { $0.operation == .thumbnail } == 1)
@@ -59,7 +61,7 @@ import Testing
         let changed = try store.plant(
             Data([0xFF, 0xD8]) + Data("no picture either".utf8), at: "/photos/bad.jpg")
         await #expect(throws: PictureFailure.self) {
-            _ = try await loader.load(changed, original: nil)
+            _ = try await loader.load(changed, original: nil, screen: Self.screen)
         }
         #expect(store.calls.count { $0.operation == .thumbnail } == 2)
         home.club.stop()

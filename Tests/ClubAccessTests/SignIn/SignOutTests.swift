@@ -1,6 +1,7 @@
 import ClubLibrary
 import ClubStore
 import Foundation
+import Pictures
 import Testing
 
 @testable import ClubAccess
@@ -27,6 +28,25 @@ import Testing
             Issue.record("signed out twice")
             return
         }
+    }
+
+    @Test func whatWasLookedAtGoesWithTheSignIn() async throws {
+        let home = LoginHome()
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let cache = home.registry.pictureCache
+        let image = PixelImage(
+            size: PixelSize(width: 8, height: 4), filledWith: .init(red: 1, green: 2, blue: 3))
+        func key(_ club: ClubSettings) -> PictureCache.Key {
+            PictureCache.Key(
+                club: home.registry.pictureCacheName(of: club), path: "/photos/a.jpg",
+                revision: "1", file: nil)
+        }
+        for club in [club, .embedded] {
+            cache.keep(PictureLevels(image), PictureDetails(size: image.size), for: key(club))
+        }
+        _ = try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        #expect(cache.picture(for: key(club)) == nil)
+        #expect(cache.picture(for: key(.embedded)) != nil)
     }
 
     private func transfers(_ home: LoginHome) throws -> TransferJournal {

@@ -121,8 +121,10 @@ extension PanoramaViewController {
             try? await Pause.sleep(for: Self.closeUpPause)
             guard !Task.isCancelled,
                 let image = try? await PictureWorkers.shared.part(
-                    part, of: PictureFile(at: file)),
-                !Task.isCancelled, let self, self.picture?.original == file
+                    part, of: PictureFile(at: file.url)),
+                // Of another state of the file it would be a part of another picture.
+                await PictureLoader.isUnchanged(file), !Task.isCancelled, let self,
+                self.picture?.original == file
             else { return }
             self.picture?.levels.closeUp = PictureLevels.CloseUp(image, part, of: full)
             draw()

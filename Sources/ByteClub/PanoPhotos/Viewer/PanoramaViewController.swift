@@ -151,7 +151,7 @@ extension PanoramaViewController {
         bringing?.cancel()
         if let here = brought[index], here.isOriginal || downloadedFile(of: photo) == nil {
             show(here)
-            return bringNeighbors()
+            if here.isWhole { return bringNeighbors() }
         }
         if picture == nil {
             canvas.imageView.image = nil
@@ -162,13 +162,16 @@ extension PanoramaViewController {
         loading = startPending { [self] in
             do {
                 let loaded = try await loader.load(
-                    photo, original: downloadedFile(of: photo)
-                ) { if !Task.isCancelled { show($0) } }
+                    photo, original: downloadedFile(of: photo), screen: screenPixels
+                ) { if !Task.isCancelled, isBetter($0) { show($0) } }
                 guard !Task.isCancelled else { return }
                 show(loaded)
                 bringNeighbors()
             } catch let failure as PictureFailure {
                 guard !Task.isCancelled else { return }
+                // Instead of what was only a sketch, too.
+                picture = nil
+                minimap.show(nil)
                 explain(failure.sentence)
             } catch {}
         }
@@ -186,11 +189,23 @@ extension PanoramaViewController {
                 let photo = photos[neighbor]
                 guard !Task.isCancelled,
                     let loaded = try? await loader.load(
-                        photo, original: downloadedFile(of: photo))
+                        photo, original: downloadedFile(of: photo), .screen, screen: screenPixels)
                 else { continue }
                 if !Task.isCancelled { brought[neighbor] = loaded }
             }
         }
+    }
+
+    /// The pixels of a picture that are of use before somebody looks closer.
+    private var screenPixels: PixelSize {
+        guard let screen = application?.screen else { return PixelSize(width: 0, height: 0) }
+        return PictureRenderer(screen).pixelSize(of: box)
+    }
+
+    /// Whether it shows more than what is there.
+    private func isBetter(_ loaded: LoadedPicture) -> Bool {
+        guard let picture else { return true }
+        return loaded.levels.largest.size.pixelCount > picture.levels.largest.size.pixelCount
     }
 
     private func show(_ loaded: LoadedPicture) {
@@ -217,6 +232,7 @@ extension PanoramaViewController {
         var words = [Wording.byteCount(photo.byteCount)]
         if let picture {
             if picture.isOriginal { words.append(localized("the file itself")) }
+            if !picture.isWhole { words.append(localized("sharper in a moment")) }
             if showsDetails { words += picture.details.words }
         }
         if let item = transfer(of: photo), item.isWanted || item.state == .paused {

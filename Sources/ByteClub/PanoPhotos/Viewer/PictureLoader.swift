@@ -1,7 +1,7 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 internal import FoundationEssentials
-internal import Glibc
 internal import Messages
 internal import Pictures
 
@@ -11,9 +11,20 @@ struct LoadedPicture: Sendable {
     let details: PictureDetails
     /// The file it was made of, where that is on this computer; else it is the preview that the club
     /// makes.
-    let original: URL?
+    let original: LocalFile?
+    /// Whether these are all the pixels that are kept of it; else more are on their way.
+    let isWhole: Bool
 
     var isOriginal: Bool { original != nil }
+}
+
+/// A file on this computer in the state in which it was looked at.
+struct LocalFile: Sendable, Equatable {
+    let url: URL
+    let state: LocalFileState
+
+    /// Whether nobody has written to it since.
+    var isUnchanged: Bool { LocalFileState(at: url) == state }
 }
 
 /// Why there is no picture, as a sentence.
@@ -31,35 +42,48 @@ struct PictureFailure: Error {
     /// The club's own folder, where it is on this computer.
     let folder: URL?
 
-    /// The first pixels of a file are those of a screen; more take a moment longer.
-    private static let firstSize = PixelSize(width: 2048, height: 2048)
+    /// The first pixels of a file are those of the screen; more take a moment longer.
+    private static let firstSizes = 512...2048
     /// More are read where somebody looks closely.
     private static let largestSize = PixelSize(width: 4096, height: 4096)
 
+    /// How much of a picture is wanted.
+    enum Extent {
+        /// All of its levels, and something to look at until they are here.
+        case whole
+        /// As many pixels as a screen has: nobody looks at it yet.
+        case screen
+    }
+
     /// - Parameters:
     ///   - original: The photo in the state that the club has, where it was downloaded.
-    ///   - first: Called with a smaller picture, when the whole one takes longer.
+    ///   - screen: The pixels that can be seen of it.
+    ///   - first: Called with smaller pictures, when the whole one takes longer.
     /// - Throws: `PictureFailure`, or `CancellationError`.
     func load(
-        _ photo: RemoteFile, original: URL?, first: (LoadedPicture) -> Void = { _ in }
+        _ photo: RemoteFile, original: URL?, _ extent: Extent = .whole, screen: PixelSize,
+        first: (LoadedPicture) -> Void = { _ in }
     ) async throws -> LoadedPicture {
-        var file = await usableFile(original, photo)
-        if file == nil { file = await usableFile(ownFile(of: photo), photo) }
+        let file = await Self.local([ownFile(of: photo), original], photo)
         let key = PictureCache.Key(
             club: clubName, path: photo.path.string, revision: photo.revision.rawValue,
-            isOriginal: file != nil)
+            file: file?.state.text)
         if let cache, let kept = await Self.kept(in: cache, key) {
             try Task.checkCancellation()
-            return LoadedPicture(levels: kept.levels, details: kept.details, original: file)
+            return LoadedPicture(
+                levels: kept.levels, details: kept.details, original: file, isWhole: true)
+        }
+        if extent == .whole, let sketch = await sketch(of: photo), !Task.isCancelled {
+            first(sketch)
         }
         let loaded: LoadedPicture
-        if let file, let picture = try await decode(file, photo, first) {
+        if let file, let picture = try await decode(file, photo, extent, screen, first) {
             loaded = picture
         } else {
             loaded = try await preview(of: photo)
         }
         try Task.checkCancellation()
-        if let cache, loaded.isOriginal == key.isOriginal {
+        if let cache, loaded.isWhole, loaded.isOriginal == (key.file != nil) {
             let (levels, details) = (loaded.levels, loaded.details)
             Task.detached(priority: .background) { cache.keep(levels, details, for: key) }
         }
@@ -76,38 +100,81 @@ struct PictureFailure: Error {
         folder?.appending(path: String(photo.path.string.drop { $0 == "/" }))
     }
 
-    /// The file, if it is there and as long as the club says.
-    @concurrent private nonisolated func usableFile(_ file: URL?, _ photo: RemoteFile) async -> URL?
-    {
-        var status = stat()
-        guard let file, stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            Int64(status.st_size) == photo.byteCount
-        else { return nil }
-        return file
+    /// The first file that is there and may be the photo: whether it is, its content says.
+    @concurrent private nonisolated static func local(
+        _ files: [URL?], _ photo: RemoteFile
+    ) async -> LocalFile? {
+        for case let file? in files {
+            guard let state = LocalFileState(at: file), state.byteCount == photo.byteCount else {
+                continue
+            }
+            return LocalFile(url: file, state: state)
+        }
+        return nil
     }
 
-    /// Nil when it is not a picture after all: the preview says more.
+    @concurrent private nonisolated static func has(
+        _ file: LocalFile, _ photo: RemoteFile
+    ) async -> Bool {
+        file.state.isContent(of: photo, at: file.url) && file.isUnchanged
+    }
+
+    /// What the list has shown of a photo, from an earlier run or this one.
+    private func sketch(of photo: RemoteFile) async -> LoadedPicture? {
+        let data = await club.local?.run {
+            try $0.thumbnail(of: photo.path, revision: photo.revision, size: .w256h256)
+        }
+        guard let data = data ?? nil,
+            let decoded = try? await PictureWorkers.shared.decode(
+                PictureFile(data: data, name: photo.name))
+        else { return nil }
+        let size = FullSizeComment(of: data).map {
+            PixelSize(width: $0.width, height: $0.height)
+        }
+        return LoadedPicture(
+            levels: PictureLevels(decoded.image),
+            details: PictureDetails(size: size ?? decoded.fullSize), original: nil, isWhole: false)
+    }
+
+    /// Nil when it is not the photo, or not a picture after all: the preview says more.
     private func decode(
-        _ file: URL, _ photo: RemoteFile, _ first: (LoadedPicture) -> Void
+        _ file: LocalFile, _ photo: RemoteFile, _ extent: Extent, _ screen: PixelSize,
+        _ first: (LoadedPicture) -> Void
     ) async throws -> LoadedPicture? {
-        let picture = PictureFile(at: file)
+        let picture = PictureFile(at: file.url)
         let workers = PictureWorkers.shared
+        // While it is decoded: nothing is shown before it is known.
+        let checking = Task { await Self.has(file, photo) }
         do throws(PictureError) {
             let details = try await workers.details(of: picture)
-            func loaded(fitting box: PixelSize) async throws(PictureError) -> LoadedPicture {
+            func loaded(
+                fitting box: PixelSize, isWhole: Bool
+            ) async throws(PictureError) -> LoadedPicture {
                 let decoded = try await workers.decode(picture, scaledToFit: box)
                 let levels = await PictureQueue.previews.run { PictureLevels(decoded.image) }
-                return LoadedPicture(levels: levels, details: details, original: file)
+                return LoadedPicture(
+                    levels: levels, details: details, original: file, isWhole: isWhole)
             }
-            let small = try await loaded(fitting: Self.firstSize)
             let size = details.size
-            guard max(size.width, size.height) > Self.firstSize.width else { return small }
+            let side = min(
+                max(screen.width, screen.height, Self.firstSizes.lowerBound),
+                Self.firstSizes.upperBound)
+            let box = PixelSize(width: side, height: side)
+            let isSmall = max(size.width, size.height) <= side
+            let small = try await loaded(fitting: box, isWhole: isSmall)
+            guard await checking.value else { return nil }
+            guard extent == .whole, !isSmall else { return small }
             if !Task.isCancelled { first(small) }
-            return try await loaded(fitting: Self.largestSize)
+            let whole = try await loaded(fitting: Self.largestSize, isWhole: true)
+            return await Self.isUnchanged(file) ? whole : nil
         } catch {
             if Task.isCancelled { throw CancellationError() }
             return nil
         }
+    }
+
+    @concurrent nonisolated static func isUnchanged(_ file: LocalFile) async -> Bool {
+        file.isUnchanged
     }
 
     private static let previewSize = ThumbnailSize.w2048h1536
@@ -139,7 +206,8 @@ struct PictureFailure: Error {
                 PictureFile(data: data, name: photo.name))
             let levels = await PictureQueue.previews.run { PictureLevels(decoded.image) }
             return LoadedPicture(
-                levels: levels, details: PictureDetails(size: decoded.fullSize), original: nil)
+                levels: levels, details: PictureDetails(size: decoded.fullSize), original: nil,
+                isWhole: true)
         } catch {
             if Task.isCancelled { throw CancellationError() }
             note(error, of: photo)
