@@ -125,4 +125,32 @@ import Testing
             try await open(terminal)
         }
     }
+
+    /// The line stands still with a picture on it, and the keys go on.
+    @Test func escWorksWhileAPictureGoesToASlowTerminal() async throws {
+        try await inFreshHome { home in
+            try home.write(settings: "theme:\n  pictures: sixel\n")
+            try Photos.noise(width: 2400, height: 1000)
+                .write(to: home.photos.appending(path: Self.name))
+            let terminal = try await home.open()
+            defer { terminal.close() }
+            terminal.type("2")
+            try await terminal.wait(forText: Self.name)
+            try await terminal.waitUntilIdle()
+            let before = terminal.receivedByteCount
+            terminal.pauseReading()
+            terminal.press(.enter)
+            try await eventually("the line is full") {
+                terminal.unreadByteCounts.output > 4000
+            }
+            terminal.type("lq")
+            try await eventually("the keys are read") { terminal.unreadByteCounts.keys == 0 }
+            terminal.resumeReading()
+            try await terminal.wait { $0.contains("PanoPhotos") && $0.contains(Self.name) }
+            let screen = try await terminal.waitUntilIdle()
+            #expect(!screen.contains("the file itself"))
+            // A picture at rest alone has more.
+            #expect(terminal.receivedByteCount - before < 150_000)
+        }
+    }
 }

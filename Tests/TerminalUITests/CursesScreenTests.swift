@@ -175,6 +175,90 @@ import Testing
         #expect(screen.receive(light) == .none)
     }
 
+    /// A terminal that takes nothing, with a picture of a megabyte on its way to it.
+    @Test func aLargePictureIsWrittenInTheBackgroundAndCutShortOnceItIsGone() async throws {
+        setenv("TERM", "xterm-256color", 1)
+        setenv("LC_ALL", "C.UTF-8", 1)
+        for name in ["NO_COLOR", "COLORTERM", "TMUX"] { unsetenv(name) }
+        let terminal = try #require(PseudoTerminal(columns: 40, rows: 10))
+        defer { terminal.close() }
+        var options = CursesScreen.Options()
+        options.inputDescriptor = terminal.inner
+        options.outputDescriptor = terminal.inner
+        options.pictures = .sixel
+        let screen = CursesScreen(options: options)
+        try screen.open()
+        let pixels = Array("\u{1B}Pq".utf8) + [UInt8](repeating: 0x7E, count: 1 << 20)
+        let picture = Graphic(
+            id: 6, .inline, size: Size(width: 14, height: 3), bytes: pixels + [0x1B, 0x5C])
+        let surface = Surface(size: screen.size)
+        func draw(_ word: String, hasPicture: Bool) {
+            surface.clear()
+            surface.draw(word, at: Point(x: 20, y: 2))
+            if hasPicture { surface.place(picture, at: Point(x: 2, y: 2)) }
+        }
+        /// Reads like a terminal until all is written.
+        func drain() async -> String {
+            var text = ""
+            await withCheckedContinuation { done in
+                screen.didBecomeReady = { done.resume() }
+                Task {
+                    while screen.isWriting {
+                        text += terminal.readText()
+                        await Task.yield()
+                    }
+                }
+            }
+            screen.didBecomeReady = nil
+            return text + terminal.readText()
+        }
+        _ = terminal.readText()
+        draw("one", hasPicture: true)
+        #expect(screen.makeReady(for: surface) == .ready)
+        // Nobody reads, and it returns.
+        screen.present(surface, cursor: nil)
+        #expect(screen.isWriting)
+        // The picture has begun.
+        while terminal.unreadByteCount < 3000 { await Task.yield() }
+        // The same picture in another frame: both wait.
+        draw("two", hasPicture: true)
+        #expect(screen.makeReady(for: surface) == .busy)
+        // Gone: what is left of it is not sent.
+        draw("three", hasPicture: false)
+        #expect(screen.makeReady(for: surface) == .busy)
+        let sent = await drain()
+        #expect(sent.utf8.count < 200_000)
+        #expect(sent.contains("one") && sent.contains("~\u{1B}\\"))
+        #expect(sent.hasSuffix("\u{1B}[?2026l"))
+        #expect(screen.makeReady(for: surface) == .ready)
+        screen.present(surface, cursor: nil)
+        #expect(terminal.readText().contains("three"))
+        // Wanted once more, it is sent from its beginning, and arrives whole.
+        draw("four", hasPicture: true)
+        screen.present(surface, cursor: nil)
+        let whole = await drain()
+        #expect(whole.utf8.count > 1 << 20)
+        #expect(whole.contains("four"))
+        #expect((screen.pictureRate ?? 0) > 0)
+        // Who quits meanwhile does not wait either.
+        screen.invalidate()
+        draw("five", hasPicture: true)
+        screen.present(surface, cursor: nil)
+        #expect(screen.isWriting)
+        let closing = Task.detached { [outer = terminal.outer] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            var count = 0
+            while !Task.isCancelled {
+                let read = Glibc.read(outer, &buffer, buffer.count)
+                if read > 0 { count += read }
+            }
+            return count
+        }
+        screen.close()
+        closing.cancel()
+        #expect(await closing.value < 200_000)
+    }
+
     @Test func drawsSixelsOverCellsAndAgainWhenTheyWereWrittenOver() throws {
         setenv("TERM", "xterm-256color", 1)
         setenv("LC_ALL", "C.UTF-8", 1)
@@ -275,6 +359,12 @@ private struct PseudoTerminal {
         var modes = termios()
         tcgetattr(inner, &modes)
         return [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag]
+    }
+
+    var unreadByteCount: Int {
+        var count: Int32 = 0
+        _ = ioctl(outer, UInt(FIONREAD), &count)
+        return Int(count)
     }
 
     /// What was written since the last time.

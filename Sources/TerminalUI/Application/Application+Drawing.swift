@@ -69,7 +69,16 @@ extension Application {
             if configuration.isPlain { surface.removeLines() }
             cursor = cursorOnScreen()
         }
-        screen.present(surface, cursor: cursor)
+        switch screen.makeReady(for: surface) {
+        case .ready: screen.present(surface, cursor: cursor)
+        case .busy: frames.noteBusy()
+        }
+    }
+
+    /// Shows what has waited for a large picture to be written.
+    func screenDidBecomeReady() {
+        drawIfNeeded()
+        checkIdle()
     }
 
     /// Draws what lies beneath the uppermost controller only when something in it has changed.
@@ -142,7 +151,7 @@ extension Application {
             idle.isChecking = false
             let isPending =
                 frames.isDirty || !frames.isOpen || input?.isPending == true
-                || signals?.isPending == true
+                || signals?.isPending == true || screen.isWriting
             guard !isPending else { return }
             idle.report(byteCount: input?.byteCount ?? 0, size: screen.size)
         }

@@ -32,6 +32,7 @@ extension Application {
             signals = nil
             throw error
         }
+        screen.didBecomeReady = { [weak self] in self?.screenDidBecomeReady() }
         frames.isOpen = true
         adoptTheme()
         if let descriptor = screen.inputDescriptor {

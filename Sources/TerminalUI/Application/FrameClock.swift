@@ -35,6 +35,9 @@ struct FrameClock {
         return elapsed < Self.interval ? Self.interval - elapsed : nil
     }
 
+    /// Notes that the terminal could not take the frame: it comes when it can.
+    mutating func noteBusy() { isDirty = true }
+
     mutating func begin(at now: ContinuousClock.Instant) {
         isDirty = false
         lastFrame = now

@@ -1,4 +1,5 @@
 import CNcurses
+import Dispatch
 import Glibc
 import Messages
 
@@ -41,6 +42,12 @@ public final class CursesScreen: Screen {
     var shown: ContiguousArray<Cell> = []
     private var cursorIsVisible: Bool?
     private var collector: FrameCollector?
+    /// Writes frames with large pictures.
+    private lazy var output = OutputQueue(descriptor: options.outputDescriptor) {
+        [weak self] report in
+        DispatchQueue.main.async { MainActor.assumeIsolated { self?.outputDidDrain(report) } }
+    }
+    public var didBecomeReady: (() -> Void)?
 
     // MARK: Pictures
 
@@ -159,6 +166,9 @@ public final class CursesScreen: Screen {
     public func close() {
         guard isOpen else { return }
         isOpen = false
+        // What is left of a picture would come after the shell's prompt.
+        layer.lose(output.cutPictures())
+        output.wait()
         send(layer.removeAll())
         drainReplies()
         for mode in RestoreSequence.privateModes { send(RestoreSequence.mode(mode, isOn: false)) }
@@ -193,6 +203,8 @@ public final class CursesScreen: Screen {
     }
 
     public func send(_ sequence: [UInt8]) {
+        // Nothing overtakes a picture in whose middle it would be.
+        guard !output.isBusy else { return output.add([OutputQueue.Part(bytes: sequence)]) }
         sequence.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -217,6 +229,8 @@ public final class CursesScreen: Screen {
 
     public func present(_ surface: Surface, cursor: Point?) {
         guard isOpen, surface.size == size else { return }
+        // Only who did not ask whether it is ready waits here.
+        output.wait()
         let isWhole = shown.count != surface.cells.count
         let plan = layer.compose(surface)
         var special: [Int] = []
@@ -224,31 +238,60 @@ public final class CursesScreen: Screen {
         if let collector {
             frame = collector.bytes { special = update(surface, cursor) }
         } else {
-            send(plan.before)
+            for part in plan.before { send(part.bytes) }
             frame = []
             special = update(surface, cursor)
         }
         let before = collector == nil ? [] : plan.before
-        let after = pictureBytes(after: plan, isWhole: isWhole)
+        let after = pictureParts(after: plan, isWhole: isWhole)
         guard !special.isEmpty || !before.isEmpty || !after.isEmpty else { return send(frame) }
         // Terminals that know this mode show all at once; the others ignore it.
-        let bytes =
-            RestoreSequence.mode(Self.synchronizedOutput, isOn: true) + before + frame
-            + specialBytes(surface, rows: special) + after
-            + RestoreSequence.mode(Self.synchronizedOutput, isOn: false)
-        let clock = ContinuousClock()
-        let time = clock.measure { send(bytes) }
-        measure(before.count + after.count, in: time)
+        let parts =
+            [OutputQueue.Part(bytes: RestoreSequence.mode(Self.synchronizedOutput, isOn: true))]
+            + before + [OutputQueue.Part(bytes: frame + specialBytes(surface, rows: special))]
+            + after
+            + [OutputQueue.Part(bytes: RestoreSequence.mode(Self.synchronizedOutput, isOn: false))]
+        let pictureCount = parts.reduce(0) { $0 + ($1.picture == nil ? 0 : $1.bytes.count) }
+        if pictureCount > OutputQueue.pieceByteCount {
+            output.add(parts)
+        } else {
+            send(parts.flatMap(\.bytes))
+        }
     }
 
-    private func pictureBytes(after plan: GraphicsLayer.Plan, isWhole: Bool) -> [UInt8] {
+    private func pictureParts(
+        after plan: GraphicsLayer.Plan, isWhole: Bool
+    ) -> [OutputQueue.Part] {
         guard let description, let save = description["sc"], let restore = description["rc"] else {
             return []
         }
-        let bytes = layer.finish(plan, isWhole: isWhole, rows: repaintedRows) {
+        let parts = layer.finish(plan, isWhole: isWhole, rows: repaintedRows) {
             description.move(to: $0)
         }
-        return bytes.isEmpty ? [] : save + bytes + restore
+        guard !parts.isEmpty else { return [] }
+        return [OutputQueue.Part(bytes: save)] + parts + [OutputQueue.Part(bytes: restore)]
+    }
+
+    // MARK: - Large pictures
+
+    public var isWriting: Bool { output.isBusy }
+
+    public func makeReady(for surface: Surface) -> Readiness {
+        guard output.isBusy else { return .ready }
+        let (ids, byteCount) = output.pictures
+        let wanted = surface.placedGraphics.map(\.graphic)
+        let isWanted = ids.allSatisfy { id in wanted.contains { $0.id == id } }
+        // A picture that takes the place of one that is on its way waits for it, unless it is much smaller: else
+        // none would ever arrive while they follow each other.
+        let newByteCount = wanted.reduce(0) { $0 + (ids.contains($1.id) ? 0 : $1.bytes.count) }
+        if !isWanted, byteCount > newByteCount * 2 { layer.lose(output.cutPictures()) }
+        return .busy
+    }
+
+    private func outputDidDrain(_ report: OutputQueue.Report) {
+        measure(report.pictureByteCount, in: report.duration)
+        guard isOpen, !output.isBusy else { return }
+        didBecomeReady?()
     }
 
     /// Notes how fast a large picture went; small ones fit into buffers on the way.

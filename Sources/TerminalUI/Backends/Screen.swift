@@ -42,6 +42,17 @@ public protocol Screen: AnyObject {
     /// Asks the terminal for its size again.
     func updateSize() -> SizeChange
 
+    /// Whether a frame is still being written, which takes long where a large picture is in it.
+    var isWriting: Bool { get }
+
+    /// Prepares for a frame: a screen that is writing leaves out what is left of pictures that are not in it.
+    ///
+    /// - Returns: `.busy` where the frame has to wait for ``didBecomeReady``.
+    func makeReady(for surface: Surface) -> Readiness
+
+    /// Called when a screen that was busy has written everything.
+    var didBecomeReady: (() -> Void)? { get set }
+
     /// Shows a frame with the cursor at a place, or without one.
     func present(_ surface: Surface, cursor: Point?)
 
@@ -50,6 +61,12 @@ public protocol Screen: AnyObject {
 
     /// Writes bytes that draw nothing, e.g. text for the clipboard.
     func send(_ sequence: [UInt8])
+}
+
+/// Whether a screen can show a frame now.
+public enum Readiness: Hashable, Sendable {
+    case ready
+    case busy
 }
 
 /// What the terminal says about its size.
@@ -73,6 +90,12 @@ extension Screen {
     public var background: TerminalBackground? { nil }
     public var pictureRate: Double? { nil }
     public var awaitsReplies: Bool { false }
+    public var isWriting: Bool { false }
+    public func makeReady(for surface: Surface) -> Readiness { .ready }
+    public var didBecomeReady: (() -> Void)? {
+        get { nil }
+        set {}
+    }
     public func receive(_ reply: TerminalReply) -> ReplyEffect { .none }
 }
 

@@ -67,7 +67,7 @@ public final class TestScreen: Screen {
             Array("\u{1B}[\(point.y + 1);\(point.x + 1)H".utf8)
         }
         isWhole = false
-        pictureBytes.append(plan.before + after)
+        pictureBytes.append((plan.before + after).flatMap(\.bytes))
         cells = ContiguousArray(surface.cells)
         self.cursor = cursor
         frameCount += 1

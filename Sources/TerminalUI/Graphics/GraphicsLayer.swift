@@ -38,7 +38,7 @@ struct GraphicsLayer {
     /// What goes with a frame.
     struct Plan {
         /// Before its cells.
-        var before: [UInt8] = []
+        var before: [OutputQueue.Part] = []
         fileprivate var inline: [PlacedGraphic] = []
         /// After them: of what is not needed any more.
         fileprivate var farewell: [UInt8] = []
@@ -58,7 +58,10 @@ struct GraphicsLayer {
                 if let index = kept.firstIndex(where: { $0.id == graphic.id }) {
                     kept.append(kept.remove(at: index))
                 } else {
-                    plan.before += graphic.bytes
+                    plan.before.append(
+                        OutputQueue.Part(
+                            bytes: graphic.bytes, picture: graphic.id,
+                            ending: endOfPieces + deletion(of: graphic.id)))
                     kept.append(Kept(id: graphic.id, byteCount: graphic.bytes.count))
                     dropped.removeAll { $0 == graphic.id }
                 }
@@ -93,16 +96,24 @@ struct GraphicsLayer {
     ///   - move: Moves the cursor.
     mutating func finish(
         _ plan: Plan, isWhole: Bool, rows: [Int] = [], move: (Point) -> [UInt8]
-    ) -> [UInt8] {
-        var bytes: [UInt8] = []
+    ) -> [OutputQueue.Part] {
+        var parts: [OutputQueue.Part] = []
         let before = isWhole ? [] : shown
         shown = plan.inline.map { Shown(id: $0.graphic.id, rect: $0.rect) }
         for (entry, placed) in zip(shown, plan.inline) {
             let isThere = before.contains(entry)
             if isThere, !rows.contains(where: entry.rect.rows.contains) { continue }
-            bytes += move(placed.rect.origin) + placed.graphic.bytes
+            parts.append(OutputQueue.Part(bytes: move(placed.rect.origin)))
+            parts.append(OutputQueue.Part(bytes: placed.graphic.bytes, picture: placed.graphic.id))
         }
-        return bytes + plan.farewell
+        if !plan.farewell.isEmpty { parts.append(OutputQueue.Part(bytes: plan.farewell)) }
+        return parts
+    }
+
+    /// Notes that pictures have not arrived, or not whole: where they are wanted, they are sent again.
+    mutating func lose(_ ids: [UInt32]) {
+        shown.removeAll { ids.contains($0.id) }
+        kept.removeAll { ids.contains($0.id) }
     }
 
     /// Forgets what the terminal holds: it is all sent again.
@@ -117,6 +128,13 @@ struct GraphicsLayer {
         forget()
         defer { dropped = [] }
         return dropped.flatMap(deletion)
+    }
+
+    /// Ends a picture that was to come in more pieces, which is an error that nobody is told of.
+    /// Source: kitty's graphics protocol, "Chunked transmission": m=0 is the last.
+    private var endOfPieces: [UInt8] {
+        let command = Array("\u{1B}_Gm=0,q=2;\u{1B}\\".utf8)
+        return terminal.isInsideTmux ? TmuxPassthrough.wrapped(command) : command
     }
 
     /// Source: kitty's graphics protocol, "Deleting images": I frees the data, too; q=2: no answer.

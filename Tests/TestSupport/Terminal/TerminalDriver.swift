@@ -61,6 +61,13 @@ public final class TerminalDriver: Sendable {
     /// Sends a signal to the program itself.
     public func signal(_ number: Int32) { kill(line.pty.process, number) }
 
+    /// Reads no output any more until ``resumeReading()``, as over a line that has come to a standstill.
+    public func pauseReading() { line.setPaused(true) }
+    public func resumeReading() { line.setPaused(false) }
+
+    /// How many bytes of output wait to be read, and how many of keys the program has not read.
+    public var unreadByteCounts: (output: Int, keys: Int) { line.unreadByteCounts }
+
     /// Closes the window: the program gets SIGHUP.
     public func hangUp() { line.hangUp() }
 

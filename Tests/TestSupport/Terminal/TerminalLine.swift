@@ -70,6 +70,21 @@ final class TerminalLine: Sendable {
         ring()
     }
 
+    func setPaused(_ isPaused: Bool) {
+        state.withLock { $0.isPaused = isPaused }
+        ring()
+    }
+
+    var unreadByteCounts: (output: Int, keys: Int) {
+        state.withLock { state in
+            guard state.descriptorsAreOpen else { return (0, 0) }
+            var (output, keys): (Int32, Int32) = (0, 0)
+            _ = ioctl(pty.master, UInt(FIONREAD), &output)
+            _ = ioctl(pty.slave, UInt(FIONREAD), &keys)
+            return (Int(output), Int(keys) + state.outgoing.count)
+        }
+    }
+
     func close() {
         let wasOpen = state.withLock { state in
             defer { state.isClosed = true }
@@ -196,8 +211,8 @@ extension TerminalLine {
     private func pollOnce(
         wantsToWrite: Bool, deadline: ContinuousClock.Instant?, _ buffer: inout [UInt8]
     ) {
-        let areOpen = state.withLock { $0.descriptorsAreOpen }
-        let interest = Int16(POLLIN) | (wantsToWrite ? Int16(POLLOUT) : 0)
+        let (areOpen, isPaused) = state.withLock { ($0.descriptorsAreOpen, $0.isPaused) }
+        let interest = (isPaused ? 0 : Int16(POLLIN)) | (wantsToWrite ? Int16(POLLOUT) : 0)
         var watched = [
             pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
             pollfd(fd: areOpen ? pty.master : -1, events: interest, revents: 0),

@@ -2,6 +2,8 @@ import Foundation
 
 /// The mutable state of a ``TerminalLine``, under its lock.
 struct TerminalLineState {
+    /// Whether output is left where it is.
+    var isPaused = false
     let emulator: EmulatedTerminal
     var life = ProgramLife.running
 

@@ -21,6 +21,8 @@ internal import TerminalUI
 
     /// The view counts as at rest after this long without a change.
     private static let restingTime: Duration = .milliseconds(30)
+    /// Until the terminal is looked at again that has not taken a picture yet.
+    private static let writingPause: Duration = .milliseconds(5)
     /// Not behind a picture at rest, which may take many times as long.
     private static let movingPictures = PictureQueue(label: "byteclub.pictures.moving")
 
@@ -68,6 +70,10 @@ internal import TerminalUI
     private func paint() async {
         var drawn = -1
         while drawn != wish, !Task.isCancelled {
+            // One that is on its way is not overtaken; what is wanted meanwhile is in the next one.
+            while drawn >= 0, owner?.application?.screen.isWriting == true, !Task.isCancelled {
+                try? await Pause.sleep(for: Self.writingPause)
+            }
             drawn = wish
             await paint(.moving, on: Self.movingPictures)
         }
