@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,14 +28,39 @@ import Testing
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
+    /// The app on its terminal, opened again after it was killed.
+    private final class App: Sendable {
+        private let home: ClubHome
+        private let terminal: Mutex<TerminalDriver>
+
+        init(_ home: ClubHome) async throws {
+            self.home = home
+            terminal = Mutex(try await home.open())
+        }
+
+        func kill() { terminal.withLock { $0.signal(SIGKILL) } }
+
+        func openIfKilled() async throws {
+            let isAlive = terminal.withLock { !$0.life.hasEnded }
+            if isAlive { return }
+            let next = try await home.open()
+            terminal.withLock { last in
+                last.close()
+                last = next
+            }
+        }
+
+        func close() { terminal.withLock { $0.close() } }
+    }
+
     private let photo = Photos.noise(width: 1600, height: 1000)
 
     @Test func endAsTheyShouldWhateverHappensOnTheWay() async throws {
         let wanted = max(1, Self.number("BYTECLUB_TEST_KILLS") ?? 12)
         var random = Seeded(state: UInt64(max(1, Self.number("BYTECLUB_TEST_SEED") ?? 5)))
         try await inFreshHome { home in
-            let keeper = try await home.open()
-            defer { keeper.close() }
+            let app = try await App(home)
+            defer { app.close() }
             let pipe = try FaultPipe(takingThePlaceOf: try #require(home.socket))
             defer { pipe.stop() }
             let got = home.work.appending(path: "got")
@@ -48,7 +74,7 @@ import Testing
                 let bytes = photo + Data(name.utf8)
                 let plans = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                     FaultPipe.Plan(
-                        fault(in: home, &random), on: isUp ? .up : .down,
+                        fault(in: home, app, &random), on: isUp ? .up : .down,
                         after: Int.random(in: 0..<photo.count * 3 / 4, using: &random))
                 }
                 try bytes.write(to: (isUp ? home.work : home.photos).appending(path: name))
@@ -58,7 +84,7 @@ import Testing
                         ? ["photos", "put", "--original", "--background", name]
                         : ["photos", "get", "--background", name, "got/"])
                 try #require(order.status == 0, "\(order.errorText)")
-                let row = try await end(of: name, in: home)
+                let row = try await end(of: name, in: home, app)
                 try #require(row.state == "done", "\(name) of seed: \(row)")
                 pipe.plan([])
                 #expect(
@@ -70,26 +96,35 @@ import Testing
         }
     }
 
-    private func fault(in home: ClubHome, _ random: inout Seeded) -> FaultPipe.Fault {
-        switch Int.random(in: 0..<4, using: &random) {
+    private func fault(
+        in home: ClubHome, _ app: App, _ random: inout Seeded
+    ) -> FaultPipe.Fault {
+        @Sendable func killHelper() {
+            for process in home.processes {
+                let words = ProcessTable.arguments(of: process)
+                guard words.contains("transfers"), words.contains("run") else { continue }
+                kill(process, SIGKILL)
+            }
+        }
+        return switch Int.random(in: 0..<6, using: &random) {
         case 0: .cut
         case 1: .slow
         case 2: .corrupt
+        case 3: .pause { killHelper() }
+        case 4: .pause { app.kill() }
         default:
             .pause {
-                for process in home.processes {
-                    let words = ProcessTable.arguments(of: process)
-                    guard words.contains("transfers"), words.contains("run") else { continue }
-                    kill(process, SIGKILL)
-                }
+                app.kill()
+                killHelper()
             }
         }
     }
 
     /// Asks for it again whenever it has failed or waits, as a person would.
-    private func end(of name: String, in home: ClubHome) async throws -> Row {
+    private func end(of name: String, in home: ClubHome, _ app: App) async throws -> Row {
         let limit = ContinuousClock.now + .seconds(120)
         while true {
+            try await app.openIfKilled()
             let list = try await home.run("transfers", "ls", "--json")
             let rows = try JSONDecoder().decode([Row].self, from: list.standardOutput)
             let row = try #require(rows.last)

@@ -41,6 +41,8 @@ public final class FaultPipe: Sendable {
     private let socketPath: String
     private let club: String
     private let listener: Int32
+    /// Keeps the club running while nobody else needs it: between one program that was killed and the next.
+    private let lease: Int32
 
     /// - Parameter socket: The club's current socket.
     public init(takingThePlaceOf socket: String) throws {
@@ -48,10 +50,14 @@ public final class FaultPipe: Sendable {
         club = socket + ".club"
         guard rename(socket, club) == 0 else { throw POSIXError(.ENOENT) }
         listener = try UnixSocket.listen(at: socket)
+        lease = try UnixSocket.connect(to: club)
         Thread.detachNewThread { self.accept() }
     }
 
-    deinit { close(listener) }
+    deinit {
+        close(listener)
+        close(lease)
+    }
 
     /// Restores the club's socket.
     public func stop() {
