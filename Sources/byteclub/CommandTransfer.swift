@@ -1,36 +1,88 @@
 import ByteClub
 import ClubAccess
 import ClubStore
-import Dispatch
 
 /// Waits for a transfer and tells how far it is: a bar on a terminal's standard error, silence in a pipe, or
 /// events as JSON on standard output.
-@MainActor enum CommandTransfer {
+@MainActor final class CommandTransfer {
+    private let title: String
+    private let isJSON: Bool
+    /// Of an upload, whose bytes are told in bursts: the background shows them in the same way.
+    private var spread: SpreadProgress?
+    private var progress = TransferProgress(expectedByteCount: 0)
+    private var pace = ProgressInterval()
+    private var byteCount: Int64 = 0
+    private var expected: Int64 = 0
+    private var isShown = false
+    private var moving: Task<Void, Never>?
+    private let began = ContinuousClock.now
+
+    private static let step = Duration.milliseconds(100)
+
+    private init(_ title: String, isJSON: Bool, isUpload: Bool) {
+        self.title = title
+        self.isJSON = isJSON
+        spread = isUpload ? SpreadProgress() : nil
+    }
+
     /// - Parameters:
     ///   - title: What is transferred.
     ///   - isJSON: Whether events are written, a line of JSON each.
+    ///   - isUpload: Whether it is what the other side has taken that counts.
     ///   - make: Makes the transfer for the delegate it is given.
     static func run(
-        _ title: String, asJSON isJSON: Bool = false,
+        _ title: String, asJSON isJSON: Bool = false, isUpload: Bool = false,
         make: (any TransferDelegate) -> any Transfer
     ) async throws(StoreError) -> RemoteFile {
-        var progress = TransferProgress(expectedByteCount: 0)
-        var pace = ProgressInterval()
-        var isShown = false
-        defer { if isShown { Output.endStatus() } }
-        return try await TransferRun.run(make) { byteCount, expected in
-            let now = DispatchTime.now().uptimeNanoseconds
-            progress.record(byteCount: byteCount, of: expected, at: .nanoseconds(Int64(now)))
-            guard pace.take() == .due || byteCount == expected else { return }
-            if isJSON {
-                TransferEvent(event: "progress", name: title, bytes: byteCount, total: expected)
-                    .write()
-            } else {
-                isShown = true
-                Output.status(
-                    "\(title)  \(FileLines.bar(progress))  \(FileLines.progress(progress))")
+        let display = CommandTransfer(title, isJSON: isJSON, isUpload: isUpload)
+        defer { display.end() }
+        let file = try await TransferRun.run(make) { display.record($0, of: $1) }
+        display.finish()
+        return file
+    }
+
+    private var time: Duration { began.duration(to: .now) }
+
+    private func record(_ byteCount: Int64, of expected: Int64) {
+        (self.byteCount, self.expected) = (byteCount, expected)
+        spread?.record(byteCount, at: time)
+        guard pace.take() == .due || (byteCount == expected && spread == nil) else { return }
+        show(spread?.shown(at: time) ?? byteCount)
+        moveOn()
+    }
+
+    /// Shows what comes between two reports.
+    private func moveOn() {
+        guard moving == nil, spread?.isMoving(at: time) == true else { return }
+        moving = Task {
+            while !Task.isCancelled, let spread, spread.isMoving(at: time) {
+                try? await Pause.sleep(for: Self.step)
+                if !Task.isCancelled { show(spread.shown(at: time)) }
             }
+            moving = nil
         }
+    }
+
+    /// All of it, now that the other side has confirmed it.
+    private func finish() {
+        moving?.cancel()
+        if spread != nil, byteCount == expected { show(byteCount) }
+    }
+
+    private func end() {
+        moving?.cancel()
+        if isShown { Output.endStatus() }
+    }
+
+    private func show(_ byteCount: Int64) {
+        progress.record(byteCount: byteCount, of: expected, at: time)
+        guard !isJSON else {
+            return TransferEvent(
+                event: "progress", name: title, bytes: byteCount, total: expected
+            ).write()
+        }
+        isShown = true
+        Output.status("\(title)  \(FileLines.bar(progress))  \(FileLines.progress(progress))")
     }
 }
 

@@ -4,7 +4,7 @@
 /// On a slow line the other machine takes what fits into its receive buffer at once, then nothing for a second
 /// or two, and its program reads it meanwhile. Spread, the progress is close to what that has read. Where
 /// reports come in quick succession nothing is spread. Times are offsets on any monotonic clock.
-struct SpreadProgress {
+package struct SpreadProgress {
     private var start: (time: Duration, byteCount: Int64) = (.zero, 0)
     /// What was reported last, and when all of it is shown.
     private var goal: (time: Duration, byteCount: Int64) = (.zero, 0)
@@ -15,8 +15,10 @@ struct SpreadProgress {
     /// What the first report is spread over, unless another one follows soon.
     private static let firstGap = Duration.seconds(1)
 
+    package init() {}
+
     /// Takes a report. A count below the last one begins again there.
-    mutating func record(_ byteCount: Int64, at time: Duration) {
+    package mutating func record(_ byteCount: Int64, at time: Duration) {
         guard byteCount != goal.byteCount else { return }
         guard byteCount > goal.byteCount else {
             (start, goal) = ((time, byteCount), (time, byteCount))
@@ -30,12 +32,12 @@ struct SpreadProgress {
     }
 
     /// The bytes to show.
-    func shown(at time: Duration) -> Int64 {
+    package func shown(at time: Duration) -> Int64 {
         guard time < goal.time, goal.time > start.time else { return goal.byteCount }
         let fraction = max(.zero, time - start.time) / (goal.time - start.time)
         return start.byteCount + Int64(Double(goal.byteCount - start.byteCount) * fraction)
     }
 
     /// Whether more will be shown later without another report.
-    func isMoving(at time: Duration) -> Bool { time < goal.time }
+    package func isMoving(at time: Duration) -> Bool { time < goal.time }
 }

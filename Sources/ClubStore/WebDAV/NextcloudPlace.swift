@@ -24,7 +24,10 @@ struct NextcloudPlace: Hashable, Sendable {
 
     /// Properties that only Nextcloud has: other servers would report them missing for each
     /// entry.
-    static let properties = "<oc:fileid/><nc:has-preview/>"
+    ///
+    /// The size of a photo in pixels is in the last one up to version 27, and in the one before from 28 on.
+    static let properties =
+        "<oc:fileid/><nc:has-preview/><nc:metadata-photos-size/><nc:file-metadata-size/>"
 
     /// The folder of one chunked upload.
     func uploadFolder(_ name: String) -> [String] {

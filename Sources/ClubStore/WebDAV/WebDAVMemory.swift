@@ -10,6 +10,8 @@ struct WebDAVFile: Hashable, Sendable {
 
     var fileID: String?
     var hasPreview: Bool?
+    /// Of a photo, in pixels.
+    var fullSize: FullSizeComment?
 
     /// Whether it was written so shortly before the server's response that a second-based tag may
     /// also be given to the next write.

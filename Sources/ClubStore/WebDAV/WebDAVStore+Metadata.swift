@@ -129,6 +129,7 @@ extension WebDAVStore {
                 revision: tag?.revision ?? Revision(byteCount: byteCount, modified: modified),
                 byteCount: byteCount, modified: modified),
             tag: tag, fileID: properties.fileID, hasPreview: properties.hasPreview,
+            fullSize: properties.fullSize,
             isFresh: isFresh(modified, at: date))
     }
 

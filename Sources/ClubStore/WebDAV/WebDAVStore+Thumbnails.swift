@@ -110,7 +110,9 @@ extension WebDAVStore {
             let answer = try await send(
                 .get(address.origin + target), limit: WebDAVConnection.answerLimit * 8,
                 during: .thumbnail, at: path)
-            return answer.body.isJPEG ? answer.body : nil
+            guard answer.body.isJPEG else { return nil }
+            // The preview itself does not say how large the photo is.
+            return known.fullSize?.added(to: answer.body) ?? answer.body
         } catch {
             // No preview of this file, or the server has disabled them.
             switch error.code {

@@ -59,8 +59,18 @@ public final class WebDAVStore: RemoteStore {
         /// servers.
         var directByteCount: Int64 = 256 << 10
 
-        /// Above this, Nextcloud uploads are chunked, with this chunk size.
-        var chunkByteCount: Int64 = 10 << 20
+        /// The parts of an upload to Nextcloud, as large as the line is fast: it takes none below 5 MB but the
+        /// last. A file without a second part goes in one request.
+        var partByteCounts: ClosedRange<Int64> = 5 << 20...20 << 20
+
+        /// The pieces of an upload to a server that places them in a file, which may have any size.
+        var pieceByteCounts: ClosedRange<Int64> = 1 << 20...20 << 20
+
+        /// One size for parts and pieces.
+        var chunkByteCount: Int64 {
+            get { partByteCounts.lowerBound }
+            set { (partByteCounts, pieceByteCounts) = (newValue...newValue, newValue...newValue) }
+        }
 
         /// How much of a picture to fetch in search of an embedded thumbnail.
         var pictureBeginning = 128 << 10
@@ -102,6 +112,10 @@ public final class WebDAVStore: RemoteStore {
     let leftovers = Mutex<Set<RemotePath>>([])
     let capabilities: CapabilityProbe
 
+    /// What uploads have learned about the line: the sizes of Nextcloud's parts, and of pieces.
+    let partPacing: Mutex<ChunkPacing>
+    let piecePacing: Mutex<ChunkPacing>
+
     /// - Throws: `.badRequest` for a base URL that is not http or https.
     public init(_ configuration: Configuration) throws(StoreError) {
         guard let address = WebDAVAddress(configuration.baseURL, folder: configuration.folder)
@@ -110,6 +124,11 @@ public final class WebDAVStore: RemoteStore {
         }
         self.configuration = configuration
         self.address = address
+        let (parts, pieces) = (
+            configuration.limits.partByteCounts, configuration.limits.pieceByteCounts
+        )
+        partPacing = Mutex(ChunkPacing(smallest: parts.lowerBound, largest: parts.upperBound))
+        piecePacing = Mutex(ChunkPacing(smallest: pieces.lowerBound, largest: pieces.upperBound))
         let capabilities = CapabilityProbe(file: configuration.capabilitiesFile, address: address)
         self.capabilities = capabilities
         connection = WebDAVConnection(

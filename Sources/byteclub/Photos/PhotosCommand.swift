@@ -177,7 +177,9 @@ struct PhotosCommand: ParsableCommand {
                 let path = try ClubFiles.photosFolder().appending(
                     newName: ClubFiles.photoName(
                         for: name, keepsOriginal: preparation.keepsOriginal))
-                let sent = try await CommandTransfer.run(name, asJSON: json.isOn) { delegate in
+                let sent = try await CommandTransfer.run(
+                    name, asJSON: json.isOn, isUpload: true
+                ) { delegate in
                     let transfer = store.upload(
                         fileAt: photo.url, to: path, mode: .create, delegate: delegate)
                     transfer.bytesPerSecondLimit =

@@ -69,6 +69,36 @@ import Testing
         #expect(standIn.contents(of: "/big.jpg") == "0123456789abcdefghijklm")
     }
 
+    @Test func partsAreAsLargeAsTheLineIsFastAndAnotherRunGoesOnWhateverTheirSizes() async throws {
+        let isBroken = Mutex(true)
+        let standIn = try standIn { request in
+            request.target.hasSuffix("/00003") && isBroken.withLock { $0 }
+                ? [.answer("500 Internal Server Error")] : nil
+        }
+        var configuration = standIn.store.configuration
+        configuration.limits.partByteCounts = 2...8
+        let folder = try TemporaryFolder()
+        let text = "0123456789abcdefghijklm"
+        let file = try folder.write(data(text), to: "f")
+        await expectFailure(.serverError) {
+            _ = try await Recorder.upload(
+                file, to: path("/big.jpg"), in: try WebDAVStore(configuration))
+        }
+        isBroken.withLock { $0 = false }
+        let before = standIn.requests.count
+        // Of one that had more, and was cut in the middle of them.
+        let next = try WebDAVStore(configuration)
+        _ = try await Recorder.upload(file, to: path("/big.jpg"), in: next)
+        #expect(standIn.contents(of: "/big.jpg") == text)
+        func lengths(_ requests: ArraySlice<LoopbackRequest>) -> [Int] {
+            requests.filter { $0.method == "PUT" && $0.target.contains("/uploads/") }
+                .map(\.body.count)
+        }
+        #expect(lengths(standIn.requests[..<before]).prefix(2) == [2, 8])
+        let rest = lengths(standIn.requests[before...])
+        #expect(rest.first == 2 && rest.reduce(0, +) == 13)
+    }
+
     @Test func aConflictTakesThePartsBack() async throws {
         let standIn = try standIn()
         let folder = try TemporaryFolder()
@@ -152,6 +182,31 @@ import Testing
         #expect(
             standIn.requests.last?.target
                 == "/cloud/index.php/core/preview?fileId=1&x=256&y=256&a=1&forceIcon=0&mode=fill")
+        #expect(standIn.requests.count == 2)
+    }
+
+    /// As versions from 28 on say it, and as earlier ones did.
+    @Test(arguments: [
+        "<n:metadata-photos-size><width>16384</width><height>8192</height></n:metadata-photos-size>",
+        "<n:metadata-photos-size><n:width>16384</n:width><n:height>8192</n:height></n:metadata-photos-size>",
+        #"<n:file-metadata-size>{"width":16384,"height":8192}</n:file-metadata-size>"#,
+    ])
+    func previewsSayHowLargeThePhotoIs(property: String) async throws {
+        let standIn = try WebDAVStandIn(
+            .init(
+                properties: property, base: Self.base,
+                interception: { request in
+                    request.target.contains("/core/preview?")
+                        ? [.answer("200 OK", body: [0xFF, 0xD8, 0xFF, 0xD9])] : nil
+                }), credentials: .password(user: "ann", password: "app password"))
+        standIn.plant("a picture", at: "/a.jpg")
+        _ = try await standIn.store.list(.root)
+        for await (_, result) in standIn.store.thumbnails(
+            of: [try path("/a.jpg")], size: .w256h256)
+        {
+            let size = FullSizeComment(of: try result.get())
+            #expect(size == FullSizeComment(width: 16384, height: 8192))
+        }
         #expect(standIn.requests.count == 2)
     }
 

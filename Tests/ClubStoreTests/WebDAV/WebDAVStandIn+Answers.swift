@@ -108,7 +108,7 @@ extension WebDAVStandIn {
                 <d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
                 <d:getcontentlength>\(bytes.count)</d:getcontentlength>\(tag)\
                 <d:getlastmodified>\(modified(version))</d:getlastmodified>\
-                <o:fileid>\(version)</o:fileid><n:has-preview>true</n:has-preview></d:prop>\
+                <o:fileid>\(version)</o:fileid><n:has-preview>true</n:has-preview>\(manners.properties)</d:prop>\
                 <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
                 """
         }

@@ -16,6 +16,8 @@ final class WebDAVStandIn: Sendable {
         }
 
         var tags = Tags.strong
+        /// More properties of each file, as XML.
+        var properties = ""
         var honoursConditions = true
         /// Rejects each `If-Match`, whether it holds or not.
         var refusesIfMatch = false

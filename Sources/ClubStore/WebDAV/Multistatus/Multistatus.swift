@@ -40,6 +40,8 @@ struct Multistatus: Hashable, Sendable {
         var fileID: String?
         /// Whether Nextcloud can make a preview.
         var hasPreview: Bool?
+        /// The size of a photo in pixels, which Nextcloud has read.
+        var fullSize: FullSizeComment?
     }
 }
 
@@ -55,6 +57,8 @@ final class MultistatusBuilder: XMLHandler {
     private var response = Multistatus.Response()
     private var properties = Multistatus.Properties()
     private var propstatStatus: Int?
+    /// Of the photo whose property is read.
+    private var sides: (width: Int?, height: Int?)
 
     /// URLs and tags are a few hundred bytes.
     static let textLimit = 32 << 10
@@ -69,7 +73,7 @@ final class MultistatusBuilder: XMLHandler {
         case quotaUsed = "quota-used-bytes"
         case principal = "current-user-principal"
         case syncToken = "sync-token"
-        case fileID, hasPreview
+        case fileID, hasPreview, photoSize, width, height
         case other
 
         init(_ name: String) {
@@ -80,6 +84,12 @@ final class MultistatusBuilder: XMLHandler {
                     switch name {
                     case "http://owncloud.org/ns fileid": .fileID
                     case "http://nextcloud.org/ns has-preview": .hasPreview
+                    case "http://nextcloud.org/ns metadata-photos-size",
+                        "http://nextcloud.org/ns file-metadata-size":
+                        .photoSize
+                    // In Nextcloud's namespace, or in none.
+                    case "http://nextcloud.org/ns width", "width": .width
+                    case "http://nextcloud.org/ns height", "height": .height
                     default: .other
                     }
             }
@@ -108,6 +118,7 @@ final class MultistatusBuilder: XMLHandler {
         case .propstat where stack.count == 3:
             properties = response.properties
             propstatStatus = nil
+        case .photoSize: sides = (nil, nil)
         default: break
         }
     }
@@ -141,6 +152,9 @@ final class MultistatusBuilder: XMLHandler {
             properties.isCollection = true
         case (.principal, .href):
             properties.principal = value
+        case (.photoSize, .width): sides.width = Int(value)
+        case (.photoSize, .height): sides.height = Int(value)
+        case (.prop, .photoSize): setPhotoSize()
         case (.prop, let element?):
             setProperty(element)
         default: break
@@ -179,6 +193,17 @@ extension MultistatusBuilder {
         case .hasPreview: properties.hasPreview = value == "true" || value == "1"
         default: break
         }
+    }
+
+    /// From elements, or from JSON: `{"width":4000,"height":3000}`.
+    private func setPhotoSize() {
+        struct Sides: Decodable { var width, height: Int }
+        if let sides = try? JSONDecoder().decode(Sides.self, from: Data(text)) {
+            self.sides = (sides.width, sides.height)
+        }
+        guard let width = sides.width, let height = sides.height else { return }
+        properties.fullSize =
+            FullSizeComment(width: width, height: height) ?? properties.fullSize
     }
 
     /// `HTTP/1.1 200 OK`.

@@ -9,7 +9,6 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
     let payload: WebDAVPayload
     private let file: SourceFile
     private let folder: [String]
-    private let partByteCount: Int64
     private let isKept: Bool
     private let hasAllParts = Mutex(false)
 
@@ -33,13 +32,9 @@ final class NextcloudUploadStrategy: WebDAVUploadStrategy {
             of: Array(payload.store.address.url(of: payload.path).utf8))
         folder = place.uploadFolder(
             "byteclub-" + hash.prefix(32) + target.hexadecimal.prefix(16))
-        partByteCount = max(
-            payload.store.configuration.limits.chunkByteCount,
-            (file.byteCount + Self.partLimit - 1) / Self.partLimit)
     }
 
     private var store: WebDAVStore { payload.store }
-    private var partCount: Int64 { (file.byteCount + partByteCount - 1) / partByteCount }
 
     func commit(_ condition: WriteCondition) async throws(StoreError) -> EntityTag? {
         if !hasAllParts.withLock({ $0 }) {
@@ -84,22 +79,49 @@ extension NextcloudUploadStrategy {
         ]
     }
 
-    private func range(ofPart number: Int64) -> Range<Int64> {
-        let start = (number - 1) * partByteCount
-        return start..<min(start + partByteCount, file.byteCount)
+    /// How long the next part is: what the line moves in some seconds, and enough for the numbers there are.
+    private func byteCount(ofPart number: Int64, from start: Int64) -> Int64 {
+        let left = file.byteCount - start
+        let numbersLeft = max(1, Self.partLimit - number + 1)
+        let needed = (left + numbersLeft - 1) / numbersLeft
+        return min(left, max(store.partPacing.withLock(\.byteCount), needed))
+    }
+
+    private func url(ofPart number: Int64) -> String {
+        let digits = String(number)
+        return store.address.url(
+            folder + [String(repeating: "0", count: max(0, 5 - digits.count)) + digits])
     }
 
     private func sendParts() async throws(StoreError) {
-        let arrived = try await partsThatArrived()
-        for number in 1...partCount {
-            let range = range(ofPart: number)
-            if arrived[number] == Int64(range.count) { continue }
-            let digits = String(number)
-            let name = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
-            var request = WebDAVRequest("PUT", store.address.url(folder + [name]))
+        var arrived = try await partsThatArrived()
+        var (number, start) = (Int64(1), Int64(0))
+        // Those that follow each other from the first one on. Their sizes may differ; one that broke off does not
+        // count.
+        let smallest = store.configuration.limits.partByteCounts.lowerBound
+        while let byteCount = arrived.removeValue(forKey: number), byteCount > 0,
+            byteCount <= file.byteCount - start,
+            byteCount % smallest == 0 || start + byteCount == file.byteCount
+        {
+            start += byteCount
+            number += 1
+        }
+        // They would be put in behind the last one.
+        for stray in arrived.keys.sorted() where stray > number {
+            await store.removeQuietly(url(ofPart: stray))
+        }
+        while start < file.byteCount {
+            let range = start..<start + byteCount(ofPart: number, from: start)
+            var request = WebDAVRequest("PUT", url(ofPart: number))
             request.fields = fields
+            let began = ContinuousClock.now
             _ = try await payload.send(
                 request, body: .data(try await file.read(range)), from: range.lowerBound)
+            store.partPacing.withLock {
+                $0.note(Int64(range.count), in: began.duration(to: .now))
+            }
+            start = range.upperBound
+            number += 1
         }
     }
 

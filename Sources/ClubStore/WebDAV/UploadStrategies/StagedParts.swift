@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// Uploads a large file to a temporary name in parts, so that another run of the program can resume
 /// it.
@@ -22,8 +23,12 @@ struct StagedParts: Sendable {
         if let kept = try await keptParts(in: folder) { (place, arrived) = kept }
         willUse(place)
         while arrived < file.byteCount {
-            let end = min(arrived + store.configuration.limits.chunkByteCount, file.byteCount)
+            let end = min(arrived + store.piecePacing.withLock(\.byteCount), file.byteCount)
+            let began = ContinuousClock.now
             try await send(arrived..<end, to: place)
+            store.piecePacing.withLock {
+                $0.note(end - arrived, in: began.duration(to: .now))
+            }
             arrived = end
             await record.keep(.init(place: place.name, byteCount: arrived))
         }

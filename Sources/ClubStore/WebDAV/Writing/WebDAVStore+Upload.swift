@@ -22,7 +22,7 @@ extension WebDAVStore {
         let limits = configuration.limits
         let strategy: any WebDAVUploadStrategy
         if let nextcloud {
-            if source.byteCount > limits.chunkByteCount {
+            if source.byteCount > limits.partByteCounts.lowerBound {
                 let hash = try await source.contentHash().hexadecimal
                 strategy = NextcloudUploadStrategy(
                     payload, file: source, hash: hash, place: nextcloud, isKept: record != nil)
@@ -33,7 +33,7 @@ extension WebDAVStore {
             source.byteCount, to: path, mode: mode, during: .upload)
         {
             strategy = DirectUploadStrategy(payload)
-        } else if let record, source.byteCount > limits.chunkByteCount {
+        } else if let record, source.byteCount > limits.pieceByteCounts.lowerBound {
             let parts = StagedParts(
                 payload: payload, file: source,
                 record: UploadRecord(
