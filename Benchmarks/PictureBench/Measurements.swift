@@ -92,7 +92,7 @@ func report(_ name: String, _ value: Double, _ note: String = "") {
     print(name + gap + String(format: "%10.3f", value) + (note.isEmpty ? "" : "  " + note))
 }
 
-/// Runs a command and reports its wall time; says nothing when it is not installed.
+/// Runs a command and reports its wall time, or that it is not installed.
 func reportCommand(_ name: String, runs: Int, _ words: [String]) {
     var failed = false
     let time = median(of: runs) {
@@ -109,7 +109,8 @@ func reportCommand(_ name: String, runs: Int, _ words: [String]) {
             failed = true
         }
     }
-    if !failed { report(name, time) }
+    guard failed else { return report(name, time) }
+    print("\(name): skipped, \(words[0]) is not installed or has failed.")
 }
 
 /// What a command prints, in one line.

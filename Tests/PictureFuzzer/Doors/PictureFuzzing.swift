@@ -76,6 +76,9 @@ package enum PictureFuzzing {
 
     /// What is read in the program itself, before a process apart gets the picture.
     private static func facts(_ bytes: Data) {
+        var chunk = Array(bytes)
+        _ = PNGLocation.remove(from: &chunk)
+        precondition(chunk.count == bytes.count, "a chunk keeps its length")
         let file = PictureFile(data: bytes)
         guard let facts = try? file.facts() else { return }
         if let details = try? file.details() {
