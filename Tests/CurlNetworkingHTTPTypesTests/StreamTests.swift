@@ -284,10 +284,10 @@ import Testing
             try await session.send(
                 server.request(method: .post),
                 body: .written { writer in
+                    defer { ended.yield(Task.isCancelled) }
                     try await writer.write(Data("1".utf8))
                     let (silence, _) = AsyncStream<Void>.makeStream()
                     for await _ in silence {}
-                    ended.yield(Task.isCancelled)
                     return nil
                 })
         }

@@ -39,8 +39,8 @@ final class BodyPipe: Sendable {
     deinit {
         // Nobody else has the pipe any more.
         let (pieces, whenDropped) = state.withLock { ($0.pieces, $0.whenDropped) }
+        whenDropped?()  // first: a writer that is woken knows by then that it is not wanted
         for piece in pieces { piece.taken(.failure(Self.dropped)) }
-        whenDropped?()
     }
 
     /// What a writer is told whose attempt is over.
