@@ -7,7 +7,7 @@ import Testing
 
 /// What becomes of a writer whose request is over before its body is.
 @Suite(.timeLimit(.minutes(2))) struct EarlyAnswerTests {
-    /// A server that has refused a body reads no more of it: that is no error, and the writer is told.
+    /// A server that has refused a body reads no more of it: that is not an error, and the writer is told.
     @Test func anEarlyRefusalIsTheResponse() async throws {
         let server = try LoopbackServer(scripts: [
             [
