@@ -10,6 +10,8 @@ import Testing
         ]
         let sequence = RestoreSequence { capabilities[$0].map { Array($0.utf8) } }
         let text = String(decoding: sequence.bytes, as: UTF8.self)
+        // The rest is read whatever was being written.
+        #expect(text.hasPrefix("\u{1B}\\"))
         for mode in [1000, 1002, 1006, 2004] { #expect(text.contains("\u{1B}[?\(mode)l")) }
         #expect(text.hasSuffix("\u{1B}[?1l\u{1B}>\u{1B}[m\u{1B}[?25h\u{1B}[?1049l"))
     }

@@ -256,7 +256,13 @@ extension ThumbnailLoader {
             switch error.code {
             case .noThumbnail, .damaged:
                 guard let format = await MissingLibrary.format(ofPhotoNamed: path.name) else {
-                    return (.unavailable(localized("damaged")), failure)
+                    // Dropbox makes none of HEIC and AVIF, which says nothing about the photo.
+                    let isKnown =
+                        failure != nil || FileFormat(libraryPictureNamed: path.name) == nil
+                    return (
+                        .unavailable(isKnown ? localized("damaged") : localized("no picture")),
+                        failure
+                    )
                 }
                 return (.unavailable(MissingLibrary.words(for: format)), nil)
             case .tooLarge: return (.unavailable(localized("too large")), nil)

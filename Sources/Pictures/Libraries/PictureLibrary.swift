@@ -63,7 +63,8 @@ extension FileFormat {
 
     /// What a file with a library's picture in it is by its name; nil for others.
     package init?(libraryPictureNamed name: String) {
-        let ending = name.lowercased().split(separator: ".").last
+        let parts = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > 1, let ending = parts.last else { return nil }
         switch ending {
         case "webp": self = .webp
         case "heic", "heif": self = .heic
