@@ -30,6 +30,7 @@ extension Application {
         matcher.forget()
         (old as? View)?.focusDidChange()
         (responder as? View)?.focusDidChange()
+        (responder as? View)?.superview?.focusDidMoveInside()
         setNeedsDisplay()
         return .focused
     }

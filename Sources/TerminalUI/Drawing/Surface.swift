@@ -142,6 +142,14 @@ public final class Surface {
         return area.isEmpty || area.intersection(clip) != area ? nil : area
     }
 
+    /// What can be seen of a rectangle of the window, in cells of the screen; nil for nothing.
+    func visiblePart(of rect: Rect) -> Rect? {
+        let part = rect.offset(by: window.origin).intersection(clip)
+        return part.isEmpty ? nil : part
+    }
+
+    var windowOrigin: Point { window.origin }
+
     /// The cells of a rectangle of the screen, row after row.
     func cells(in area: Rect) -> ContiguousArray<Cell> {
         var result: ContiguousArray<Cell> = []

@@ -51,6 +51,8 @@ struct PlacedGraphic {
     let graphic: Graphic
     /// In cells of the screen.
     let rect: Rect
+    /// The cell of the picture that is at the rectangle's upper left corner.
+    let part: Point
     /// What was drawn there for who sees no pixels: as long as it is, nothing lies over it.
     let cells: ContiguousArray<Cell>
 }
@@ -58,12 +60,15 @@ struct PlacedGraphic {
 extension Surface {
     /// Puts a picture over cells that show the same in characters.
     ///
-    /// They are what is seen where the picture cannot be shown whole: cut by an edge, beneath a box.
+    /// They are what is seen where the picture cannot be shown: beneath a box, and where an edge cuts one that
+    /// is not made of cells.
     public func place(_ graphic: Graphic, at point: Point) {
-        guard !theme.isPlain, let rect = visibleRect(Rect(origin: point, size: graphic.size)) else {
-            return
-        }
+        let area = Rect(origin: point, size: graphic.size)
+        guard !theme.isPlain,
+            let rect = graphic.kind == .placeholders ? visiblePart(of: area) : visibleRect(area)
+        else { return }
+        let part = rect.origin - area.offset(by: windowOrigin).origin
         placedGraphics.append(
-            PlacedGraphic(graphic: graphic, rect: rect, cells: cells(in: rect)))
+            PlacedGraphic(graphic: graphic, rect: rect, part: part, cells: cells(in: rect)))
     }
 }

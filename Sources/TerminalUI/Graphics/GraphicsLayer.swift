@@ -52,7 +52,8 @@ struct GraphicsLayer {
             let (graphic, rect) = (placed.graphic, placed.rect)
             switch (graphic.kind, terminal.format) {
             case (.placeholders, .kitty):
-                guard rect.width <= KittyPlaceholder.limit, rect.height <= KittyPlaceholder.limit
+                guard graphic.size.width <= KittyPlaceholder.limit,
+                    graphic.size.height <= KittyPlaceholder.limit
                 else { continue }
                 seen.insert(graphic.id)
                 if let index = kept.firstIndex(where: { $0.id == graphic.id }) {
@@ -65,7 +66,7 @@ struct GraphicsLayer {
                     kept.append(Kept(id: graphic.id, byteCount: graphic.bytes.count))
                     dropped.removeAll { $0 == graphic.id }
                 }
-                surface.fillWithPlaceholders(rect, id: graphic.id)
+                surface.fillWithPlaceholders(rect, part: placed.part, id: graphic.id)
             case (.inline, .sixel), (.inline, .iterm):
                 // At the last row the terminal would scroll.
                 guard rect.width >= Self.leastInlineWidth, rect.maxY < surface.size.height else {
@@ -166,13 +167,13 @@ extension Surface {
         return true
     }
 
-    fileprivate func fillWithPlaceholders(_ rect: Rect, id: UInt32) {
+    fileprivate func fillWithPlaceholders(_ rect: Rect, part: Point, id: UInt32) {
         let style = Style(
             foreground: .rgb(
                 UInt8(truncatingIfNeeded: id >> 16), UInt8(truncatingIfNeeded: id >> 8),
                 UInt8(truncatingIfNeeded: id)))
         replaceCells(in: rect) { row, column in
-            .placeholder(row: row, column: column, style: style)
+            .placeholder(row: row + part.y, column: column + part.x, style: style)
         }
     }
 

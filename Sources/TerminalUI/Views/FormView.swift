@@ -46,14 +46,36 @@ public final class FormView: View {
         // Air between the rows is the first thing to go.
         let gap = bounds.height >= wanted + rows.count - 1 + 2 * flexibleCount ? 1 : 0
         let free = max(0, bounds.height - wanted - gap * max(0, rows.count - 1))
-        var y = 0
+        var y = -hiddenRowCount(of: wanted)
         for row in rows {
             y += labelHeight(row)
             let height = row.height ?? (1 + free / max(1, flexibleCount))
             row.field.frame = Rect(
-                x: 0, y: y, width: bounds.width, height: max(0, min(height, bounds.height - y)))
+                x: 0, y: y, width: bounds.width,
+                height: wanted > bounds.height ? height : max(0, min(height, bounds.height - y)))
             y += height + gap
         }
+    }
+
+    /// How far what has the keys is below the last row, where not all rows have room.
+    private func hiddenRowCount(of wanted: Int) -> Int {
+        guard wanted > bounds.height else { return 0 }
+        var end = 0
+        for row in rows {
+            let start = end
+            end += labelHeight(row) + (row.height ?? 1)
+            if row.field.containsFirstResponder {
+                // With its label, if there is room for that.
+                return max(0, min(start, wanted - bounds.height, max(0, end - bounds.height)))
+            }
+        }
+        return 0
+    }
+
+    /// The field that has the keys now must be in sight.
+    override func focusDidMoveInside() {
+        setNeedsLayout()
+        super.focusDidMoveInside()
     }
 
     public override func draw(on surface: Surface) {

@@ -1,13 +1,18 @@
-/// Two views side by side where the screen is wide, the first alone where it is not.
+/// Two views side by side where the screen is wide, one of them alone where it is not.
 public final class SplitView: View {
-    /// The view on the left, which stays when there is no room for two.
+    /// The view on the left, which stays when there is no room for two, unless ``prefersSecondary``.
     public let primary: View
-    /// The view on the right, hidden where the width is less than ``minimumWidth``.
+    /// The view on the right, hidden where the width is less than ``minimumWidth``, unless ``prefersSecondary``.
     public let secondary: View
 
     /// The least width that shows both.
     public var minimumWidth: Int {
         didSet { if minimumWidth != oldValue { setNeedsLayout() } }
+    }
+
+    /// Which view stays where there is room for one alone.
+    public var prefersSecondary = false {
+        didSet { if prefersSecondary != oldValue { setNeedsLayout() } }
     }
 
     /// The first view's part of the width.
@@ -28,7 +33,9 @@ public final class SplitView: View {
     }
 
     /// Whether there is room for the second view.
-    public var showsSecondary: Bool { bounds.width >= minimumWidth }
+    public var showsSecondary: Bool { isWide || prefersSecondary }
+
+    private var isWide: Bool { bounds.width >= minimumWidth }
 
     /// Called when the second view has come or gone because the width has changed.
     public var didChangeVisibility: (@MainActor (Bool) -> Void)?
@@ -39,12 +46,14 @@ public final class SplitView: View {
             secondary.isHidden = !shows
             didChangeVisibility?(shows)
         }
+        primary.isHidden = !isWide && prefersSecondary
         var area = bounds
-        if shows {
+        if isWide {
             primary.frame = area.takeLeft(Int(Double(bounds.width) * fraction))
             secondary.frame = area
         } else {
             primary.frame = area
+            if prefersSecondary { secondary.frame = area }
         }
     }
 }

@@ -165,6 +165,9 @@ open class View: Responder {
     /// Told after the view has begun or ceased to take the keys.
     open func focusDidChange() {}
 
+    /// A view inside this one has begun to take the keys.
+    func focusDidMoveInside() { superview?.focusDidMoveInside() }
+
     /// Where the terminal's cursor stands while the view has the keys; nil hides it.
     open var cursorPosition: Point? { nil }
 
