@@ -49,4 +49,48 @@ import WebText
     func takesNoLabelThatIsNotOne(label: String) {
         #expect(Charset.utf8([0xE9], label: label) == Array("é".utf8))
     }
+
+    /// 这是一个测试页面, これはテストです。端末, 이것은 시험용 페이지입니다 in what they were once written in.
+    static let unlabelled: [(bytes: [UInt8], text: String)] = [
+        (
+            [
+                0xD5, 0xE2, 0xCA, 0xC7, 0xD2, 0xBB, 0xB8, 0xF6, 0xB2, 0xE2, 0xCA, 0xD4, 0xD2, 0xB3,
+                0xC3, 0xE6,
+            ],
+            "这是一个测试页面"
+        ),
+        (
+            [
+                0x82, 0xB1, 0x82, 0xEA, 0x82, 0xCD, 0x83, 0x65, 0x83, 0x58, 0x83, 0x67, 0x82, 0xC5,
+                0x82, 0xB7, 0x81, 0x42,
+            ],
+            "これはテストです。"
+        ),
+        (
+            [
+                0xA4, 0xB3, 0xA4, 0xEC, 0xA4, 0xCF, 0xA5, 0xC6, 0xA5, 0xB9, 0xA5, 0xC8, 0xA4, 0xC7,
+                0xA4, 0xB9,
+            ],
+            "これはテストです"
+        ),
+        ([0xA4, 0xA4, 0xA4, 0xE5, 0xC1, 0x63, 0xC5, 0xE9], "中文繁體"),
+        // Latin-1 as it is in French and German.
+        (
+            Array("Un caf".utf8) + [0xE9] + Array(" cr".utf8) + [0xE8] + Array("me gr".utf8) + [
+                0xF6, 0xDF,
+            ] + Array("er".utf8), "Un café crème größer"
+        ),
+    ]
+
+    @Test(arguments: unlabelled.indices) func knowsAnEncodingByItsBytes(index: Int) {
+        let (bytes, text) = Self.unlabelled[index]
+        let page = Array("<p>Hello, ".utf8) + bytes + Array("</p>".utf8)
+        for label in [nil, "utf-8", "iso-8859-1"] {
+            let read = String(decoding: Charset.utf8(page, label: label), as: UTF8.self)
+            let isLatin = text.contains("café")
+            // A label of UTF-8 alone says what to make of a stray byte.
+            guard !isLatin || label != "utf-8" else { continue }
+            #expect(read == "<p>Hello, \(text)</p>", "\(label ?? "none")")
+        }
+    }
 }

@@ -3,7 +3,9 @@ import CXML
 /// Makes UTF-8 of a page in any encoding.
 ///
 /// In this order: a byte order mark, UTF-8 where the bytes are that beyond doubt, the label of the response, the
-/// page's own (`<meta charset>`), windows-1252. So a wrong label does no harm where the page is UTF-8.
+/// page's own (`<meta charset>`), what the bytes look like (``CharsetGuess``), windows-1252. So a wrong label does
+/// no harm where the page is UTF-8, and the two labels that servers give to everything, UTF-8 and Latin-1, none
+/// where it is Chinese, Japanese or Korean.
 public enum Charset {
     /// - Parameters:
     ///   - label: What the response called the encoding, if it did.
@@ -19,11 +21,16 @@ public enum Charset {
             return converted(bytes, first, skipping: 0)
         }
         if isUTF8(bytes) { return bytes }
-        let other = names.first { $0 != "UTF-8" }
         // Cut off, or with a byte that was damaged, it is still UTF-8.
-        if names.first == "UTF-8", other == nil || isNearlyUTF8(bytes) { return repaired(bytes) }
-        if names.isEmpty, isNearlyUTF8(bytes) { return repaired(bytes) }
-        return converted(bytes, other ?? "WINDOWS-1252", skipping: 0)
+        if names.isEmpty || names.first == "UTF-8", isNearlyUTF8(bytes) { return repaired(bytes) }
+        let defaults: Set<String> = ["UTF-8", "WINDOWS-1252"]
+        if let name = names.first(where: { !defaults.contains($0) }) ?? CharsetGuess(bytes).name {
+            return converted(bytes, name, skipping: 0)
+        }
+        if names.contains("WINDOWS-1252") || names.isEmpty {
+            return converted(bytes, "WINDOWS-1252", skipping: 0)
+        }
+        return repaired(bytes)
     }
 
     /// The labels of the web where glibc has another name, or where they mean a larger set than they say.
