@@ -71,10 +71,6 @@ let modules: [Target] = [
         name: "TerminalUI", dependencies: ["CMainLoop", "CNcurses", "Messages", "TextEditing"],
         swiftSettings: strict),
     .target(name: "WebText", dependencies: ["CXML", "TextEditing"], swiftSettings: strict),
-    .target(
-        name: "WebPages",
-        dependencies: ["CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebText"],
-        swiftSettings: strict),
     .target(name: "CPictureWorker"),
     .target(name: "CPictureLibraries", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
@@ -85,7 +81,17 @@ let modules: [Target] = [
             "CZlib", "Messages",
         ],
         swiftSettings: strict),
+    .target(
+        name: "TerminalPictures", dependencies: ["Pictures", "TerminalUI"], swiftSettings: strict),
+    .target(
+        name: "WebPages",
+        dependencies: [
+            "CurlNetworking", "Messages", "Pictures", "TerminalPictures", "TerminalUI",
+            "TextEditing", "WebText",
+        ],
+        swiftSettings: strict),
     .target(name: "CWelcome"),
+    .target(name: "CDemo"),
     .target(name: "CSecret", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "WelcomeContent", dependencies: ["CWelcome"], swiftSettings: strict),
     .target(name: "DropboxAPI", dependencies: ["CCrypto"], swiftSettings: strict),
@@ -112,9 +118,8 @@ let modules: [Target] = [
     .target(
         name: "ByteClub",
         dependencies: [
-            "CLinux", "Messages", "TextEditing", "TerminalUI", "Pictures", "ClubStore",
-            "ClubLibrary",
-            "ClubAccess", "Files", "WelcomeContent",
+            "CLinux", "Messages", "TextEditing", "TerminalUI", "Pictures", "TerminalPictures",
+            "ClubStore", "ClubLibrary", "ClubAccess", "Files", "WelcomeContent",
         ],
         swiftSettings: strict),
     .executableTarget(
@@ -130,7 +135,7 @@ let modules: [Target] = [
         name: "nerdfeed",
         dependencies: [
             "CurlNetworking", "Messages", "TerminalUI", "TextEditing", "WebPages", "WebText",
-            "CExecutor", "CVersion", argumentParser,
+            "CDemo", "CExecutor", "CVersion", argumentParser,
         ],
         swiftSettings: strict),
 ]
@@ -173,6 +178,13 @@ let tests: [Target] = [
         swiftSettings: strict),
     .testTarget(
         name: "WebTextTests", dependencies: ["TextEditing", "WebText", "WebTextFuzzing"],
+        swiftSettings: strict),
+    .testTarget(
+        name: "WebPagesTests",
+        dependencies: [
+            "CurlNetworking", "Messages", "Pictures", "TerminalUI", "TestSupport", "WebPages",
+            "WebText",
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "PicturesTests",

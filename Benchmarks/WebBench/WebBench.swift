@@ -30,6 +30,10 @@ func report(_ what: String, _ body: () -> Void) {
 var document = WebDocument()
 var layout = WebLayout(document, width: 80)
 report("\(bytes.count / 1000) KB read") { document = HTMLParser.parse(bytes, charset: "utf-8") }
+report("read, and its first screens laid out: shown") {
+    document = HTMLParser.parse(bytes, charset: "utf-8")
+    layout = WebLayout(document, width: 80, blockLimit: 300)
+}
 report("laid out, 80 columns") { layout = WebLayout(document, width: 80) }
 let search = WebTextSearch(layout)
 report("words found") { _ = search.matches(of: "isolation") }

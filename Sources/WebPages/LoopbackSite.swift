@@ -8,14 +8,48 @@ import Glibc
     /// Its root.
     public let url: URL
     private let source: any DispatchSourceRead
-    private let answer: (String) -> String
+    private let answer: (Request) -> Answer
     private var connections: [CInt: any DispatchSourceRead] = [:]
     private var requests: [CInt: [UInt8]] = [:]
 
-    /// - Parameter answer: Gets the head of a request, and returns a whole answer: at most 64 KB, and with
-    ///   `Connection: close`.
+    /// A request without its body.
+    public struct Request {
+        /// Without the query.
+        public let path: String
+        private let lines: [Substring]
+
+        init(head: String) {
+            lines = head.split(separator: "\r\n")
+            let target = lines.first?.split(separator: " ").dropFirst().first ?? "/"
+            path = String(target.prefix { $0 != "?" })
+        }
+
+        /// The first value of a field, whose name may be in capital letters or small ones.
+        public subscript(name: String) -> String? {
+            let start = name.lowercased() + ":"
+            guard let line = lines.dropFirst().first(where: { $0.lowercased().hasPrefix(start) })
+            else { return nil }
+            return String(line.dropFirst(start.count).drop { $0 == " " })
+        }
+    }
+
+    /// An answer; its connection is closed after it.
+    public struct Answer {
+        let bytes: [UInt8]
+
+        /// - Parameters:
+        ///   - fields: Whole lines, beside the type and the length.
+        ///   - body: At most 64 KB.
+        public init(_ status: String, type: String, fields: [String] = [], body: [UInt8]) {
+            let lines =
+                ["HTTP/1.1 \(status)", "Content-Type: \(type)"] + fields
+                + ["Content-Length: \(body.count)", "Connection: close", "", ""]
+            bytes = Array(lines.joined(separator: "\r\n").utf8) + body
+        }
+    }
+
     /// - Throws: `LoopbackSiteError` when this computer lets nobody listen.
-    public init(answer: @escaping (String) -> String) throws(LoopbackSiteError) {
+    public init(answer: @escaping (Request) -> Answer) throws(LoopbackSiteError) {
         self.answer = answer
         let kind = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(0) { $0 | CInt($1.rawValue) }
         let listener = socket(AF_INET, kind, 0)
@@ -70,7 +104,7 @@ import Glibc
         requests[connection] = request
         let head = String(decoding: request, as: UTF8.self)
         guard head.contains("\r\n\r\n") else { return }
-        let answer = Array(answer(head).utf8)
+        let answer = answer(Request(head: head)).bytes
         _ = send(connection, answer, answer.count, CInt(MSG_NOSIGNAL))
         end(connection)
     }

@@ -1,3 +1,4 @@
+import CurlNetworking
 public import FoundationEssentials
 
 /// Addresses as people and pages write them.
@@ -14,6 +15,13 @@ public enum WebAddress {
             }
         }
         return result
+    }
+
+    /// Whether it is this computer's own.
+    static func isLoopback(_ url: URL) -> Bool {
+        var host = (url.host() ?? "").lowercased()
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return host.isLoopbackHost
     }
 
     /// The http or https address that somebody has typed; https where the scheme is missing.

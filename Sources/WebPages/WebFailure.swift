@@ -2,53 +2,84 @@ import CurlNetworking
 public import FoundationEssentials
 internal import Messages
 
+/// How a person tries again.
+public enum WebRetry: Sendable {
+    /// With the key `r`.
+    case key
+    /// By running the command again.
+    case command
+
+    fileprivate var sentence: String {
+        switch self {
+        case .key: localized("To try again, press r.")
+        case .command: localized("To try again, run the command again.")
+        }
+    }
+}
+
 /// Why a page or a list did not come, as sentences for a person.
 public enum WebFailure {
     /// What happened and what to do next.
     ///
-    /// - Parameter retry: How to try again, e.g. `press r`.
-    public static func sentence(for error: any Error, url: URL, retry: String) -> String {
-        let place =
-            url.host().map { host in
-                host + (url.port.map { ":\($0)" } ?? "")
-            } ?? localized("this address")
+    /// - Parameter url: What was asked for; an error that names the address of a redirect is about that.
+    public static func sentence(for error: any Error, url: URL, retry: WebRetry) -> String {
         guard let error = error as? URLError else {
-            return localized("\("\(error)") To try again, \(retry).")
+            return joined("\(error)", retry.sentence)
         }
-        let what: String
+        let place = place(of: error.failingURL ?? url)
         switch error.code {
-        case .cancelled: return localized("Stopped. To load it, \(retry).")
-        case .cannotConnectToHost:
-            what = localized("Nothing answers at \(place). Check that the server runs")
         case .cannotFindHost, .dnsLookupFailed:
             return localized("There is no server called \(place). Check the address.")
-        case .notConnectedToInternet:
-            what = localized("This computer is not connected to a network")
-        case .timedOut: what = localized("\(place) did not answer in time")
-        case .networkConnectionLost: what = localized("The connection to \(place) was lost")
         case .httpTooManyRedirects:
-            return
-                localized(
-                    "\(place) leads from one address to the next without end. Its owner has to fix that."
-                )
+            return localized(
+                "\(place) leads from one address to the next without end. Its owner has to fix that."
+            )
         case .unsupportedURL, .badURL, .redirectToNonExistentLocation:
             return localized("This address cannot be opened: only http and https addresses can.")
-        case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-            .serverCertificateHasBadDate, .serverCertificateNotYetValid, .secureConnectionFailed:
+        case .serverCertificateHasBadDate:
             return localized(
-                "The identity of \(place) could not be verified, so nothing was loaded. \(error)")
-        case .cannotParseResponse, .badServerResponse, .cannotDecodeContentData:
-            what = localized("What \(place) answered was not understood. Check the address")
-        default: what = localized("\(place) could not be loaded. \(error)")
+                "The certificate of \(place) has expired, so nothing was loaded. Its owner has to renew it."
+            )
+        case .serverCertificateNotYetValid:
+            return localized(
+                "The certificate of \(place) is not valid yet, so nothing was loaded. Check the clock of this computer."
+            )
+        case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+            return localized(
+                "The identity of \(place) could not be verified, so nothing was loaded: this computer does not trust its certificate."
+            )
+        default: return joined(problem(error, at: place), retry.sentence)
         }
-        return what
-            + (what.hasSuffix(".")
-                ? localized(" To try again, \(retry).") : localized(", then \(retry)."))
+    }
+
+    /// What happened, where trying again may help.
+    private static func problem(_ error: URLError, at place: String) -> String {
+        switch error.code {
+        case .cancelled: localized("Stopped.")
+        case .cannotConnectToHost:
+            localized("Nothing answers at \(place). Check that the server runs.")
+        case .notConnectedToInternet: localized("This computer is not connected to a network.")
+        case .timedOut: localized("\(place) did not answer in time.")
+        case .networkConnectionLost: localized("The connection to \(place) was lost.")
+        case .secureConnectionFailed:
+            localized("No secure connection to \(place) could be made, so nothing was loaded.")
+        case .cannotParseResponse, .badServerResponse, .cannotDecodeContentData:
+            localized("What \(place) answered was not understood. Check the address.")
+        default: localized("\(place) could not be loaded: \(error.localizedDescription)")
+        }
+    }
+
+    private static func joined(_ one: String, _ other: String) -> String {
+        localized("\(one) \(other)", context: "sentences")
+    }
+
+    private static func place(of url: URL) -> String {
+        url.host().map { $0 + (url.port.map { ":\($0)" } ?? "") } ?? localized("this address")
     }
 
     /// Why a status code is a failure; nil below 400.
     public static func sentence(forStatus status: Int, url: URL) -> String? {
-        let place = url.host() ?? localized("The server")
+        let place = url.host() == nil ? localized("The server") : Self.place(of: url)
         return switch status {
         case ..<400: nil
         case 401: localized("\(place) did not let anybody in without a name and a password (401).")

@@ -14,17 +14,34 @@ public final class WebFetch {
     public var didReceiveChallenge:
         (@MainActor (URLAuthenticationChallenge, @escaping Answer) -> Void)?
 
+    /// Whether a redirect may be followed; nil for any.
+    var mayLoad: (@Sendable (URL) -> Bool)?
+
     private let task: URLSessionDataTask
-    private let limit: Int
+    private let pageLimit: Int
+    private let pictureLimit: Int
     private var response: URLResponse?
     private var body: [UInt8] = []
     private var isCut = false
     private var continuation: CheckedContinuation<WebResource, any Error>?
 
-    /// - Parameter limit: The most bytes that are taken of the body.
-    public init(_ request: URLRequest, in session: URLSession, limit: Int = 4 << 20) {
+    /// - Parameters:
+    ///   - limit: The most bytes that are taken of the body.
+    ///   - pictureLimit: The same of what is called a picture, if that is another number.
+    public init(
+        _ request: URLRequest, in session: URLSession, limit: Int = 4 << 20,
+        pictureLimit: Int? = nil
+    ) {
         task = session.dataTask(with: request)
-        self.limit = limit
+        pageLimit = limit
+        self.pictureLimit = pictureLimit ?? limit
+    }
+
+    /// Gives up; what runs throws `URLError.cancelled`.
+    public func cancel() { task.cancel() }
+
+    private var limit: Int {
+        response?.mimeType?.hasPrefix("image/") == true ? pictureLimit : pageLimit
     }
 
     /// Loads it. Cancelling the surrounding task cancels the transfer.
@@ -41,6 +58,27 @@ public final class WebFetch {
             task.cancel()
         }
     }
+
+    /// The same, for who has no use for a page that says why there is nothing.
+    ///
+    /// - Throws: `WebFetchError`: why there is nothing, also for a status of 400 and above.
+    public func success(retry: WebRetry) async throws(WebFetchError) -> WebResource {
+        let resource: WebResource
+        do {
+            resource = try await run()
+        } catch {
+            let sentence = request.map { WebFailure.sentence(for: error, url: $0, retry: retry) }
+            throw WebFetchError(sentence: sentence ?? "\(error)")
+        }
+        if let sentence = WebFailure.sentence(
+            forStatus: resource.statusCode, url: resource.url)
+        {
+            throw WebFetchError(sentence: sentence)
+        }
+        return resource
+    }
+
+    private var request: URL? { task.originalRequest?.url }
 
     private func process(_ event: TransferDelegate.Event) {
         switch event {
@@ -60,6 +98,9 @@ public final class WebFetch {
         case .challenge(let challenge, let answer):
             guard let didReceiveChallenge else { return answer(.performDefaultHandling, nil) }
             didReceiveChallenge(challenge, answer)
+        case .redirect(let request, let answer):
+            let isAllowed = request.url.flatMap { url in mayLoad.map { $0(url) } } ?? true
+            answer(isAllowed ? request : nil)
         case .completed(let error):
             finish(error)
         }
@@ -86,12 +127,18 @@ public final class WebFetch {
     }
 }
 
+/// Why nothing has come, as a sentence.
+public struct WebFetchError: Error {
+    public let sentence: String
+}
+
 /// Passes on what happens to a task. Its session's delegate queue is the main queue.
 private final class TransferDelegate: URLSessionDataDelegate {
     enum Event: Sendable {
         case response(URLResponse)
         case data(Data)
         case challenge(URLAuthenticationChallenge, WebFetch.Answer)
+        case redirect(URLRequest, @Sendable (URLRequest?) -> Void)
         case completed((any Error)?)
     }
 
@@ -122,6 +169,14 @@ private final class TransferDelegate: URLSessionDataDelegate {
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         pass(.challenge(challenge, completionHandler))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        pass(.redirect(request, completionHandler))
     }
 
     func urlSession(

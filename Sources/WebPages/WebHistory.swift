@@ -1,4 +1,5 @@
 import FoundationEssentials
+import WebText
 
 /// The pages that were visited, and which of them is shown.
 struct WebHistory {
@@ -7,7 +8,7 @@ struct WebHistory {
         /// nil for one that has to be loaded again.
         var page: WebPage?
         var title = ""
-        var line: Int?
+        var place: WebPlace?
         var link: Int?
     }
 

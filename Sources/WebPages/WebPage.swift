@@ -1,6 +1,32 @@
 public import FoundationEssentials
 internal import Messages
+import Pictures
 public import WebText
+
+/// What a page is laid out for.
+public struct WebPageFormat: Hashable, Sendable {
+    /// In cells.
+    public var width: Int
+    /// How large pictures come out; nil for words in place of them.
+    public var pictures: WebPictureMetrics?
+    /// Whether the first screens are enough for now: all of a long page takes some tens of milliseconds.
+    public var isBeginning: Bool
+
+    /// Blocks of a page that are more than any screen shows.
+    private static let firstBlockCount = 300
+
+    public init(width: Int, pictures: WebPictureMetrics? = nil, isBeginning: Bool = false) {
+        self.width = width
+        self.pictures = pictures
+        self.isBeginning = isBeginning
+    }
+
+    func layout(_ document: WebDocument) -> WebLayout {
+        WebLayout(
+            document, width: width, pictures: pictures,
+            blockLimit: isBeginning ? Self.firstBlockCount : nil)
+    }
+}
 
 /// A page as it is shown: what it says, and its lines for one width.
 public struct WebPage: Sendable {
@@ -8,11 +34,13 @@ public struct WebPage: Sendable {
     public var url: URL
     public var document: WebDocument
     public var layout: WebLayout
+    /// The page's first picture, where it came with the page.
+    var image: WebImage?
 
-    public init(url: URL, document: WebDocument, width: Int) {
+    public init(url: URL, document: WebDocument, format: WebPageFormat) {
         self.url = url
         self.document = document
-        layout = WebLayout(document, width: width)
+        layout = format.layout(document)
     }
 
     /// What to call it: its title, else its address without what is always there.
@@ -24,7 +52,11 @@ public struct WebPage: Sendable {
     /// What a link leads to; nil when the address is invalid.
     public func target(ofLink index: Int) -> URL? {
         guard document.links.indices.contains(index) else { return nil }
-        let address = document.links[index].address
+        return target(of: document.links[index].address)
+    }
+
+    /// What an address of the page means; nil when it is invalid.
+    func target(of address: String) -> URL? {
         let base = document.base.flatMap { URL(string: $0, relativeTo: url) } ?? url
         return URL(string: WebAddress.escaped(address), relativeTo: base)?.absoluteURL
     }
@@ -33,16 +65,57 @@ public struct WebPage: Sendable {
 
     /// Reads what has come. Takes its time: it runs outside the caller's actor.
     @concurrent
-    public static func reading(_ resource: WebResource, width: Int) async -> WebPage {
-        WebPage(url: resource.url, document: document(of: resource), width: width)
+    public static func reading(_ resource: WebResource, format: WebPageFormat) async -> WebPage {
+        if resource.kind == .other, let page = await picture(resource, format: format) {
+            return page
+        }
+        var document = document(of: resource)
+        if document.blocks.count < 100, format.layout(document).lines.allSatisfy(\.spans.isEmpty) {
+            let sentence =
+                resource.body.isEmpty
+                ? localized("This page is empty.")
+                : localized("This page has no text. It may need scripts, and none are run here.")
+            document.blocks.append(.paragraph([WebRun(sentence, .alternative)]))
+        }
+        return WebPage(url: resource.url, document: document, format: format)
     }
 
-    /// The same page for another width, made outside the caller's actor.
+    /// The layout for another format, made outside the caller's actor.
     @concurrent
-    public func laidOut(for width: Int) async -> WebPage {
-        var page = self
-        page.layout = WebLayout(document, width: width)
-        return page
+    func layout(for format: WebPageFormat) async -> WebLayout {
+        format.layout(document)
+    }
+
+    /// A page of a picture alone; nil for what is none.
+    private static func picture(
+        _ resource: WebResource, format: WebPageFormat
+    ) async -> WebPage? {
+        let file = PictureFile(data: Data(resource.body))
+        guard resource.isCalledPicture || (try? file.facts()) != nil else { return nil }
+        let name = resource.url.lastPathComponent
+        do throws(WebImageError) {
+            let image = try await WebImageLoader.decode(resource)
+            var document = WebDocument()
+            document.title = name
+            document.pictures = [
+                WebPicture(
+                    resource.url.absoluteString, words: "[\(name.isEmpty ? "picture" : name)]")
+            ]
+            let facts = "\(image.fullSize) · \(WebFailure.size(Int64(resource.body.count)))"
+            document.blocks = [
+                .paragraph([WebRun(document.pictures[0].words, .alternative, picture: 0)]),
+                .paragraph([WebRun(facts, .alternative)]),
+            ]
+            var format = format
+            format.pictures?.sizes[0] = .init(
+                width: image.fullSize.width, height: image.fullSize.height)
+            var page = WebPage(url: resource.url, document: document, format: format)
+            page.image = image
+            return page
+        } catch {
+            return WebPage(
+                url: resource.url, document: notice(name, error.sentence), format: format)
+        }
     }
 
     private static func document(of resource: WebResource) -> WebDocument {

@@ -25,6 +25,9 @@ public struct WebResource: Sendable {
         }
     }
 
+    /// What pictures are called; drawings (SVG) are text.
+    var isCalledPicture: Bool { mimeType.hasPrefix("image/") && kind == .other }
+
     /// What a body without a type is: a page, words or something else.
     static func type(of body: [UInt8]) -> String {
         let head = body.prefix(1024)

@@ -1,5 +1,5 @@
 import Messages
-import TerminalUI
+public import TerminalUI
 import WebText
 
 extension WebView {
@@ -44,9 +44,7 @@ extension WebView {
         guard let text = press.text, text.utf8.count == 1, let digit = text.utf8.first,
             (0x30...0x39).contains(digit)
         else { return false }
-        // Another number begins where this one leads nowhere.
-        let longer = typedNumber + text
-        type(isLink(longer) ? longer : text)
+        type(typedNumber + text)
         return true
     }
 
@@ -62,7 +60,9 @@ extension WebView {
         } else if isLink(number), let number = Int(number) {
             choose(number - 1)
         } else {
+            // No other link than the one that was meant is followed.
             typedNumber = ""
+            chosenLink = nil
             application?.showMessage(
                 localized("There is no link \(number) on this page."), .warning)
         }
@@ -100,6 +100,14 @@ extension WebView {
 }
 
 extension KeyCommand {
+    /// All that a page has keys for.
+    public static let pageCommands: [KeyCommand] = [
+        .followLink, .nextLink, .previousLink, .findInPage, .nextFound, .previousFound,
+        .pageLineDown, .pageLineUp, .pageForward, .pageBackward, .pageStart, .pageEnd, .goBack,
+        .goForward, .reloadPage, .togglePictures, .stopLoading, .leavePage, .halfPageDown,
+        .halfPageUp,
+    ]
+
     static let followLink = KeyCommand(
         "web.follow", keys: ["Enter"],
         title: localized("Follow the chosen link, or the one with a typed number"),

@@ -1,7 +1,7 @@
 import FoundationEssentials
 internal import Messages
 public import TerminalUI
-import WebText
+public import WebText
 
 /// Told what the reader of a page does.
 @MainActor
@@ -31,6 +31,19 @@ public final class WebView: View {
     let findField = TextField()
     var finding = Finding()
     private var layingOut: Task<Void, Never>?
+    /// What the lines are being made for.
+    private var nextFormat: WebPageFormat?
+
+    /// Brings the page's pictures; nil where there are only words.
+    var pictures: WebPictures?
+    /// Whether pictures are shown where the screen can.
+    public var showsPictures = true {
+        didSet { if showsPictures != oldValue { setNeedsLayout() } }
+    }
+    /// Whether the page has just been scrolled: pixels that would have to be sent again wait until it rests.
+    private var isMoving = false
+    private var resting: ScheduledAction?
+    private static let restingTime: Duration = .milliseconds(120)
 
     /// Pages of up to so many lines are laid out at once, longer ones beside the main actor.
     private static let linesAtOnce = 1000
@@ -53,17 +66,22 @@ public final class WebView: View {
     /// Shows another page, or the same one again.
     ///
     /// - Parameters:
-    ///   - line: The first line to show; nil for the place that the address names, or the top.
+    ///   - place: What to show at the top; nil for the place that the address names, or the top.
     ///   - link: The link to choose.
-    public func show(_ page: WebPage?, line: Int? = nil, link: Int? = nil) {
+    public func show(_ page: WebPage?, at place: WebPlace? = nil, link: Int? = nil) {
         layingOut?.cancel()
+        (layingOut, nextFormat) = (nil, nil)
         self.page = page
+        pictures?.begin(page)
+        self.page?.image = nil
         endFinding()
         typedNumber = ""
         chosenLink = link
-        firstLine = 0
-        fitWidth()
-        scroll(toLine: line ?? anchoredLine ?? 0)
+        let line = place.flatMap { layout?.line(of: $0) } ?? anchoredLine ?? 0
+        firstLine = max(0, min(line, lastFirstLine))
+        fit()
+        bringPictures()
+        setNeedsDisplay()
         delegate?.webViewDidMove(self)
     }
 
@@ -75,38 +93,78 @@ public final class WebView: View {
     /// The columns that lines may have: longer ones are hard to read. 80 before the view has a place.
     public var textWidth: Int { bounds.width > 0 ? min(bounds.width, 100) : 80 }
 
-    /// Makes the lines again when the page was laid out for another width.
-    private func fitWidth() {
-        let width = textWidth
-        guard let page, bounds.width > 0, page.layout.width != width else { return }
+    /// What a page would be laid out for now.
+    public var format: WebPageFormat {
+        guard showsPictures, canShowPictures, let pictures, let screen = application?.screen else {
+            return WebPageFormat(width: textWidth)
+        }
+        // All of a picture can be seen at once, and a line of what is around it.
+        let rows = bounds.height > 0 ? min(40, max(3, bounds.height - 1)) : 20
+        return WebPageFormat(
+            width: textWidth,
+            pictures: pictures.metrics(cellAspect: screen.pictures.cellAspect, rowLimit: rows))
+    }
+
+    /// The same for a page of which nothing is known yet.
+    var newPageFormat: WebPageFormat {
+        var format = format
+        format.pictures?.sizes = [:]
+        format.pictures?.failed = []
+        return format
+    }
+
+    /// Where the reader is.
+    var place: WebPlace? { layout?.place(atLine: firstLine) }
+
+    /// Whether the screen has colors, and nobody reads it aloud: elsewhere words say more.
+    var canShowPictures: Bool {
+        guard let application else { return false }
+        return application.screen.colorDepth != .monochrome && application.screen.showsUnicode
+            && application.configuration.scheme != .mono && !application.configuration.isPlain
+    }
+
+    /// Makes the lines again when the page was laid out for something else.
+    private func fit() {
+        guard let page, bounds.width > 0 else { return }
+        let format = format
+        guard
+            page.layout.isPartial || page.layout.width != format.width
+                || page.layout.pictureMetrics != format.pictures
+        else { return }
+        if !page.layout.isPartial, page.layout.lines.count <= Self.linesAtOnce {
+            return replaceLayout(
+                by: format.layout(page.document))
+        }
+        // While more pictures come, the last lines are made to the end.
+        if let nextFormat, nextFormat.width == format.width { return }
         layingOut?.cancel()
-        if page.layout.lines.count <= Self.linesAtOnce {
-            var page = page
-            page.layout = WebLayout(page.document, width: width)
-            replaceLayout(by: page)
-        } else {
-            layingOut = startPending { [weak self] in
-                let page = await page.laidOut(for: width)
-                guard let self, !Task.isCancelled, textWidth == width else { return }
-                replaceLayout(by: page)
-            }
+        nextFormat = format
+        layingOut = startPending { [weak self] in
+            let layout = await page.layout(for: format)
+            guard let self, !Task.isCancelled else { return }
+            (layingOut, nextFormat) = (nil, nil)
+            if textWidth == format.width { replaceLayout(by: layout) }
+            setNeedsLayout()
         }
     }
 
-    /// The eye stays at about the same words.
-    private func replaceLayout(by page: WebPage) {
-        let before = max(1, layout?.lines.count ?? 1)
-        let line = firstLine * page.layout.lines.count / before
-        self.page = page
-        scroll(toLine: line)
+    /// The same words stay at the top.
+    private func replaceLayout(by layout: WebLayout) {
+        let place = page?.layout.place(atLine: firstLine)
+        let isAtTop = firstLine == 0
+        page?.layout = layout
+        if let place, !isAtTop { scroll(toLine: layout.line(of: place), isReading: false) }
         findAgain()
+        setNeedsDisplay()
+        delegate?.webViewDidMove(self)
     }
 
     public override func layoutSubviews() {
         findField.frame = Rect(
             x: 2, y: bounds.height - 1, width: max(0, bounds.width - 14), height: 1)
-        fitWidth()
-        scroll(toLine: firstLine)
+        fit()
+        scroll(toLine: firstLine, isReading: false)
+        bringPictures()
     }
 
     // MARK: - Scrolling
@@ -116,12 +174,68 @@ public final class WebView: View {
 
     private var lastFirstLine: Int { max(0, (layout?.lines.count ?? 0) - pageHeight) }
 
-    public func scroll(toLine line: Int) {
+    public func scroll(toLine line: Int) { scroll(toLine: line, isReading: true) }
+
+    /// - Parameter isReading: Whether a person scrolls, not the page beneath an eye that stays.
+    private func scroll(toLine line: Int, isReading: Bool) {
         let line = max(0, min(line, lastFirstLine))
         guard line != firstLine else { return }
         firstLine = line
+        if isReading {
+            bringPictures()
+            rest()
+        }
         setNeedsDisplay()
         delegate?.webViewDidMove(self)
+    }
+
+    // MARK: - Pictures
+
+    /// A picture has come, or will not come.
+    func picturesDidChange() { setNeedsLayout() }
+
+    private func bringPictures() {
+        guard let layout, layout.pictureMetrics != nil, bounds.height > 0 else { return }
+        pictures?.update(layout, near: firstLine..<(firstLine + pageHeight))
+    }
+
+    /// Counts as moving until a moment without a key.
+    private func rest() {
+        guard layout?.pictures.isEmpty == false, let application,
+            [.sixel, .iterm].contains(application.screen.pictures.format)
+        else { return }
+        isMoving = true
+        if resting == nil { application.beginActivity() }
+        resting?.cancel()
+        resting = application.scheduler.schedule(after: Self.restingTime) { [weak self] in
+            self?.resting = nil
+            self?.isMoving = false
+            self?.setNeedsDisplay()
+            application.endActivity()
+        }
+    }
+
+    private func drawPictures(_ layout: WebLayout, on surface: Surface) {
+        guard let page, let screen = application?.screen else { return }
+        let seen = firstLine..<(firstLine + pageHeight)
+        for placed in layout.pictures where placed.lines.overlaps(seen) {
+            let origin = Point(x: placed.column, y: placed.line - firstLine)
+            let box = Size(width: placed.columnCount, height: placed.rowCount)
+            guard let frame = pictures?.frame(of: placed.index, filling: box, on: screen.pictures)
+            else {
+                let words = TextLine(page.document.pictures[placed.index].words, .secondary)
+                for (row, line) in words.wrapped(columns: box.width).prefix(box.height).enumerated()
+                {
+                    surface.draw(line, at: origin + Point(x: 0, y: row))
+                }
+                continue
+            }
+            surface.draw(frame.cells, at: origin)
+            guard let graphic = frame.graphic, !isMoving || graphic.kind == .placeholders else {
+                continue
+            }
+            surface.place(graphic, at: origin)
+        }
     }
 
     /// Scrolls so that a line can be seen, and something of what is around it.
@@ -182,9 +296,10 @@ public final class WebView: View {
             }
             return
         }
-        for row in 0..<min(pageHeight, lines.count - firstLine) {
+        for row in 0..<max(0, min(pageHeight, lines.count - firstLine)) {
             draw(lines[firstLine + row], firstLine + row, at: row, on: surface)
         }
+        if let layout { drawPictures(layout, on: surface) }
         if !findField.isHidden || finding.isShown { drawFinding(on: surface) }
     }
 
@@ -192,6 +307,11 @@ public final class WebView: View {
         var x = 0
         var offset = 0
         for span in line.spans {
+            if span.look.contains(.picture) {
+                x += span.text.utf8.count
+                offset += span.text.utf8.count
+                continue
+            }
             let isChosen = span.link != nil && span.link == chosenLink
             let style =
                 isChosen

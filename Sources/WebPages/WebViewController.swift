@@ -39,6 +39,7 @@ public final class WebViewController: ViewController {
     public init(session: URLSession) {
         self.session = session
         super.init()
+        webView.pictures = WebPictures(session, for: webView)
         title = localized("Page")
     }
 
@@ -97,7 +98,9 @@ public final class WebViewController: ViewController {
         isBusy = true
         bytes = ""
         webView.placeholder = TextLine(localized("Loading \(url.host() ?? "")…"), .secondary)
-        let fetch = WebFetch(URLRequest(url: url, cachePolicy: policy), in: session)
+        let fetch = WebFetch(
+            URLRequest(url: url, cachePolicy: policy), in: session,
+            pictureLimit: WebImageLoader.openedByteLimit)
         fetch.didProgress = { [weak self] count, expected in
             guard let self, number == generation else { return }
             let total = expected.map { localized(" of \(WebFailure.size($0))") } ?? ""
@@ -116,9 +119,11 @@ public final class WebViewController: ViewController {
                 isBusy = true
             }
         }
-        let width = webView.textWidth
+        var format = webView.newPageFormat
+        // The place to go to may be anywhere in it.
+        format.isBeginning = isNew && url.fragment() == nil
         loading = Task { [weak self] in
-            let page = await Self.page(at: url, from: fetch, width: width) {
+            let page = await Self.page(at: url, from: fetch, format: format) {
                 self?.didCancelLogIn == true
             }
             guard let self, number == generation else { return }
@@ -135,7 +140,7 @@ public final class WebViewController: ViewController {
 
     /// What the address has, or a page that says why it could not be loaded.
     private static func page(
-        at url: URL, from fetch: WebFetch, width: Int, didCancelLogIn: () -> Bool
+        at url: URL, from fetch: WebFetch, format: WebPageFormat, didCancelLogIn: () -> Bool
     ) async -> WebPage {
         do {
             var resource = try await fetch.run()
@@ -144,29 +149,29 @@ public final class WebViewController: ViewController {
                     URL(string: resource.url.absoluteString + "#" + fragment) ?? resource.url
             }
             let sentence = WebFailure.sentence(forStatus: resource.statusCode, url: resource.url)
-            var page = await WebPage.reading(resource, width: width)
+            var page = await WebPage.reading(resource, format: format)
             if let sentence {
                 page.document.blocks.insert(.paragraph([WebRun(sentence, .strong)]), at: 0)
                 if page.document.blocks.count > 1 { page.document.blocks.insert(.rule, at: 1) }
-                page = WebPage(url: page.url, document: page.document, width: width)
+                page = WebPage(url: page.url, document: page.document, format: format)
             }
             return page
         } catch {
             let sentence =
                 didCancelLogIn()
                 ? localized("This page is only for those who log in. To log in, press r.")
-                : WebFailure.sentence(for: error, url: url, retry: localized("press r"))
+                : WebFailure.sentence(for: error, url: url, retry: .key)
             return WebPage(
                 url: url, document: WebPage.notice(localized("Could not be loaded"), sentence),
-                width: width)
+                format: format)
         }
     }
 
     private func show(_ page: WebPage, askedFor url: URL, isNew: Bool) {
-        let line = isNew ? nil : history.current?.line
-        let entry = WebHistory.Entry(url: url, page: page, title: page.title, line: line)
+        let place = isNew ? nil : history.current?.place
+        let entry = WebHistory.Entry(url: url, page: page, title: page.title, place: place)
         if isNew { history.push(entry) } else { history.current = entry }
-        webView.show(page, line: line)
+        webView.show(page, at: place)
         describe()
         if let cut = page.document.cut {
             application?.showMessage(Self.sentence(for: cut), .warning)
@@ -184,7 +189,11 @@ public final class WebViewController: ViewController {
     // MARK: - Back and forward
 
     private func remember() {
-        history.current?.line = webView.firstLine
+        // While a page that was let go of is loaded again, another one is shown.
+        guard history.current?.page != nil else { return }
+        // With its pictures where they are now.
+        history.current?.page = webView.page
+        history.current?.place = webView.place
         history.current?.link = webView.chosenLink
     }
 
@@ -197,7 +206,7 @@ public final class WebViewController: ViewController {
         history.move(by: step)
         guard let entry = history.current else { return }
         if let page = entry.page {
-            webView.show(page, line: entry.line, link: entry.link)
+            webView.show(page, at: entry.place, link: entry.link)
             describe()
         } else {
             load(entry.url, isNew: false, policy: .returnCacheDataElseLoad)
@@ -216,8 +225,20 @@ public final class WebViewController: ViewController {
             KeyCommand.reloadPage.performs(
                 unless: history.current == nil ? localized("There is no page yet.") : nil
             ) { self.reload() }
+            KeyCommand.togglePictures.performs(
+                unless: webView.canShowPictures
+                    ? nil : localized("Pictures are shown where there are colors.")
+            ) { self.togglePictures() }
             if let didLeave { KeyCommand.leavePage.performs { didLeave() } }
         }
+    }
+
+    private func togglePictures() {
+        webView.showsPictures.toggle()
+        application?.showMessage(
+            webView.showsPictures
+                ? localized("Pictures are shown.")
+                : localized("Words stand in place of pictures. To see them, press i."))
     }
 
     // MARK: - The frame
@@ -288,6 +309,9 @@ extension KeyCommand {
     static let reloadPage = KeyCommand(
         "web.reload", keys: ["r", "^R"], title: localized("Load the page again"),
         label: localized("reload"), weight: 58)
+    static let togglePictures = KeyCommand(
+        "web.pictures", keys: ["i"], title: localized("Show pictures, or words in place of them"),
+        label: localized("pictures"), weight: 40)
     static let stopLoading = KeyCommand(
         "web.stop", keys: ["Esc", "^C"], title: localized("Stop loading"), label: localized("stop"),
         weight: 99)

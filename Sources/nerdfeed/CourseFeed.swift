@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Messages
 import WebPages
+import WebText
 
 /// One course of the list.
 struct Course: Hashable, Sendable, Encodable {
@@ -18,9 +19,16 @@ struct CourseFeed: Sendable {
     var courses: [Course] = []
     /// Entries without a title and an address.
     var skippedCount = 0
+    /// Whether there are more than are shown.
+    var isCut = false
 
-    /// A sentence about entries that are not shown.
-    var complaint: String? {
+    /// Sentences about entries that are not shown.
+    var complaints: [String] {
+        let cut = isCut ? localized("Only the first 20,000 courses are shown.") : nil
+        return [cut, skipped].compactMap { $0 }
+    }
+
+    private var skipped: String? {
         switch skippedCount {
         case 0: nil
         case 1:
@@ -33,17 +41,12 @@ struct CourseFeed: Sendable {
 
     /// - Throws: ``Failure`` with a sentence.
     @MainActor
-    static func load(_ fetch: WebFetch, from url: URL, retry: String) async throws(Failure)
-        -> CourseFeed
-    {
+    static func load(_ fetch: WebFetch, retry: WebRetry) async throws(Failure) -> CourseFeed {
         let resource: WebResource
-        do {
-            resource = try await fetch.run()
+        do throws(WebFetchError) {
+            resource = try await fetch.success(retry: retry)
         } catch {
-            throw Failure(sentence: WebFailure.sentence(for: error, url: url, retry: retry))
-        }
-        if let sentence = WebFailure.sentence(forStatus: resource.statusCode, url: url) {
-            throw Failure(sentence: sentence)
+            throw Failure(sentence: error.sentence)
         }
         guard !resource.isCut else {
             throw Failure(
@@ -56,24 +59,36 @@ struct CourseFeed: Sendable {
     /// - Parameter today: What is before it is not next.
     @concurrent
     static func read(_ resource: WebResource, today: Date) async throws(Failure) -> CourseFeed {
-        guard let list = try? JSONDecoder().decode(FeedList.self, from: Data(resource.body)) else {
-            let what =
-                resource.kind == .html
-                ? localized("a web page") : localized("not a list of courses in JSON")
-            throw Failure(
-                sentence: localized("What is at this address is \(what). Check the address."))
+        let body = Charset.utf8(resource.body, label: resource.charset, isHTML: false)
+        guard let list = try? JSONDecoder().decode(FeedList.self, from: Data(body)) else {
+            throw Failure(sentence: problem(with: resource))
         }
         let day = String(today.ISO8601Format().prefix(10))
         var feed = CourseFeed()
         for entry in list.courses {
-            guard feed.courses.count < limit, let course = entry.course(on: day, at: resource.url)
-            else {
+            guard feed.courses.count < limit else {
+                feed.isCut = true
+                break
+            }
+            guard let course = entry.course(on: day, at: resource.url) else {
                 feed.skippedCount += 1
                 continue
             }
             feed.courses.append(course)
         }
         return feed
+    }
+
+    /// Why an answer is no list.
+    private static func problem(with resource: WebResource) -> String {
+        if resource.body.isEmpty {
+            return localized("The answer from this address is empty. Check the address.")
+        }
+        return resource.kind == .html
+            ? localized(
+                "There is a web page at this address, not a list of courses. Check the address.")
+            : localized(
+                "What is at this address is not a list of courses in JSON. Check the address.")
     }
 }
 

@@ -6,19 +6,15 @@ import WebPages
 
 /// The courses in a list, and the chosen one's page beside it, or over it where the screen is narrow.
 final class CoursesViewController: ViewController {
-    /// The least width that shows both.
-    private static let wideWidth = 90
-
     private let feed: URL
     private let session: URLSession
     private let list = ListView()
     private lazy var panel = Panel(TextLine(localized("BNR Courses")), content: list)
     private let wheel = ActivityIndicatorView()
     private let web: WebViewController
+    private lazy var split = SplitView(panel, web.view, fraction: 0.36)
     private var courses: [Course] = []
     private var loading: Task<Void, Never>?
-    /// Whether the page has the screen, where there is room for one.
-    private var showsPage = false
 
     init(_ feed: URL, session: URLSession) {
         self.feed = feed
@@ -34,23 +30,18 @@ final class CoursesViewController: ViewController {
         list.delegate = self
         web.webView.placeholder = TextLine(
             localized("Choose a course, and press Enter."), .secondary)
-        web.didLeave = { [weak self] in self?.showList() }
-        view.addSubview(panel)
-        view.addSubview(web.view)
+        web.didLeave = { [weak self] in self?.show(page: false) }
+        view.addSubview(split)
         view.addSubview(wheel)
     }
 
     override func viewDidAppear() { load() }
 
-    override var preferredFirstResponder: View? { showsPage ? web.webView : list }
+    override var preferredFirstResponder: View? { split.prefersSecondary ? web.webView : list }
 
     override func layoutView(in bounds: Rect) {
-        var area = bounds
-        let isWide = bounds.width >= Self.wideWidth
-        panel.isHidden = !isWide && showsPage
-        web.view.isHidden = !isWide && !showsPage
-        panel.frame = isWide ? area.takeLeft(min(60, max(34, bounds.width * 36 / 100))) : bounds
-        web.view.frame = isWide ? area : bounds
+        split.frame = bounds
+        split.layoutIfNeeded()
         wheel.isHidden = panel.isHidden
         wheel.frame = Rect(x: panel.frame.maxX - 2, y: 0, width: 1, height: 1)
     }
@@ -62,7 +53,7 @@ final class CoursesViewController: ViewController {
                 KeyCommand.toPage.performs(
                     unless: web.isEmpty
                         ? localized("No page is open. Choose a course with Enter.") : nil
-                ) { self.showPage() }
+                ) { self.show(page: true) }
             }
         }
     }
@@ -85,7 +76,7 @@ final class CoursesViewController: ViewController {
         }
         loading = Task { [self] in
             do throws(Failure) {
-                show(try await CourseFeed.load(fetch, from: feed, retry: localized("press r")))
+                show(try await CourseFeed.load(fetch, retry: .key))
             } catch {
                 show(error)
             }
@@ -103,7 +94,9 @@ final class CoursesViewController: ViewController {
         let count =
             courses.count == 1 ? localized("1 course") : localized("\(courses.count) courses")
         panel.trailingTitle = TextLine(count, .secondary)
-        if let complaint = feed.complaint { application?.showMessage(complaint, .warning) }
+        if !feed.complaints.isEmpty {
+            application?.showMessage(feed.complaints.joined(separator: " "), .warning)
+        }
     }
 
     private func show(_ failure: Failure) {
@@ -112,18 +105,11 @@ final class CoursesViewController: ViewController {
         if !courses.isEmpty { application?.showMessage(failure.sentence, .error, for: nil) }
     }
 
-    private func showPage() {
-        showsPage = true
+    private func show(page: Bool) {
+        split.prefersSecondary = page
         view.setNeedsLayout()
         view.layoutIfNeeded()
-        web.webView.becomeFirstResponder()
-    }
-
-    private func showList() {
-        showsPage = false
-        view.setNeedsLayout()
-        view.layoutIfNeeded()
-        list.becomeFirstResponder()
+        (page ? web.webView : list).becomeFirstResponder()
     }
 }
 
@@ -143,7 +129,7 @@ extension CoursesViewController: ListViewDataSource, ListViewDelegate {
             application?.showMessage(localized("The list names no page for this course."), .warning)
             return
         }
-        showPage()
+        show(page: true)
         web.open(url)
     }
 }

@@ -7,8 +7,10 @@ import TerminalUI
 /// The program on a terminal.
 @MainActor enum NerdfeedApp {
     /// Shows the courses and returns when the person has left, with the exit status.
-    static func run(_ feed: URL) async throws -> Int32 {
+    static func run(_ feed: URL, _ options: ScreenOptions) async throws -> Int32 {
         var configuration = Application.Configuration()
+        configuration.scheme = options.theme ?? .automatic
+        configuration.isPlain = options.plain
         configuration.reportIdle(toDescriptorIn: "BYTECLUB_TEST_FD")
         let application = Application(screen: CursesScreen(), configuration: configuration)
         let session = makeSession()

@@ -1,8 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import CurlNetworking
 import FoundationEssentials
 import Glibc
 import Messages
+public import TerminalUI
 import WebPages
 
 struct NerdfeedCommand: AsyncParsableCommand {
@@ -11,31 +12,36 @@ struct NerdfeedCommand: AsyncParsableCommand {
         abstract: "Courses from a web service, and their pages, in the terminal.",
         discussion: """
             nerdfeed ADDRESS opens the courses of a web service, nerdfeed --demo a few of its own; \
-            nerdfeed ls ADDRESS [--json] lists them. --query year=2014 adds an argument to the address. \
-            In a pipe they are listed, too.
+            nerdfeed ls ADDRESS [--json] lists them. In a pipe they are listed, too.
 
             The service answers with JSON: {"courses": [{"title": "…", "url": "…", "upcoming": \
             [{"start_date": "2014-11-24"}]}]}. Press ? on the screen to see every key.
             """,
-        version: Version.line, subcommands: [Open.self, List.self], defaultSubcommand: Open.self
-    )
+        version: Version.line, subcommands: [List.self, Keys.self])
 
-    struct Open: AsyncParsableCommand {
+    @OptionGroup var feed: FeedOptions
+    @OptionGroup var screen: ScreenOptions
+
+    /// The subcommands alone: the parser takes their names for an address where one may stand.
+    private struct Subcommands: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "open",
-            abstract: "Open the courses on the screen; in a pipe, list them. What nerdfeed does.")
+            commandName: "nerdfeed", subcommands: [List.self, Keys.self])
+    }
 
-        @OptionGroup var feed: FeedOptions
+    static func parse(all arguments: [String]) throws -> any ParsableCommand {
+        if arguments == ["help"] { return try parseAsRoot(["--help"]) }
+        return ["ls", "keys", "help"].contains(arguments.first ?? "")
+            ? try Subcommands.parseAsRoot(arguments) : try parseAsRoot(arguments)
+    }
 
-        @MainActor func run() async throws {
-            guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-                return try await feed.list(asJSON: false)
-            }
-            let (url, site) = try feed.source()
-            let status = try await NerdfeedApp.run(url)
-            site?.stop()
-            Glibc.exit(status)
+    @MainActor func run() async throws {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            return try await feed.list(asJSON: false)
         }
+        let (url, site) = try feed.source()
+        let status = try await NerdfeedApp.run(url, screen)
+        site?.stop()
+        Glibc.exit(status)
     }
 
     struct List: AsyncParsableCommand {
@@ -50,11 +56,40 @@ struct NerdfeedCommand: AsyncParsableCommand {
 
         @MainActor func run() async throws { try await feed.list(asJSON: json) }
     }
+
+    /// For the manual page.
+    struct Keys: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "keys", shouldDisplay: false)
+
+        @Flag(help: .private)
+        var json = false
+
+        @MainActor func run() async throws {
+            let rows =
+                KeyListing.rows(localized("Everywhere"), KeyCommand.applicationCommands)
+                + KeyListing.rows(localized("Lists"), KeyCommand.listCommands)
+                + KeyListing.rows(localized("Courses"), [.reloadCourses, .toPage])
+                + KeyListing.rows(localized("Page"), KeyCommand.pageCommands)
+            try Output.json(rows)
+        }
+    }
+}
+
+extension Theme.Scheme: ExpressibleByArgument {}
+
+/// How the screen looks.
+struct ScreenOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("How the screen looks.", valueName: "name"))
+    var theme: Theme.Scheme?
+
+    @Flag(
+        help: "Screen reader mode: no lines, no colors, no pictures, the cursor where the keys go.")
+    var plain = false
 }
 
 /// Which service.
 struct FeedOptions: ParsableArguments {
-    @Argument(help: "The address of the course list.")
+    @Argument(help: ArgumentHelp("The address of the course list.", valueName: "address"))
     var url: String?
 
     @Option(
@@ -93,14 +128,11 @@ struct FeedOptions: ParsableArguments {
                 )
             }
         }
-        guard url != nil else {
+        guard let address else {
             throw Failure(
                 sentence:
                     "Which courses? Run nerdfeed ADDRESS, or nerdfeed --demo for a first look.",
-                status: 64)
-        }
-        guard let address else {
-            throw Failure(sentence: localized("This is not a valid address."))
+                status: 2)
         }
         return (address, nil)
     }
@@ -108,16 +140,15 @@ struct FeedOptions: ParsableArguments {
     @MainActor func list(asJSON: Bool) async throws {
         let (url, site) = try source()
         let fetch = WebFetch(URLRequest(url: url), in: NerdfeedApp.makeSession())
-        let feed = try await CourseFeed.load(
-            fetch, from: url, retry: localized("run the command again"))
+        let feed = try await CourseFeed.load(fetch, retry: .command)
         site?.stop()
         if asJSON {
             try Output.json(feed.courses)
         } else {
             for course in feed.courses {
-                Output.columns([course.title, course.url ?? "", course.next ?? ""])
+                VisibleOutput.line(course.title, course.url ?? "", course.next ?? "")
             }
         }
-        if let complaint = feed.complaint { Output.complain(complaint) }
+        feed.complaints.forEach(Output.complain)
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import Messages
 import TerminalUI
 
-/// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 64 (bad usage).
+/// Reads the arguments, runs, and leaves with 0, 1 (it failed) or 2 (bad usage).
 @main struct Program {
     static func main() {
         byteclub_install_executor()
@@ -20,7 +20,7 @@ import TerminalUI
                 Language(environment: { name in getenv(name).map { String(cString: $0) } }))
         }
         do {
-            var command = try NerdfeedCommand.parseAsRoot(arguments)
+            var command = try NerdfeedCommand.parse(all: arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -42,10 +42,10 @@ import TerminalUI
             let prefix = "Error: "
             let text = message.hasPrefix(prefix) ? message.dropFirst(prefix.count) : message[...]
             for line in text.split(separator: "\n") { Output.complain(String(line)) }
-            exit(64)
+            exit(2)
         }
-        Output.line(message)
-        if message == Version.line { Version.libraries.forEach(Output.line) }
+        VisibleOutput.lines(message)
+        if message == Version.line { Version.libraries.forEach { VisibleOutput.lines($0) } }
         exit(0)
     }
 }

@@ -178,6 +178,78 @@ import Testing
         }
     }
 
+    /// The picture is drawn in colors, and words stand for it where there are none.
+    @Test(arguments: [
+        Look.classic, Look("NO_COLOR", .classic, "xterm-256color", .mono, ["NO_COLOR": "1"]),
+    ])
+    func showsThePictureOfAPage(look: Look) async throws {
+        try await withFeed("--demo", look: look) { terminal in
+            try await terminal.wait(forText: "Text on Terminals")
+            terminal.type("j\n")
+            try await terminal.wait(forText: "two columns wide")
+            try await terminal.waitUntilIdle()
+            let words = "[A grid of cells with one wide letter]"
+            #expect(terminal.screen.contains(words) == (look.depth == .mono))
+            // By itself.
+            terminal.type("2\n")
+            try await terminal.wait(forText: "289 × 201")
+            try await expectPossibleColors(look, terminal)
+        }
+    }
+
+    @Test func showsTheFieldThatHasTheKeysOnATinyScreen() async throws {
+        let tiny = Look("tiny", TerminalSize(columns: 20, rows: 6), "xterm-256color", .many)
+        try await withFeed("--demo", look: tiny) { terminal in
+            try await terminal.wait(forText: "Members only")
+            terminal.type("G\n")
+            try await terminal.wait(forText: "Name")
+            terminal.type("nerd\n")
+            try await terminal.wait(forText: "Password")
+            let label = try #require(terminal.screen.firstPosition(of: "Password"))
+            #expect(terminal.screen.cursor.row == label.row + 1)
+            terminal.type("feed\n")
+            try await terminal.wait(forText: "You are in.")
+        }
+    }
+
+    @Test func followsNoOtherLinkThanTheOneThatWasTyped() async throws {
+        let links = (1...9).map { "<p><a href=/courses>link</a> \($0)" }.joined()
+        let service = try makeService(
+            #"{"courses":[{"title":"Links","url":"/links"}]}"#, page: "<title>P</title>" + links)
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "Links")
+            terminal.press(.enter)
+            try await terminal.wait(forText: "[9]link 9")
+            terminal.type("777")
+            try await terminal.wait(forText: "There is no link 77 on this page.")
+            terminal.press(.escape, .enter)
+            try await terminal.waitUntilIdle()
+            #expect(service.requests.count == 2)
+        }
+    }
+
+    @Test func saysThatAPageIsEmpty() async throws {
+        let service = try makeService(
+            #"{"courses":[{"title":"Empty","url":"/empty"}]}"#, page: "")
+        try await withFeed(service.url("/courses").absoluteString) { terminal in
+            try await terminal.wait(forText: "Empty")
+            terminal.press(.enter)
+            try await terminal.wait(forText: "This page is empty.")
+        }
+    }
+
+    @Test func readsAScreenAloud() async throws {
+        try await withFeed(
+            "--plain", "--demo", look: Look("plain", .classic, "xterm-256color", .mono)
+        ) {
+            terminal in
+            try await terminal.wait(forText: "Text on Terminals")
+            terminal.type("j\n")
+            try await terminal.wait(forText: "[A grid of cells with one wide letter]")
+            #expect(!terminal.screen.contains("│"))
+        }
+    }
+
     static let looks = [
         Look.classic, .wide,
         Look("tiny", TerminalSize(columns: 20, rows: 6), "xterm-256color", .many),
@@ -236,7 +308,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<html><p>Not a list</html>", "a web page"), ("", "not a list of courses"),
+        ("<html><p>Not a list</html>", "a web page"), ("", "is empty"),
         (#"{"courses":7}"#, "not a list of courses"),
         (String(repeating: "[", count: 10_000), "not a list of courses"),
         (
@@ -249,6 +321,26 @@ import Testing
         #expect(output.status == 1)
         #expect(output.errorText.contains(sentence), "\(output.errorText)")
         #expect(output.text.isEmpty)
+    }
+
+    @Test func saysThatMoreThanTheLimitIsLeftOut() async throws {
+        let entry = #"{"title":"c","url":"/c"}"#
+        let list = Array(repeating: entry, count: 20_001).joined(separator: ",")
+        let service = try makeService("{\"courses\":[\(list)]}")
+        let output = try await run("ls", service.url("/courses").absoluteString)
+        #expect(output.text.split(separator: "\n").count == 20_000)
+        #expect(output.errorText == "nerdfeed: Only the first 20,000 courses are shown.\n")
+    }
+
+    @Test func readsTitlesInTheEncodingTheyAreIn() async throws {
+        let service = try LoopbackServer { _ in
+            // 高级课程 in GBK.
+            let title: [UInt8] = [0xB8, 0xDF, 0xBC, 0xB6, 0xBF, 0xCE, 0xB3, 0xCC]
+            let body = Array(#"{"courses":[{"title":""#.utf8) + title + Array(#""}]}"#.utf8)
+            return [.answer("200 OK", ["Content-Type: application/json"], body: body)]
+        }
+        let output = try await run("ls", service.url("/courses").absoluteString)
+        #expect(output.text == "高级课程\t\t\n")
     }
 
     @Test func endsALoopOfRedirects() async throws {
@@ -264,7 +356,16 @@ import Testing
         let version = try await run("--version").text
         #expect(version.hasPrefix("nerdfeed ") && version.contains("\nlibxml2 2."), "\(version)")
         let help = try await run("--help")
-        #expect(help.status == 0 && help.text.contains("--demo"))
+        #expect(help.status == 0)
+        for word in [
+            "USAGE: nerdfeed [<address>]", "--query", "--demo", "--theme", "--plain", "ls",
+        ] {
+            #expect(help.text.contains(word), "\(word)")
+        }
+        let completions = try await run("--generate-completion-script", "bash").text
+        #expect(completions.contains("--demo"))
+        let keys = try await run("keys", "--json").text
+        #expect(keys.contains("Follow the chosen link"))
         for arguments in [[], ["--nonsense"], ["ftp://x/"], ["--demo", "http://x/"]] {
             var status: Int32?
             try await inFreshHome { home in
@@ -273,7 +374,7 @@ import Testing
                     directory: home.work.path, input: Data()
                 ).run().status
             }
-            #expect(status == 64, "\(arguments)")
+            #expect(status == 2, "\(arguments)")
         }
     }
 }

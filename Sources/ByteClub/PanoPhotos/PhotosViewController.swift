@@ -4,6 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import Messages
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 /// The PanoPhotos tab: the club's panoramas with thumbnails that fill in as they arrive.

@@ -4,6 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import Messages
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 /// Fetches small pictures of the club's photos and turns them into cells, each as it arrives.

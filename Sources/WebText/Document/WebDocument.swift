@@ -10,6 +10,8 @@ public struct WebDocument: Hashable, Sendable {
     public var blocks: [WebBlock] = []
     /// In the order of their numbers: the first is shown as `[1]`.
     public var links: [WebLink] = []
+    /// The pictures that the page shows, in the order of the text; runs name them by their index.
+    public var pictures: [WebPicture] = []
     /// Why the end of the page is missing here; nil when all of it is here.
     public var cut: Cut?
 
@@ -29,18 +31,52 @@ public struct WebLink: Hashable, Sendable {
     public init(_ address: String) { self.address = address }
 }
 
+/// A picture in a page.
+public struct WebPicture: Hashable, Sendable {
+    /// As it stands in the page: relative or absolute.
+    public var address: String
+    /// What is shown while there is no picture; empty for decoration.
+    public var words: String
+    /// What the page says of its size, in pixels of the page; nil where it does not.
+    public var width: Int?
+    public var height: Int?
+
+    public init(_ address: String, words: String, width: Int? = nil, height: Int? = nil) {
+        self.address = address
+        self.words = words
+        self.width = width
+        self.height = height
+    }
+}
+
 /// Text in one look.
 public struct WebRun: Hashable, Sendable {
     /// White space is collapsed but in preformatted text; a line feed is a line break.
     public var text: String
     public var look: WebTextLook
+    /// Negative for none: so small that a run is no larger for it.
+    private var pictureNumber: Int32 = -1
     /// The index of the link it belongs to.
     public var link: Int?
 
-    public init(_ text: String, _ look: WebTextLook = [], link: Int? = nil) {
+    public init(
+        _ text: String, _ look: WebTextLook = [], link: Int? = nil, picture: Int? = nil
+    ) {
         self.text = text
         self.look = look
         self.link = link
+        self.picture = picture
+    }
+
+    /// The index of the picture that it stands for.
+    public var picture: Int? {
+        get { pictureNumber < 0 ? nil : Int(pictureNumber) }
+        set { pictureNumber = newValue.flatMap { Int32(exactly: $0) } ?? -1 }
+    }
+
+    /// Whether both are of one look, and of one link and picture.
+    func isLike(_ other: WebRun) -> Bool {
+        look == other.look && link == other.link && pictureNumber == other.pictureNumber
     }
 }
 
@@ -63,6 +99,8 @@ public struct WebTextLook: OptionSet, Hashable, Sendable {
     public static let border = WebTextLook(rawValue: 128)
     /// Text that was taken back.
     public static let deleted = WebTextLook(rawValue: 256)
+    /// Room for a row of a picture.
+    public static let picture = WebTextLook(rawValue: 512)
 }
 
 /// A part of a page that begins on a line of its own.

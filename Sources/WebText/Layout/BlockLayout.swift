@@ -5,6 +5,8 @@ struct BlockLayout {
     /// Below this many columns nothing is moved to the right any more.
     private static let leastWidth = 8
 
+    var room = PictureRoom()
+
     func lines(_ blocks: [WebBlock], width: Int) -> [WebLine] {
         var lines: [WebLine] = []
         var anchors: [String] = []
@@ -33,9 +35,9 @@ struct BlockLayout {
         switch block {
         case .anchor: []
         case .heading(let level, let runs): heading(runs, level: level, width: width)
-        case .paragraph(let runs): LineWrapper.wrap(runs, width: width)
+        case .paragraph(let runs): paragraph(runs, width: width)
         case .preformatted(let runs):
-            LineWrapper.cut(runs.map { $0.adding(.code) }, width: width)
+            LineWrapper.cut(runs.map { $0.adding(.code) }, width: width, room)
         case .rule: [WebLine([WebRun(String(repeating: "─", count: width), .border)])]
         case .quotation(let blocks): quotation(blocks, width: width)
         case .list(let items): list(items, width: width)
@@ -43,8 +45,14 @@ struct BlockLayout {
         }
     }
 
+    /// None where all there is to see is a picture that does not come.
+    private func paragraph(_ runs: [WebRun], width: Int) -> [WebLine] {
+        let lines = LineWrapper.wrap(runs, width: width, room)
+        return lines.count == 1 && lines[0].spans.isEmpty ? [] : lines
+    }
+
     private func heading(_ runs: [WebRun], level: Int, width: Int) -> [WebLine] {
-        let lines = LineWrapper.wrap(runs.map { $0.adding(.heading) }, width: width)
+        let lines = LineWrapper.wrap(runs.map { $0.adding(.heading) }, width: width, room)
         guard level == 1 else { return lines }
         let widest = lines.map { CellWidth.of($0.text) }.max() ?? 0
         return lines + [WebLine([WebRun(String(repeating: "═", count: widest), .border)])]
@@ -98,5 +106,7 @@ struct BlockLayout {
 }
 
 extension WebRun {
-    func adding(_ more: WebTextLook) -> WebRun { WebRun(text, look.union(more), link: link) }
+    func adding(_ more: WebTextLook) -> WebRun {
+        WebRun(text, look.union(more), link: link, picture: picture)
+    }
 }

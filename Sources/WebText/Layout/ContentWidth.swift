@@ -5,7 +5,16 @@ struct ContentWidth {
     private(set) var wanted = 0
     private(set) var least = 0
 
-    init(_ blocks: [WebBlock]) {
+    /// A narrower picture is not worth its place.
+    private static let leastPictureWidth = 16
+
+    private let room: PictureRoom
+    /// The columns that there are at all.
+    private let limit: Int
+
+    init(_ blocks: [WebBlock], _ room: PictureRoom, limit: Int) {
+        self.room = room
+        self.limit = limit
         for block in blocks { add(block, indent: 0) }
     }
 
@@ -28,6 +37,15 @@ struct ContentWidth {
     }
 
     private mutating func add(_ runs: [WebRun], indent: Int, isWhole: Bool) {
+        var runs = runs
+        for run in runs {
+            guard let box = run.picture.flatMap({ room.box(for: $0, width: limit) }) else {
+                continue
+            }
+            wanted = max(wanted, indent + box.columns)
+            least = max(least, indent + min(box.columns, Self.leastPictureWidth))
+        }
+        runs.removeAll { $0.picture.map { room.box(for: $0, width: limit) != nil } ?? false }
         let text = runs.map(\.text).joined()
         for line in text.split(separator: "\n") {
             let width = indent + CellWidth.of(line)

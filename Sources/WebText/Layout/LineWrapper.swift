@@ -6,6 +6,7 @@ import TextEditing
 /// in the middle of words that are longer than a line.
 struct LineWrapper {
     private let width: Int
+    private let room: PictureRoom
     private(set) var lines: [WebLine] = []
     private var line: [WebRun] = []
     private var lineWidth = 0
@@ -17,18 +18,31 @@ struct LineWrapper {
     private var endsWide = false
     private var endsOpening = false
 
-    init(width: Int) { self.width = max(1, width) }
+    init(width: Int, _ room: PictureRoom = PictureRoom()) {
+        self.width = max(1, width)
+        self.room = room
+    }
 
-    static func wrap(_ runs: [WebRun], width: Int) -> [WebLine] {
-        var wrapper = LineWrapper(width: width)
-        for run in runs { wrapper.add(run) }
+    static func wrap(_ runs: [WebRun], width: Int, _ room: PictureRoom) -> [WebLine] {
+        var wrapper = LineWrapper(width: width, room)
+        for run in runs {
+            guard let picture = run.picture else {
+                wrapper.add(run)
+                continue
+            }
+            wrapper.add(picture, run)
+        }
         return wrapper.finish()
     }
 
     /// Lines as they stand, cut only where they are longer than the width.
-    static func cut(_ runs: [WebRun], width: Int) -> [WebLine] {
-        var wrapper = LineWrapper(width: width)
+    static func cut(_ runs: [WebRun], width: Int, _ room: PictureRoom) -> [WebLine] {
+        var wrapper = LineWrapper(width: width, room)
         for run in runs {
+            if let picture = run.picture {
+                wrapper.add(picture, run)
+                continue
+            }
             let parts = run.text.split(separator: "\n", omittingEmptySubsequences: false)
             for (index, part) in parts.enumerated() {
                 if index > 0 { wrapper.breakLine(isWrapped: false) }
@@ -61,7 +75,7 @@ struct LineWrapper {
             if byte == 0x0A {
                 breakLine(isWrapped: false)
             } else {
-                space = WebRun(" ", run.look, link: run.link)
+                space = WebRun(" ", run.look, link: run.link, picture: run.picture)
             }
             start = utf8.index(after: index)
             (count, isASCII) = (0, true)
@@ -73,6 +87,25 @@ struct LineWrapper {
         endWord()
         if !line.isEmpty || lines.isEmpty { lines.append(WebLine(line)) }
         return lines
+    }
+
+    // MARK: - Pictures
+
+    /// Adds a picture on lines of its own, or the words for it.
+    private mutating func add(_ picture: Int, _ run: WebRun) {
+        guard let box = room.box(for: picture, width: width) else {
+            var run = run
+            // There must be a place where it will be, or nobody sees when it is near.
+            if run.text.isEmpty, room.awaits(picture) { run.text = "[…]" }
+            return add(run)
+        }
+        endWord()
+        if lineWidth > 0 { breakLine(isWrapped: true) }
+        let row = WebRun(
+            String(repeating: " ", count: box.columns), run.look.union(.picture), link: run.link,
+            picture: picture)
+        for _ in 0..<box.rows { lines.append(WebLine([row], isWrapped: true)) }
+        space = nil
     }
 
     // MARK: - Words
@@ -194,10 +227,10 @@ struct LineWrapper {
     private static func append(
         _ text: some StringProtocol, like run: WebRun, to line: inout [WebRun]
     ) {
-        if let last = line.indices.last, line[last].look == run.look, line[last].link == run.link {
+        if let last = line.indices.last, line[last].isLike(run) {
             line[last].text += text
         } else {
-            line.append(WebRun(String(text), run.look, link: run.link))
+            line.append(WebRun(String(text), run.look, link: run.link, picture: run.picture))
         }
     }
 

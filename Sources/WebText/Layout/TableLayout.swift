@@ -61,7 +61,7 @@ struct TableLayout {
             var column = 0
             for cell in row {
                 if cell.columnSpan == 1 {
-                    let measure = ContentWidth(cell.blocks)
+                    let measure = ContentWidth(cell.blocks, blocks.room, limit: room)
                     wanted[column] = max(wanted[column], measure.wanted)
                     least[column] = max(least[column], min(measure.least, max(20, room / count)))
                 }

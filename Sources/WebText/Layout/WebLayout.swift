@@ -1,26 +1,81 @@
+import TextEditing
+
 /// A document as lines of cells for one width.
 public struct WebLayout: Hashable, Sendable {
     public let width: Int
+    /// How much room pictures were given; nil where all of them are words.
+    public let pictureMetrics: WebPictureMetrics?
+    /// Whether only the beginning of the document is here.
+    public let isPartial: Bool
     public private(set) var lines: [WebLine] = []
     /// The lines that each link is on, by its index; empty for one that is nowhere to be seen.
     public private(set) var linkLines: [Range<Int>]
     /// The line of each place that a `#fragment` can name.
     public private(set) var anchors: [String: Int] = [:]
+    /// The lines of each picture, or of the words for it, by its index.
+    public private(set) var pictureLines: [Int: Range<Int>] = [:]
+    /// The pictures that have room, from top to bottom.
+    public private(set) var pictures: [PlacedPicture] = []
 
-    /// - Parameter width: In cells, at least 1.
-    public init(_ document: WebDocument, width: Int) {
+    /// Room for a picture, in cells.
+    public struct PlacedPicture: Hashable, Sendable {
+        /// Its index in the document.
+        public var index: Int
+        public var line: Int
+        public var column: Int
+        public var columnCount: Int
+        public var rowCount: Int
+
+        public var lines: Range<Int> { line..<(line + rowCount) }
+    }
+
+    /// - Parameters:
+    ///   - width: In cells, at least 1.
+    ///   - pictures: How large pictures come out; nil for words in place of them.
+    ///   - limit: Blocks beyond are left out, for who wants to show the first ones at once.
+    public init(
+        _ document: WebDocument, width: Int, pictures metrics: WebPictureMetrics? = nil,
+        blockLimit limit: Int? = nil
+    ) {
         self.width = max(1, width)
+        let blocks = document.blocks.prefix(limit ?? .max)
+        isPartial = blocks.count < document.blocks.count
+        pictureMetrics = metrics
         linkLines = Array(repeating: 0..<0, count: document.links.count)
-        lines = BlockLayout().lines(document.blocks, width: self.width)
+        let room = PictureRoom(pictures: document.pictures, metrics: metrics)
+        lines = BlockLayout(room: room).lines(Array(blocks), width: self.width)
         while let last = lines.last, last.spans.isEmpty, last.anchors.isEmpty { lines.removeLast() }
+        var placed: [Int: Int] = [:]
         for (index, line) in lines.enumerated() {
             for name in line.anchors where anchors[name] == nil { anchors[name] = index }
-            for span in line.spans {
+            for (number, span) in line.spans.enumerated() {
+                if let picture = span.picture {
+                    let old = pictureLines[picture]?.lowerBound ?? index
+                    pictureLines[picture] = old..<(index + 1)
+                    if span.look.contains(.picture) { place(picture, number, index, &placed) }
+                }
                 guard let link = span.link, linkLines.indices.contains(link) else { continue }
                 let old = linkLines[link]
                 linkLines[link] = (old.isEmpty ? index : old.lowerBound)..<(index + 1)
             }
         }
+    }
+
+    /// Notes a row of a picture.
+    private mutating func place(
+        _ picture: Int, _ span: Int, _ line: Int, _ placed: inout [Int: Int]
+    ) {
+        if let known = placed[picture] {
+            pictures[known].rowCount += 1
+            return
+        }
+        placed[picture] = pictures.count
+        let spans = lines[line].spans
+        pictures.append(
+            PlacedPicture(
+                index: picture, line: line,
+                column: spans[..<span].reduce(0) { $0 + CellWidth.of($1.text) },
+                columnCount: spans[span].text.utf8.count, rowCount: 1))
     }
 }
 

@@ -134,7 +134,7 @@ final class DocumentBuilder {
             let before = beginLink(["href": attributes["src"] ?? ""])
             append("[\(Self.words(attributes["title"] ?? "frame"))]", .alternative)
             return before
-        case .image: append(HTMLForm.picture(attributes), .alternative)
+        case .image: addPicture(attributes)
         case .input: append(HTMLForm.input(attributes), .alternative)
         case .choice:
             append("[ … ]", .alternative)
@@ -226,8 +226,8 @@ final class DocumentBuilder {
 
     // MARK: - Text and blocks
 
-    private func append(_ text: String, _ more: WebTextLook = []) {
-        guard !text.isEmpty else { return }
+    private func append(_ text: String, _ more: WebTextLook = [], picture: Int? = nil) {
+        guard !text.isEmpty || picture != nil else { return }
         var text = Substring(text)
         if let link, link > lastNumbered {
             let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" }
@@ -239,7 +239,21 @@ final class DocumentBuilder {
             lastNumbered = link
             text = text[start...]
         }
-        inline.append(String(text), look.union(more), link: link)
+        inline.append(String(text), look.union(more), link: link, picture: picture)
+    }
+
+    private func addPicture(_ attributes: [String: String]) {
+        var words = HTMLForm.picture(attributes)
+        guard let address = HTMLPicture.address(attributes).map(Self.address), !address.isEmpty,
+            !HTMLPicture.isIcon(attributes), document.pictures.count < limits.pictureCount
+        else { return append(words, .alternative) }
+        // A link must have a name.
+        if words.isEmpty, link != nil { words = HTMLForm.name(ofPictureAt: address) }
+        document.pictures.append(
+            WebPicture(
+                address, words: words, width: HTMLPicture.length(attributes["width"]),
+                height: HTMLPicture.length(attributes["height"])))
+        append(words, .alternative, picture: document.pictures.count - 1)
     }
 
     /// Ends the line of text.

@@ -6,11 +6,12 @@ enum HTMLForm {
         }
         // One pixel counts readers.
         if attributes["width"] == "1" || attributes["height"] == "1" { return "" }
-        let source = attributes["src"] ?? ""
-        let path = source.prefix { $0 != "?" && $0 != "#" }
-        guard !source.hasPrefix("data:"), let name = path.split(separator: "/").last else {
-            return "[picture]"
-        }
+        return name(ofPictureAt: HTMLPicture.address(attributes) ?? "")
+    }
+
+    static func name(ofPictureAt address: String) -> String {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        guard let name = path.split(separator: "/").last else { return "[picture]" }
         return "[\(name.prefix(60))]"
     }
 

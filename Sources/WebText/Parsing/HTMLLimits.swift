@@ -7,6 +7,8 @@ public struct HTMLLimits: Hashable, Sendable {
     public var elementCount = 250_000
     /// Attributes that an element may have: libxml2 compares each with all before it.
     public var attributeCount = 256
+    /// Pictures beyond are words.
+    public var pictureCount = 1000
     public var time = Duration.seconds(5)
 
     public init() {}

@@ -7,13 +7,14 @@ struct InlineText {
     var isEmpty: Bool { runs.isEmpty }
 
     /// Adds text as it is, e.g. the words for a picture.
-    mutating func append(_ text: String, _ look: WebTextLook, link: Int?) {
-        guard !text.isEmpty else { return }
-        endsWithSpace = text.hasSuffix(" ") || text.hasSuffix("\n")
-        if let last = runs.indices.last, runs[last].look == look, runs[last].link == link {
+    mutating func append(_ text: String, _ look: WebTextLook, link: Int?, picture: Int? = nil) {
+        guard !text.isEmpty || picture != nil else { return }
+        if !text.isEmpty { endsWithSpace = text.hasSuffix(" ") || text.hasSuffix("\n") }
+        let run = WebRun(text, look, link: link, picture: picture)
+        if let last = runs.indices.last, runs[last].isLike(run) {
             runs[last].text += text
         } else {
-            runs.append(WebRun(text, look, link: link))
+            runs.append(run)
         }
     }
 
@@ -48,7 +49,7 @@ struct InlineText {
             }
         }
         defer { self = InlineText() }
-        return runs.filter { !$0.text.isEmpty }
+        return runs.filter { !$0.text.isEmpty || $0.picture != nil }
     }
 
     private mutating func removeTrailingSpaces(and other: UInt8 = 0x20) {

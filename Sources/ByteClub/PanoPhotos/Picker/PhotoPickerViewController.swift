@@ -2,6 +2,7 @@ internal import ClubAccess
 internal import FoundationEssentials
 internal import Messages
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 internal import TextEditing
 

@@ -1,4 +1,5 @@
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 /// All of a panorama in one row, the part that is looked at bright, and where that looks.

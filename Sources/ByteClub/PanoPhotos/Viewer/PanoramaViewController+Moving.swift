@@ -1,5 +1,6 @@
 internal import ClubStore
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 extension PanoramaViewController {

@@ -1,5 +1,6 @@
 internal import ClubStore
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 /// Draws a picture that moves: quickly while it does, as well as can be when it rests.

@@ -1,9 +1,9 @@
-internal import Pictures
-internal import TerminalUI
+public import Pictures
+public import TerminalUI
 
 @MainActor extension PictureRenderer {
     /// Draws pictures as a screen shows them.
-    init(_ screen: any Screen) {
+    public init(_ screen: any Screen) {
         let pictures = screen.pictures
         let encoder: (any PictureEncoder)? =
             switch pictures.format {
@@ -22,7 +22,7 @@ internal import TerminalUI
 
 extension Graphic {
     /// Pixels for a terminal.
-    init(_ pixels: PictureFrame.Pixels, on terminal: PictureTerminal) {
+    public init(_ pixels: PictureFrame.Pixels, on terminal: PictureTerminal) {
         let size = pixels.place.size
         self.init(
             id: pixels.id, terminal.format == .kitty ? .placeholders : .inline,
@@ -32,7 +32,7 @@ extension Graphic {
 
 extension ImageView {
     /// Shows a picture in characters, and in pixels where there are some.
-    func show(_ frame: PictureFrame, on terminal: PictureTerminal) {
+    public func show(_ frame: PictureFrame, on terminal: PictureTerminal) {
         // Nothing was written of a picture that could not be.
         let pixels = frame.pixels.flatMap { $0.bytes.isEmpty ? nil : $0 }
         show(

@@ -1,10 +1,9 @@
-internal import ClubAccess
-internal import Pictures
-internal import TerminalUI
+public import Pictures
+public import TerminalUI
 
 extension ImageCells {
     /// A rendered picture as the screen draws it.
-    init(_ image: CellImage) {
+    public init(_ image: CellImage) {
         self.init(
             columnCount: image.size.columns, rowCount: image.size.rows,
             pixels: image.cells.map { cell in
@@ -23,10 +22,14 @@ extension Color {
 
 @MainActor extension CellRenderer {
     /// How pictures at rest are drawn on a screen.
-    static func atRest(_ screen: any Screen) -> CellRenderer { CellRenderer(.symbols, screen) }
+    public static func atRest(_ screen: any Screen) -> CellRenderer {
+        CellRenderer(.symbols, screen)
+    }
 
     /// How pictures are drawn while they move.
-    static func moving(_ screen: any Screen) -> CellRenderer { CellRenderer(.halfBlocks, screen) }
+    public static func moving(_ screen: any Screen) -> CellRenderer {
+        CellRenderer(.halfBlocks, screen)
+    }
 
     /// Without colors, or without block characters to color, it is plain ones.
     private init(_ style: Style, _ screen: any Screen) {
