@@ -4,6 +4,7 @@ internal import ClubStore
 internal import FoundationEssentials
 internal import Messages
 internal import Pictures
+internal import TerminalPictures
 internal import TerminalUI
 
 /// One panorama over the whole screen, to be panned, tilted and zoomed.
