@@ -199,18 +199,20 @@ import Testing
         }
         /// Reads like a terminal until all is written.
         func drain() async -> String {
-            var text = ""
+            let reader = Task {
+                var text = ""
+                while screen.isWriting {
+                    text += terminal.readText()
+                    await Task.yield()
+                }
+                return text
+            }
             await withCheckedContinuation { done in
                 screen.didBecomeReady = { done.resume() }
-                Task {
-                    while screen.isWriting {
-                        text += terminal.readText()
-                        await Task.yield()
-                    }
-                }
             }
             screen.didBecomeReady = nil
-            return text + terminal.readText()
+            // Not beside the next one.
+            return await reader.value + terminal.readText()
         }
         _ = terminal.readText()
         draw("one", hasPicture: true)
