@@ -86,7 +86,7 @@ public struct WebPage: Sendable {
         format.layout(document)
     }
 
-    /// A page of a picture alone; nil for what is none.
+    /// A page of a picture alone; nil for anything else.
     private static func picture(
         _ resource: WebResource, format: WebPageFormat
     ) async -> WebPage? {

@@ -79,7 +79,7 @@ struct CourseFeed: Sendable {
         return feed
     }
 
-    /// Why an answer is no list.
+    /// Why an answer is not a list.
     private static func problem(with resource: WebResource) -> String {
         if resource.body.isEmpty {
             return localized("The answer from this address is empty. Check the address.")

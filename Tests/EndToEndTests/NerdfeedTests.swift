@@ -190,7 +190,7 @@ import Testing
             try await terminal.waitUntilIdle()
             let words = "[A grid of cells with one wide letter]"
             #expect(terminal.screen.contains(words) == (look.depth == .mono))
-            // By itself.
+            // On its own.
             terminal.type("2\n")
             try await terminal.wait(forText: "289 × 201")
             try await expectPossibleColors(look, terminal)

@@ -168,7 +168,7 @@ import WebText
         }
     }
 
-    // MARK: - By itself
+    // MARK: - On its own
 
     @Test func opensAPictureAsAPage() async throws {
         let server = try LoopbackServer(page: "<p><a href=/a.jpg>A picture</a>") { _ in

@@ -131,7 +131,7 @@ struct GraphicsLayer {
         return dropped.flatMap(deletion)
     }
 
-    /// Ends a picture that was to come in more pieces, which is an error that nobody is told of.
+    /// Ends a picture that was to come in more pieces, which is an error that nobody reports.
     /// Source: kitty's graphics protocol, "Chunked transmission": m=0 is the last.
     private var endOfPieces: [UInt8] {
         let command = Array("\u{1B}_Gm=0,q=2;\u{1B}\\".utf8)

@@ -23,7 +23,7 @@ struct WebImageError: Error {
 struct WebImageLoader {
     /// Bytes of a picture in a page.
     nonisolated static let byteLimit = 8 << 20
-    /// Bytes of one that was opened by itself.
+    /// Bytes of one that was opened alone.
     nonisolated static let openedByteLimit = 32 << 20
     /// Decoded pictures are no larger.
     nonisolated static let largestSize = PixelSize(width: 1600, height: 1200)

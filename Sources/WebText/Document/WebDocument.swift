@@ -54,7 +54,7 @@ public struct WebRun: Hashable, Sendable {
     /// White space is collapsed but in preformatted text; a line feed is a line break.
     public var text: String
     public var look: WebTextLook
-    /// Negative for none: so small that a run is no larger for it.
+    /// Negative for none: so small that a run is not larger for it.
     private var pictureNumber: Int32 = -1
     /// The index of the link it belongs to.
     public var link: Int?

@@ -3,7 +3,7 @@
 /// Counts pairs of bytes that are a character of the encoding at all, and those that are one of its common ones:
 /// in a text of some length nearly all are.
 struct CharsetGuess {
-    /// What iconv calls it; nil when it is none of them.
+    /// What iconv calls it; nil for any other.
     let name: String?
 
     /// More bytes say nothing new.
@@ -22,7 +22,7 @@ struct CharsetGuess {
         let name: String
         /// Of the pairs, so many must be common ones.
         let leastShare: Double
-        /// Whether a byte is a character by itself.
+        /// Whether a byte is a whole character.
         let isSingle: @Sendable (UInt8) -> Bool
         let isPair: @Sendable (UInt8, UInt8) -> Bool
         let isCommon: @Sendable (UInt8, UInt8) -> Bool
