@@ -30,7 +30,8 @@ func report(_ what: String, _ body: () -> Void) {
 var document = WebDocument()
 var layout = WebLayout(document, width: 80)
 report("\(bytes.count / 1000) KB read") { document = HTMLParser.parse(bytes, charset: "utf-8") }
-report("read, and its first screens laid out: shown") {
+// What a person waits for after the last byte; the rest of the lines comes behind it.
+report("\(bytes.count / 1000) KB shown") {
     document = HTMLParser.parse(bytes, charset: "utf-8")
     layout = WebLayout(document, width: 80, blockLimit: 300)
 }

@@ -44,7 +44,7 @@ extension WebView {
         guard let text = press.text, text.utf8.count == 1, let digit = text.utf8.first,
             (0x30...0x39).contains(digit)
         else { return false }
-        type(typedNumber + text)
+        if typedNumber.utf8.count < 9 { type(typedNumber + text) }
         return true
     }
 
@@ -60,11 +60,11 @@ extension WebView {
         } else if isLink(number), let number = Int(number) {
             choose(number - 1)
         } else {
-            // No other link than the one that was meant is followed.
-            typedNumber = ""
+            // No other link than the one that was meant is followed: what is typed next belongs to it still.
             chosenLink = nil
             application?.showMessage(
-                localized("There is no link \(number) on this page."), .warning)
+                localized("There is no link \(number) on this page. Esc forgets the number."),
+                .warning)
         }
         setNeedsDisplay()
         delegate?.webViewDidMove(self)

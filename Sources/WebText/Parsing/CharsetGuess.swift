@@ -56,6 +56,16 @@ struct CharsetGuess {
 
         /// Of equally likely ones the first counts.
         static let all = [
+            // Before Big5, which has signs where this has kana.
+            Candidate(
+                name: "EUC-JP", leastShare: 0.8, isSingle: { _ in false },
+                isPair: { lead, trail in
+                    (lead == 0x8E || (0xA1...0xFE).contains(lead)) && (0xA1...0xFE).contains(trail)
+                },
+                isCommon: { lead, _ in
+                    lead == 0xA1 || lead == 0xA4 || lead == 0xA5 || (0xB0...0xCF).contains(lead)
+                },
+                isKana: { lead, _ in lead == 0xA4 || lead == 0xA5 }),
             // Hangul is in a few rows, which of Chinese only some words are.
             Candidate(
                 name: "CP949", leastShare: 0.95, isSingle: { _ in false },
@@ -91,15 +101,6 @@ struct CharsetGuess {
                 isKana: { lead, trail in
                     lead == 0x82 && trail >= 0x9F || lead == 0x83 && trail <= 0x96
                 }),
-            Candidate(
-                name: "EUC-JP", leastShare: 0.8, isSingle: { _ in false },
-                isPair: { lead, trail in
-                    (lead == 0x8E || (0xA1...0xFE).contains(lead)) && (0xA1...0xFE).contains(trail)
-                },
-                isCommon: { lead, _ in
-                    lead == 0xA1 || lead == 0xA4 || lead == 0xA5 || (0xB0...0xCF).contains(lead)
-                },
-                isKana: { lead, _ in lead == 0xA4 || lead == 0xA5 }),
         ]
     }
 }
