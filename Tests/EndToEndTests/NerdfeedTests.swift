@@ -204,11 +204,12 @@ import Testing
             terminal.type("G\n")
             try await terminal.wait(forText: "Name")
             terminal.type("nerd\n")
-            try await terminal.wait(forText: "Password")
+            try await terminal.wait(untilGone: "Name")
+            try await terminal.waitUntilIdle()
             let label = try #require(terminal.screen.firstPosition(of: "Password"))
             #expect(terminal.screen.cursor.row == label.row + 1)
             terminal.type("feed\n")
-            try await terminal.wait(forText: "You are in.")
+            try await terminal.wait(forText: "════")
         }
     }
 
