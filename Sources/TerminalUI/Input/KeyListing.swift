@@ -4,6 +4,7 @@ public struct KeyListing: Encodable, Sendable {
     public var context: String
     /// As people write them.
     public var keys: [String]
+    /// What it does, in the language of the program.
     public var title: String
 
     /// Each command of a part of the screen.
