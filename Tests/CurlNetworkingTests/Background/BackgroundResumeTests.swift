@@ -33,12 +33,16 @@ import Testing
         for life in 1...lives {
             // Beyond what the last one may still have reported.
             let (goal, last) = (reached + 400_000, killed)
+            let helper = Mutex<pid_t?>(nil)
             await eventually {
-                total.withLock(\.self) > goal && home.helpers.contains { $0 != last }
+                let next = home.helpers.first { $0 != last }
+                helper.withLock { $0 = next }
+                return total.withLock(\.self) > goal && next != nil
             }
             reached = total.withLock(\.self)
             if life == lives { server.liftLimits() }
-            killed = try #require(home.helpers.first { $0 != last })
+            let running = helper.withLock { $0 }
+            killed = try #require(running)
             await BackgroundHome.kill(killed)
         }
         await delegate.completion()
