@@ -17,6 +17,8 @@ final class NoteDetailsViewController: ViewController {
     var memory: EditorMemory?
     /// Called when the editor has left the screen.
     var didClose: (@MainActor () -> Void)?
+    /// Called when the text was kept as a draft: of this note, or of a new one.
+    var didSetAside: (@MainActor (RemotePath?) -> Void)?
 
     /// Where the caret is at first, from 1; set before the editor is shown.
     var startLine = 1
@@ -320,6 +322,7 @@ extension NoteDetailsViewController {
                 document.isNew
                     ? localized("Kept as a draft: n opens it again.")
                     : localized("Kept as a draft: it opens with “\(document.name)”."), .success)
+            didSetAside?(document.file?.path)
             dismiss { [didClose] in didClose?() }
         }
     }

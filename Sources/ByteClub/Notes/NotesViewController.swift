@@ -248,6 +248,7 @@ extension NotesViewController {
             self?.club.lookAgain(at: path)
         }
         editor.paneBesideList = { [weak self] in self?.paneForEditor }
+        editor.didSetAside = { [weak self] in self?.setAside.add($0) }
         editor.didClose = { [weak self] in
             self?.setAside.reload()
             self?.didReturnToList?()

@@ -34,6 +34,12 @@ internal import TerminalUI
         return task
     }
 
+    /// A draft was set aside just now: the next key may ask for it, before the next look has ended.
+    func add(_ path: RemotePath?) {
+        if let path { paths.insert(path.string) } else { hasNewNote = true }
+        didChange?()
+    }
+
     private func show(_ waiting: [Draft]) {
         let paths = Set(waiting.compactMap(\.path))
         let hasNewNote = waiting.contains { $0.path == nil && $0.isSetAside }
