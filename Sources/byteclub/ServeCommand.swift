@@ -79,11 +79,11 @@ struct ServeCommand: AsyncParsableCommand {
             clubFolder: folder.map { URL(filePath: $0).standardizedFileURL.path },
             endpoint: endpoint)
         configuration.untilUnused = untilUnused
-        // In the person's language, though this process keeps its log in English.
-        let language = SettingsFile(paths: ClubRegistry().paths).language()
-        let isChinese = language == .simplifiedChinese
         configuration.welcome = {
-            WelcomeContent.files(inChinese: isChinese).map { ($0.path, $0.data) }
+            // In the person's language, though this process keeps its log in English.
+            let language = SettingsFile(paths: ClubRegistry().paths).language()
+            return WelcomeContent.files(inChinese: language == .simplifiedChinese)
+                .map { ($0.path, $0.data) }
         }
         configuration.log = ServerLog { line in
             if readyDescriptor != nil { Output.notice("byteclub serve: " + line) }

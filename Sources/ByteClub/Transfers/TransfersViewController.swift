@@ -45,10 +45,7 @@ final class TransfersViewController: ViewController {
                 unless: item.map { $0.canPause ? nil : localized("It does not run.") } ?? none
             ) { self.act { self.center.pause([$0.id]) } }
             KeyCommand.resumeTransfer.performs(
-                unless: item.map {
-                    $0.canResume || $0.status.nextAttempt != nil
-                        ? nil : localized("It cannot be resumed.")
-                } ?? none
+                unless: item.map { $0.canGoOn ? nil : localized("It cannot be resumed.") } ?? none
             ) { self.act { self.center.resume([$0.id]) } }
             KeyCommand.cancelTransfer.performs(
                 unless: item.map { $0.canCancel ? nil : localized("It has ended.") } ?? none
@@ -120,7 +117,7 @@ extension TransfersViewController: TransferObserver {
     private func nameActivation() {
         list.activationLabel = selected.flatMap { item in
             if item.canPause { return localized("pause") }
-            return item.canResume || item.status.nextAttempt != nil ? localized("resume") : nil
+            return item.canGoOn ? localized("resume") : nil
         }
     }
 
@@ -174,6 +171,9 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
 }
 
 extension TransferItem {
+    /// Whether resuming does something: one that would try again later tries at once.
+    fileprivate var canGoOn: Bool { canResume || status.nextAttempt != nil }
+
     fileprivate var showsBar: Bool {
         status.totalByteCount > 0 && [.running, .paused].contains(state)
     }

@@ -11,18 +11,12 @@ final class BodyPipe: Sendable {
     private let state: Mutex<State>
 
     private struct State: Sendable {
-        var pieces: [Piece] = []
-        /// How much of the first piece was taken.
-        var position = 0
+        /// With what is called when all of a piece was taken, or will not be.
+        var pieces = OutgoingPieces<@Sendable (Result<Void, any Error>) -> Void>()
         var takenByteCount: Int64 = 0
         var end: End?
         var wake: (@Sendable () -> Void)?
         var whenDropped: (@Sendable () -> Void)?
-    }
-
-    private struct Piece: Sendable {
-        var bytes: Data
-        var taken: @Sendable (Result<Void, any Error>) -> Void
     }
 
     private enum End: Sendable {
@@ -38,9 +32,9 @@ final class BodyPipe: Sendable {
 
     deinit {
         // Nobody else has the pipe any more.
-        let (pieces, whenDropped) = state.withLock { ($0.pieces, $0.whenDropped) }
+        let (waiting, whenDropped) = state.withLock { ($0.pieces.receipts, $0.whenDropped) }
         whenDropped?()  // first: a writer that is woken knows by then that it is not wanted
-        for piece in pieces { piece.taken(.failure(Self.dropped)) }
+        for taken in waiting { taken(.failure(Self.dropped)) }
     }
 
     /// What a writer is told whose attempt is over.
@@ -62,7 +56,7 @@ final class BodyPipe: Sendable {
         guard !bytes.isEmpty else { return taken(.success(())) }
         let wake: (@Sendable () -> Void)? = state.withLock { state in
             guard state.end == nil else { return nil }
-            state.pieces.append(Piece(bytes: bytes, taken: taken))
+            state.pieces.append(bytes, taken)
             return state.wake
         }
         guard let wake else { return taken(.failure(Self.dropped)) }
@@ -89,19 +83,8 @@ final class BodyPipe: Sendable {
         var taken: [@Sendable (Result<Void, any Error>) -> Void] = []
         let portion: BodyReader.Portion = state.withLock { state in
             if case .failed(let error) = state.end { return .failed(error) }
-            var count = 0
-            while count < buffer.count, let piece = state.pieces.first {
-                let part = min(piece.bytes.count - state.position, buffer.count - count)
-                let start = piece.bytes.startIndex + state.position
-                piece.bytes.copyBytes(
-                    to: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]),
-                    from: start..<start + part)
-                count += part
-                state.position += part
-                guard state.position == piece.bytes.count else { break }
-                taken.append(state.pieces.removeFirst().taken)
-                state.position = 0
-            }
+            let count: Int
+            (count, taken) = state.pieces.take(into: buffer)
             state.takenByteCount += Int64(count)
             if byteCount >= 0, state.takenByteCount > byteCount {
                 return .failed(wrongLength("more than \(byteCount) bytes were written"))

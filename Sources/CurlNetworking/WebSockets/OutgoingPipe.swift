@@ -9,23 +9,18 @@ final class OutgoingPipe: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var pieces: [Piece] = []
-        var position = 0
+        /// With what is called when all of a piece was taken.
+        var pieces = OutgoingPieces<(@Sendable () -> Void)?>()
         var isOpen = false
         var isEnded = false
         var wake: (@Sendable () -> Void)?
-    }
-
-    private struct Piece: Sendable {
-        var bytes: Data
-        var whenTaken: (@Sendable () -> Void)?
     }
 
     /// Queues bytes. `whenTaken` is called when the engine has taken the last of them; never when the
     /// pipe has ended before.
     func append(_ bytes: Data, whenTaken: (@Sendable () -> Void)? = nil) {
         wakeUp { state in
-            if !state.isEnded { state.pieces.append(Piece(bytes: bytes, whenTaken: whenTaken)) }
+            if !state.isEnded { state.pieces.append(bytes, whenTaken) }
         }
     }
 
@@ -49,27 +44,15 @@ final class OutgoingPipe: Sendable {
 
     /// Called by the engine.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> BodyReader.Portion {
-        var taken: [@Sendable () -> Void] = []
+        var taken: [(@Sendable () -> Void)?] = []
         let portion: BodyReader.Portion = state.withLock { state in
             guard state.isOpen else { return .notYet }
-            var count = 0
-            while count < buffer.count, let piece = state.pieces.first {
-                let part = min(piece.bytes.count - state.position, buffer.count - count)
-                let start = piece.bytes.startIndex + state.position
-                piece.bytes.copyBytes(
-                    to: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]),
-                    from: start..<start + part)
-                count += part
-                state.position += part
-                guard state.position == piece.bytes.count else { break }
-                state.pieces.removeFirst()
-                state.position = 0
-                if let whenTaken = piece.whenTaken { taken.append(whenTaken) }
-            }
+            let count: Int
+            (count, taken) = state.pieces.take(into: buffer)
             if count > 0 { return .bytes(count) }
             return state.isEnded ? .end : .notYet
         }
-        for whenTaken in taken { whenTaken() }
+        for whenTaken in taken { whenTaken?() }
         return portion
     }
 

@@ -9,7 +9,7 @@ struct RestoreSequence: Hashable, Sendable {
 
     /// - Parameter capability: A terminfo string by its name; nil when the terminal has none.
     init(capability: (String) -> [UInt8]?) {
-        // The end of a picture in whose middle the program died; nothing where there is none.
+        // The end of a picture in whose middle the program died; empty where none was open.
         var bytes: [UInt8] = [0x1B, 0x5C]
         for mode in Self.privateModes { bytes += Self.mode(mode, isOn: false) }
         for name in ["rmkx", "sgr0", "cnorm", "rmcup"] {

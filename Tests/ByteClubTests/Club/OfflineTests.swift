@@ -49,6 +49,18 @@ import TextEditing
         await test.club.local?.finish()
     }
 
+    /// A club that cannot be reached, and a note that was deleted in it.
+    private func deleteWhileCutOff() async throws -> (TestClub, RemoteFile) {
+        try store.plant("words", at: "/a.txt")
+        await visit()
+        cutOff()
+        let test = makeClub()
+        await test.waitUntil { isFailed($0) }
+        let note = try #require(test.club.contents.notes.first)
+        _ = try await test.club.deleteNote(note)
+        return (test, note)
+    }
+
     @Test func whatWasSeenIsThereBeforeTheClubIsAsked() async throws {
         defer { cleanUp() }
         try store.plant("one", at: "/a.txt")
@@ -270,13 +282,7 @@ import TextEditing
 
     @Test func whatWasDeletedOfflineIsSimplyTakenBack() async throws {
         defer { cleanUp() }
-        try store.plant("words", at: "/a.txt")
-        await visit()
-        cutOff()
-        let test = makeClub()
-        await test.waitUntil { isFailed($0) }
-        let note = try #require(test.club.contents.notes.first)
-        _ = try await test.club.deleteNote(note)
+        let (test, note) = try await deleteWhileCutOff()
         #expect(test.club.waiting.count == 1)
         #expect(test.club.contents.notes.isEmpty)
         let file = try await test.club.restoreNote(at: note.path, note.revision, nil)
@@ -288,13 +294,7 @@ import TextEditing
 
     @Test func whatWaitsToBeDeletedIsInTheTrash() async throws {
         defer { cleanUp() }
-        try store.plant("words", at: "/a.txt")
-        await visit()
-        cutOff()
-        let test = makeClub()
-        await test.waitUntil { isFailed($0) }
-        let note = try #require(test.club.contents.notes.first)
-        _ = try await test.club.deleteNote(note)
+        let (test, note) = try await deleteWhileCutOff()
         let items = await test.club.trash()
         #expect(items.map(\.file.path) == [note.path])
         #expect(items.first?.isOwn == true)
