@@ -67,7 +67,7 @@ sbom:
 # So many tests at a time: all at once, each would wait for all the others, and deadlines with them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: deps-test
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests --disable-index-store
 	@SWIFT="$(SWIFT)" scripts/test
 
 bench: deps-bench
@@ -113,6 +113,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@scripts/lint-words
 	@scripts/check-messages
+	@scripts/check-layers
 	@scripts/find-undocumented.py Sources/CurlNetworking Sources/CurlNetworkingHTTPTypes Sources/TerminalUI Sources/TextEditing
 	@SWIFT="$(SWIFT)" scripts/check-api
 

@@ -81,10 +81,15 @@ enum PNGFixtures {
     }
 
     private static func crc(_ bytes: Data) -> UInt32 {
-        ~bytes.reduce(~0) { crc, byte in
-            (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in
-                crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 {
+                let isOdd = crc & 1 == 1
+                crc >>= 1
+                if isOdd { crc ^= 0xEDB8_8320 }
             }
         }
+        return ~crc
     }
 }

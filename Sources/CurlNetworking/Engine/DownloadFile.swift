@@ -259,5 +259,9 @@ final class DownloadFile: Sendable {
     }
 }
 
-/// What `errno` means, in words.
-var lastSystemError: String { String(cString: strerror(errno)) }
+extension PartialFiles {
+    /// Those of a session.
+    fileprivate init(_ settings: SessionSettings) throws(URLError) {
+        try self.init(path: settings.partialDownloadsFolder ?? PartialFiles.standardPath())
+    }
+}

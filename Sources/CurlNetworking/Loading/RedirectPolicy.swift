@@ -79,20 +79,3 @@ enum RedirectPolicy {
         "Content-Location", "Transfer-Encoding", "Digest", "Content-Digest", "Last-Modified",
     ]
 }
-
-/// Scheme, host and port: whom a request speaks to (RFC 6454).
-struct Origin: Hashable, Sendable {
-    let scheme: String
-    let host: String
-    let port: Int
-
-    /// nil for what cannot be loaded over HTTP.
-    init?(of url: URL) {
-        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
-        else { return nil }
-        self.scheme = scheme
-        self.host = host
-        self.port = url.port ?? (scheme == "https" ? 443 : 80)
-    }
-}

@@ -22,20 +22,6 @@ protocol NetworkStatus: AnyObject, Sendable {
     func unwatch(_ watcher: ObjectIdentifier)
 }
 
-extension String {
-    /// Whether a host, in small letters and without brackets, is this machine by its name or address
-    /// (RFC 6761 §6.3, RFC 1122 §3.2.1.3). A name that only begins like an address is a name.
-    package var isLoopbackHost: Bool {
-        if self == "localhost" || hasSuffix(".localhost") || self == "::1" { return true }
-        let parts = split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { part in
-                part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-                    && UInt8(part) != nil
-            }
-    }
-}
-
 extension AccessSettings {
     /// Whether the way has to be looked at before a request takes it.
     func hasNetworkRestrictions(about request: URLRequest) -> Bool {

@@ -127,25 +127,6 @@ open class URLProtocol: NetworkingObject {
     static var registeredClasses: [URLProtocol.Type] { registered.withLock { $0 } }
 }
 
-/// What a program has noted in a request without promising that it may cross threads.
-struct ForeignValue: @unchecked Sendable {
-    // Unchecked because that is its maker's affair: loading never looks at it.
-    let value: Any
-
-    init(_ value: Any) {
-        self.value = value
-    }
-}
-
-/// What protocols of one's own have noted in a request. No part of what makes two requests equal.
-struct URLProtocolProperties: Hashable, Sendable {
-    var values: [String: any Sendable] = [:]
-
-    static func == (one: URLProtocolProperties, other: URLProtocolProperties) -> Bool { true }
-
-    func hash(into hasher: inout Hasher) {}
-}
-
 extension URLSessionConfiguration {
     /// Subclasses of ``URLProtocol`` that are asked, in this order, whether they load a task, before it
     /// goes to the network. Other classes in it are left out. Empty unless set; Apple's list names the

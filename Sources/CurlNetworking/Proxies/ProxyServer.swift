@@ -86,12 +86,6 @@ extension ProxyServer: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: ["address": curlText]) }
 }
 
-extension String {
-    var withoutBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
-    }
-}
-
 extension URLError {
     /// What is the matter with the proxy on the way, with its name; nil where it is not that.
     package var proxyTrouble: String? {

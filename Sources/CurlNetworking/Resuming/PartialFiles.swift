@@ -24,10 +24,6 @@ struct PartialFiles: Sendable {
         folder = try PrivateFolder(path: path)
     }
 
-    init(_ settings: SessionSettings) throws(URLError) {
-        try self.init(path: settings.partialDownloadsFolder ?? PartialFiles.standardPath())
-    }
-
     private static let prefix = "part-"
 
     /// Whether a name is one we give: nothing else is ever opened.

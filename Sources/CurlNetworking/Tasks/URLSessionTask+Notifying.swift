@@ -228,8 +228,8 @@ extension URLSessionTask {
             defer { status.reports.sent = total }
             return (total < status.reports.sent ? 0 : status.reports.sent, status.counts.handedOver)
         }
-        if let helper = listener as? HelperDelegate {
-            helper.handedOver(handedOver, of: expected, by: self)
+        if let observer = listener as? any SendingObserver {
+            observer.handedOver(handedOver, of: expected, by: self)
         }
         guard total > reported else { return }
         listener?.urlSession(

@@ -99,7 +99,8 @@ import Testing
         #expect(stored.first == 2 && stored.allSatisfy { (2...8).contains($0) })
         let rest = lengths(standIn.requests[before...])
         #expect(rest.first == 2 && rest.allSatisfy { (1...8).contains($0) })
-        #expect(stored.reduce(0, +) + rest.reduce(0, +) == text.utf8.count)
+        let count: Int = (stored + rest).reduce(0, +)
+        #expect(count == text.utf8.count)
     }
 
     @Test func aConflictTakesThePartsBack() async throws {

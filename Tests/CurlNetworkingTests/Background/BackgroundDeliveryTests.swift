@@ -26,8 +26,8 @@ import Testing
         let delegate = RecordingDelegate()
         let session = home.session("test", delegate)
         await delegate.eventsFinished()
-        let pair = ["file", "completed"]
-        #expect(delegate.calls == Array(repeating: pair, count: 12).flatMap(\.self) + ["events"])
+        let pairs: [String] = (0..<12).flatMap { _ in ["file", "completed"] }
+        #expect(delegate.calls == pairs + ["events"])
         _ = session
     }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The delegate of the helper's own sessions, on the helper's queue.
-final class HelperDelegate: URLSessionDataDelegate {
+final class HelperDelegate: URLSessionDataDelegate, SendingObserver {
     private let helper: BackgroundHelper
 
     init(_ helper: BackgroundHelper) {
@@ -69,7 +69,6 @@ final class HelperDelegate: URLSessionDataDelegate {
         }
     }
 
-    /// So much of the body has left this process, which the server need not have acknowledged.
     func handedOver(_ byteCount: Int64, of expected: Int64, by task: URLSessionTask) {
         tell(task) { $0.handedOver(byteCount, of: expected, by: $1) }
     }

@@ -1,0 +1,37 @@
+import FoundationEssentials
+
+/// Scheme, host and port: whom a request speaks to (RFC 6454).
+struct Origin: Hashable, Sendable {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    /// nil for what cannot be loaded over HTTP.
+    init?(of url: URL) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty
+        else { return nil }
+        self.scheme = scheme
+        self.host = host
+        self.port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+}
+
+extension String {
+    /// A host without the brackets that an IPv6 address has in a URL.
+    var withoutBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
+
+    /// Whether a host, in small letters and without brackets, is this machine by its name or address
+    /// (RFC 6761 §6.3, RFC 1122 §3.2.1.3). A name that only begins like an address is a name.
+    package var isLoopbackHost: Bool {
+        if self == "localhost" || hasSuffix(".localhost") || self == "::1" { return true }
+        let parts = split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in
+                part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                    && UInt8(part) != nil
+            }
+    }
+}

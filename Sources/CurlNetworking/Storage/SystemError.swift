@@ -1,0 +1,4 @@
+import Glibc
+
+/// What `errno` means, in words.
+var lastSystemError: String { String(cString: strerror(errno)) }
