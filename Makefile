@@ -7,8 +7,10 @@ export PWD := $(CURDIR)
 # No library beside it is loaded (no $$ORIGIN in its RUNPATH), and what the loader has written is read-only
 # before the first line runs.
 # Byte Club is spared all of Foundation: see Package.swift.
+# The toolchain's lld: see docs/Decisions.md for what the last line saves.
 RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath \
-	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
+	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic -Xlinker --icf=safe
 SOURCES = Package.swift Sources Tests Benchmarks
 
 # `make fuzz` works this long on each parser.
