@@ -3,7 +3,6 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
-import Glibc
 import Messages
 
 struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
@@ -28,19 +27,9 @@ struct ByteClubCommand: AsyncParsableCommand, ScreenCommand {
     func validate() { screen.keep() }
 
     func run() async throws {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            return try await printClub()
-        }
-        let registry = ClubRegistry()
-        do {
-            try await Screen.open(
-                try registry.club(named: club.name), registry: registry, choices: screen.choices)
-        } catch let error as ClubChoiceError {
-            // On the screen another club can be chosen, and the settings can be fixed meanwhile.
-            guard club.name == nil else { throw CommandFailure(error.description) }
-            try await Screen.open(
-                .embedded, registry: registry, notice: error.description, choices: screen.choices)
-        }
+        guard Screen.isPossible else { return try await printClub() }
+        try await Screen.start(
+            clubNamed: club.name, registry: ClubRegistry(), choices: screen.choices)
     }
 
     /// There is no terminal to draw on: what the club holds, as text.

@@ -27,12 +27,18 @@ import TerminalUI
             exit(1)
         }
         // What programs read stays English: JSON, logs, and what is made from the code's tables.
+        let registry = ClubRegistry()
         let isForPrograms = arguments.contains { Self.optionsForPrograms.contains($0) }
         if !isForPrograms {
-            Localization.use(SettingsFile(paths: ClubRegistry().paths).language())
+            Localization.use(SettingsFile(paths: registry.paths).language())
         }
         openLog()
         do {
+            // Most starts say nothing: to parse that would be a tenth of the time until the screen is there.
+            if arguments.isEmpty, Screen.isPossible {
+                ActivityLog.write("\(Version.line): byteclub")
+                try await Screen.start(clubNamed: nil, registry: registry)
+            }
             var command = try ByteClubCommand.parseAsRoot(arguments)
             ActivityLog.write("\(Version.line): \(type(of: command)._commandName)")
             try ScreenOptions.apply(to: command)
@@ -53,7 +59,7 @@ import TerminalUI
 
     /// The log of the program that has started this one.
     private static func openLog() {
-        guard let path = ProcessInfo.processInfo.environment[ActivityLog.variable], !path.isEmpty
+        guard let path = getenv(ActivityLog.variable).map({ String(cString: $0) }), !path.isEmpty
         else { return }
         do throws(ActivityLog.Failure) {
             try ActivityLog.open(path)

@@ -19,7 +19,7 @@ struct Tracer: Sendable {
     /// For all sessions, when `CURLNETWORKING_TRACE` is set: `-` means standard error, anything else is a file,
     /// made with mode 0600, that lines are added to. nil where it is not set or cannot be written.
     static let environment: Tracer? = {
-        guard let path = ProcessInfo.processInfo.environment["CURLNETWORKING_TRACE"], !path.isEmpty
+        guard let path = getenv("CURLNETWORKING_TRACE").map({ String(cString: $0) }), !path.isEmpty
         else { return nil }
         let descriptor =
             path == "-"
