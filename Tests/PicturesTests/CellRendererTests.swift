@@ -1,5 +1,6 @@
-import Pictures
 import Testing
+
+@testable import Pictures
 
 @Suite struct CellRendererTests {
     private let halfBlocks = CellRenderer(style: .halfBlocks)
@@ -111,6 +112,76 @@ import Testing
         #expect(colors() == [.white, .white, .red, .red])
         viewport.turn(by: 0.25)
         #expect(colors() == [.red, .red, .green, .green])
+    }
+
+    /// A picture of small colored squares, so that each cell has a reason of its own for its glyph.
+    private func patchwork(_ size: PixelSize) -> PixelImage {
+        var image = PixelImage(size: size)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let value = UInt8(truncatingIfNeeded: (x / 5 &* 73 ^ y / 5 &* 151) &* 37)
+                image[x, y] = .init(
+                    red: value, green: value &* 3, blue: 255 - value, alpha: 255)
+            }
+        }
+        return image
+    }
+
+    /// What of each cell of a row the picture covers: `#` all, `^` its upper half, `v` its lower, `.` nothing,
+    /// `?` something else.
+    private func coverage(_ cells: CellImage, _ row: Int) -> String {
+        String(
+            (0..<cells.size.columns).map { column -> Character in
+                let cell = cells[column, row]
+                switch (cell.glyph, cell.foreground, cell.background) {
+                case ("▀", _?, nil): return "^"
+                case ("▄", _?, nil): return "v"
+                case (" ", _, nil): return "."
+                case (_, _, _?): return "#"
+                case ("█", _?, nil): return "#"
+                default: return "?"
+                }
+            })
+    }
+
+    @Test(
+        arguments: [
+            CellRenderer(style: .symbols), CellRenderer(style: .halfBlocks),
+            CellRenderer(style: .halfBlocks, colors: .palette),
+            CellRenderer(style: .halfBlocks, colors: .sixteen),
+        ],
+        [(300, 100), (301, 97), (640, 111), (100, 300), (97, 211), (33, 64), (1000, 3), (7, 900)])
+    func theEdgesOfALetterboxedPictureAreStraight(renderer: CellRenderer, size: (Int, Int)) {
+        let image = patchwork(PixelSize(width: size.0, height: size.1))
+        for box in [
+            CellSize(columns: 60, rows: 20), CellSize(columns: 61, rows: 21),
+            CellSize(columns: 20, rows: 6), CellSize(columns: 33, rows: 40),
+        ] {
+            var viewport = PanoramaViewport()
+            viewport.fit(image.size, in: box, cellAspect: 0.5)
+            let through = renderer.render(image, through: viewport, filling: box)
+            for cells in [through, renderer.render(image, fitting: box)] {
+                let rows = (0..<cells.size.rows).map { coverage(cells, $0) }
+                let covered = rows.filter { $0.contains { $0 != "." } }
+                #expect(!covered.isEmpty)
+                // From the same column to the same column in each row, and each row all alike in between.
+                let columns = Set(covered.map { $0.prefix { $0 == "." }.count })
+                let ends = Set(covered.map { $0.reversed().prefix { $0 == "." }.count })
+                #expect(columns.count == 1 && ends.count == 1, "\(rows)")
+                for row in covered { #expect(Set(row).subtracting(["."]).count == 1, "\(row)") }
+            }
+        }
+    }
+
+    @Test func aPictureThatFillsItsWindowIsNotMoved() throws {
+        let image = patchwork(PixelSize(width: 400, height: 100))
+        let box = CellSize(columns: 40, rows: 20)
+        let viewport = PanoramaViewport()
+        let region = viewport.region(of: image.size, in: box, cellAspect: 0.5)
+        let place = CellPlacement(
+            of: region, in: image.size, wraps: false, box, partsPerRow: 2)
+        #expect(place.columns == 0..<40 && place.parts == 0..<40)
+        #expect(region.visible(in: image.size, wraps: false) == region)
     }
 
     @Test func asksForNoMorePixelsThanItShows() {

@@ -37,18 +37,9 @@ public struct CellRenderer: Sendable, Equatable {
     public func render(_ image: PixelImage, fitting box: CellSize) -> CellImage {
         let box = box.clamped
         guard box.columns > 0, box.rows > 0 else { return CellImage(size: box) }
-        let extent = extent(of: image.size, in: box)
-        let grid = grid
-        let width = min(
-            box.columns * grid.across, max(1, Int((extent.width * Double(grid.across)).rounded())))
-        let height = min(
-            box.rows * grid.down, max(1, Int((extent.height * Double(grid.down)).rounded())))
-        let size = CellSize(
-            columns: (width + grid.across - 1) / grid.across,
-            rows: (height + grid.down - 1) / grid.down)
-        let pixels = image.scaled(to: PixelSize(width: width, height: height))
-            .onCanvas(PixelSize(width: size.columns * grid.across, height: size.rows * grid.down))
-        return cells(from: pixels, size: size)
+        let place = place(of: image.size, in: box)
+        let size = CellSize(columns: place.columns.count, rows: place.rowCount)
+        return cells(from: image.scaled(to: pixelSize(of: place)), at: place, size: size)
     }
 
     /// Fills a box with the part of a picture that a viewport shows.
@@ -57,12 +48,13 @@ public struct CellRenderer: Sendable, Equatable {
     ) -> CellImage {
         let box = box.clamped
         guard box.columns > 0, box.rows > 0 else { return CellImage(size: box) }
-        let grid = grid
         let region = viewport.region(of: image.size, in: box, cellAspect: cellAspect)
+        let place = CellPlacement(
+            of: region, in: image.size, wraps: viewport.wraps, box, partsPerRow: partsPerRow)
         let pixels = image.scaled(
-            region, to: PixelSize(width: box.columns * grid.across, height: box.rows * grid.down),
+            region.visible(in: image.size, wraps: viewport.wraps), to: pixelSize(of: place),
             wraps: viewport.wraps)
-        return cells(from: pixels, size: box)
+        return cells(from: pixels, at: place, size: box)
     }
 
     /// Fills a box with a region of a picture.
@@ -77,13 +69,8 @@ public struct CellRenderer: Sendable, Equatable {
     public func size(of picture: PixelSize, fitting box: CellSize) -> CellSize {
         let box = box.clamped
         guard box.columns > 0, box.rows > 0 else { return box }
-        let extent = extent(of: picture, in: box)
-        let grid = grid
-        let width = max(1, Int((extent.width * Double(grid.across)).rounded()))
-        let height = max(1, Int((extent.height * Double(grid.down)).rounded()))
-        return CellSize(
-            columns: min(box.columns, (width + grid.across - 1) / grid.across),
-            rows: min(box.rows, (height + grid.down - 1) / grid.down))
+        let place = place(of: picture, in: box)
+        return CellSize(columns: place.columns.count, rows: place.rowCount)
     }
 
     /// The pixels that a box of cells can use: decode to fit in this many, no more.
@@ -108,6 +95,23 @@ extension CellRenderer {
         }
     }
 
+    /// In how many parts of a row a picture may begin and end.
+    private var partsPerRow: Int {
+        if case .characters = style { 1 } else { 2 }
+    }
+
+    /// Where a whole picture lies in a box.
+    private func place(of picture: PixelSize, in box: CellSize) -> CellPlacement {
+        CellPlacement(extent: extent(of: picture, in: box), in: box, partsPerRow: partsPerRow)
+    }
+
+    /// The pixels of a picture at a place.
+    private func pixelSize(of place: CellPlacement) -> PixelSize {
+        PixelSize(
+            width: place.columns.count * grid.across,
+            height: place.parts.count * grid.down / partsPerRow)
+    }
+
     /// The pixels that a box of cells is made of.
     func gridSize(of box: CellSize) -> PixelSize {
         PixelSize(
@@ -120,6 +124,27 @@ extension CellRenderer {
         let shape = Double(picture.width) / Double(picture.height)
         let width = min(Double(box.columns), Double(box.rows) * shape / cellAspect)
         return (width, width * cellAspect / shape)
+    }
+
+    /// Cells of a box with a picture at a place in it.
+    private func cells(
+        from pixels: PixelImage, at place: CellPlacement, size: CellSize
+    ) -> CellImage {
+        let origin = (
+            x: place.columns.lowerBound * grid.across,
+            y: place.parts.lowerBound * grid.down / partsPerRow
+        )
+        let pixels = pixels.onCanvas(gridSize(of: size), at: origin)
+        var result = cells(from: pixels, size: size)
+        guard style == .symbols else { return result }
+        for (row, isLower) in [(place.lowerHalfRow, true), (place.upperHalfRow, false)] {
+            guard let row, row < size.rows else { continue }
+            for column in place.columns {
+                result[column, row] = HalfBlockCells.half(
+                    isLower: isLower, of: pixels, column, row, side: ChafaCells.side)
+            }
+        }
+        return result
     }
 
     private func cells(from pixels: PixelImage, size: CellSize) -> CellImage {
@@ -148,13 +173,14 @@ extension PixelImage {
         return result
     }
 
-    /// The picture at the top left of a larger transparent one.
-    fileprivate func onCanvas(_ canvas: PixelSize) -> PixelImage {
+    /// The picture in a larger transparent one.
+    fileprivate func onCanvas(_ canvas: PixelSize, at origin: (x: Int, y: Int)) -> PixelImage {
         guard canvas != size else { return self }
         var result = PixelImage(size: canvas)
-        for y in 0..<min(size.height, canvas.height) {
-            let count = min(size.width, canvas.width) * 4
-            let (from, to) = (y * size.width * 4, y * canvas.width * 4)
+        let count = min(size.width, canvas.width - origin.x) * 4
+        for y in 0..<min(size.height, canvas.height - origin.y) {
+            let from = y * size.width * 4
+            let to = ((y + origin.y) * canvas.width + origin.x) * 4
             result.bytes.replaceSubrange(to..<to + count, with: bytes[from..<from + count])
         }
         return result

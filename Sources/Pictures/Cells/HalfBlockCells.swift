@@ -24,6 +24,29 @@ enum HalfBlockCells {
         return result
     }
 
+    /// A cell of which a picture covers one half, in the mean color of that half.
+    ///
+    /// - Parameter side: The pixels of a cell each way.
+    static func half(
+        isLower: Bool, of pixels: PixelImage, _ column: Int, _ row: Int, side: Int
+    ) -> CellImage.Cell {
+        var (red, green, blue) = (0, 0, 0)
+        let first = row * side + (isLower ? side / 2 : 0)
+        for y in first..<first + side / 2 {
+            for x in column * side..<(column + 1) * side {
+                let pixel = pixels[x, y]
+                red += Int(pixel.red)
+                green += Int(pixel.green)
+                blue += Int(pixel.blue)
+            }
+        }
+        let count = side / 2 * side
+        func mean(_ sum: Int) -> UInt8 { UInt8((sum + count / 2) / count) }
+        return CellImage.Cell(
+            glyph: isLower ? lowerHalf : upperHalf,
+            foreground: CellImage.Color(red: mean(red), green: mean(green), blue: mean(blue)))
+    }
+
     /// Equal halves become a blank, which costs a terminal least.
     private static func cell(top: CellImage.Color?, bottom: CellImage.Color?) -> CellImage.Cell {
         switch (top, bottom) {

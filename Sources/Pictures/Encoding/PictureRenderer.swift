@@ -195,13 +195,6 @@ public struct CellRegion: Sendable, Hashable {
 
     /// What these cells show of a picture: the part of the window that lies in it.
     func visible(of window: PixelRegion, in picture: PixelSize, wraps: Bool) -> PixelRegion {
-        var region = window
-        if !wraps {
-            region.x = max(0, window.x)
-            region.width = min(Double(picture.width), window.x + window.width) - region.x
-        }
-        region.y = max(0, window.y)
-        region.height = min(Double(picture.height), window.y + window.height) - region.y
-        return region
+        window.visible(in: picture, wraps: wraps)
     }
 }
