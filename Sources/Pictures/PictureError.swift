@@ -87,8 +87,8 @@ extension PictureError {
         case .isDirectory: localized("it is a folder")
         case .empty: localized("the file is empty")
         case .notAPicture:
-            format.map { localized("it is \($0.name), not a JPEG, PNG, HEIC or WebP") }
-                ?? localized("it is not a JPEG, PNG, HEIC or WebP")
+            format.map { localized("it is \($0.name), not a JPEG, PNG, HEIC, AVIF or WebP") }
+                ?? localized("it is not a JPEG, PNG, HEIC, AVIF or WebP")
         case .noLibrary:
             format.map {
                 localized("it is \($0.name), and the library that reads it is not installed")

@@ -45,7 +45,7 @@ import Testing
         (.svg, Data("<?xml version=\"1.0\"?><svg width=\"3\">".utf8), "an SVG"),
         (.text, Data("Dear diary, héllo".utf8), "a text"),
         (.archive, Data("PK\u{3}\u{4}\u{14}\0".utf8), "an archive"),
-        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a JPEG, PNG, HEIC or WebP"),
+        (nil, Data([1, 2, 3, 4, 0, 9, 9]), "it is not a JPEG, PNG, HEIC, AVIF or WebP"),
     ])
     func whatIsNoPictureIsNamed(format: FileFormat?, data: Data, words: String) throws {
         for operation in [
@@ -58,7 +58,7 @@ import Testing
             #expect(error?.code == .notAPicture)
             #expect(error?.format == format)
             #expect(error?.reason.contains(words) == true)
-            #expect(error?.reason.hasSuffix("not a JPEG, PNG, HEIC or WebP") == true)
+            #expect(error?.reason.hasSuffix("not a JPEG, PNG, HEIC, AVIF or WebP") == true)
         }
     }
 
