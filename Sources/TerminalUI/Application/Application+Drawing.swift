@@ -70,7 +70,9 @@ extension Application {
             cursor = cursorOnScreen()
         }
         switch screen.makeReady(for: surface) {
-        case .ready: screen.present(surface, cursor: cursor)
+        case .ready:
+            screen.present(surface, cursor: cursor)
+            typeAhead.didShow(presentations.last, end: input?.endOfQueue ?? 0)
         case .busy: frames.noteBusy()
         }
     }

@@ -62,6 +62,7 @@ public final class Application: Responder {
     var idle: IdleReporter
     var frames: FrameClock
     var layers = DrawnLayers()
+    var typeAhead = TypeAhead()
     var exit: CheckedContinuation<Int32, Never>?
     var exitStatus: Int32?
     /// The sentence in the last row; nil while the row lists the keys.

@@ -43,6 +43,12 @@ final class InputLoop {
         watch.resume()
     }
 
+    /// Bytes that have come since the program began, read or not.
+    var endOfQueue: Int {
+        var count: Int32 = 0
+        return byteCount + (ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0)
+    }
+
     private var hasUnreadBytes: Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, 0) > 0
@@ -54,8 +60,12 @@ final class InputLoop {
         escapeTimer = nil
         var remaining = decoder.isPasting ? 64 << 20 : 1 << 20
         while remaining > 0, !isPaused, hasUnreadBytes {
+            // What was typed ahead is handed on apart from what was not.
+            let ahead = (application?.typeAhead.boundary ?? 0) - byteCount
             let count = buffer.withUnsafeMutableBytes { bytes in
-                read(descriptor, bytes.baseAddress, bytes.count)
+                read(
+                    descriptor, bytes.baseAddress,
+                    ahead > 0 ? min(ahead, bytes.count) : bytes.count)
             }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else {
@@ -96,7 +106,7 @@ final class InputLoop {
     private func hand(on events: [InputEvent]) {
         for event in events {
             guard let application, application.exitStatus == nil else { return }
-            application.handle(event)
+            application.handle(event, at: byteCount)
         }
     }
 

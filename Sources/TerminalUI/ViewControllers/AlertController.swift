@@ -8,7 +8,8 @@ public struct AlertAction {
         case `default`
         /// What Esc chooses.
         case cancel
-        /// Never chosen by Enter alone: the focus begins elsewhere.
+        /// Never chosen by Enter alone: the focus begins elsewhere. In an alert that has one, a key that was
+        /// struck before the alert was on the screen chooses nothing but `cancel`.
         case destructive
     }
 
@@ -152,8 +153,16 @@ public final class AlertController: ViewController {
     }
 
     private func choose(_ action: AlertAction) {
+        // Words meant for a text, or for the list, must not discard anything here.
+        if hasDestructiveAction, action.kind != .cancel, application?.isTypedAhead == true {
+            application?.showMessage(
+                localized("That key came before this box was shown. Press it again."), .warning)
+            return
+        }
         dismiss { action.handler() }
     }
+
+    private var hasDestructiveAction: Bool { actions.contains { $0.kind == .destructive } }
 }
 
 extension KeyCommand {

@@ -1,0 +1,129 @@
+import Glibc
+import Testing
+
+@testable import TerminalUI
+
+/// Keys that were struck before a box was on the screen, and what they may choose in it.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct TypeAheadTests {
+    /// `q` asks; `D` in the box discards.
+    private final class Root: ViewController {
+        let log = Log()
+        let canvas = Canvas()
+        var isDestructive = true
+
+        override func viewDidLoad() { view.addSubview(canvas) }
+        override func layoutView(in bounds: Rect) { canvas.frame = bounds }
+        override var preferredFirstResponder: View? { canvas }
+
+        override var keyTable: KeyTable {
+            KeyTable("Test") {
+                KeyCommand("test.ask", keys: ["q"], title: "Ask").performs { self.ask() }
+            }
+        }
+
+        private func ask() {
+            present(
+                AlertController(
+                    title: "Discard?", message: "It is not saved.",
+                    actions: [
+                        AlertAction("Save", key: "s") { [log] in log.note("saved") },
+                        AlertAction(
+                            "Discard", key: "D", kind: isDestructive ? .destructive : .default
+                        ) { [log] in log.note("discarded") },
+                        AlertAction("Stay", key: "k", kind: .cancel) { [log] in log.note("stayed")
+                        },
+                    ]))
+        }
+    }
+
+    /// Does something as it is drawn.
+    private final class Canvas: View {
+        var didDraw: (() -> Void)?
+        override var canBecomeFirstResponder: Bool { true }
+        override func draw(on surface: Surface) { didDraw?() }
+    }
+
+    private let root = Root()
+    private let harness: Harness
+    private let loop: InputLoop
+    private let keyboard: Int32
+
+    init() throws {
+        harness = try Harness(root, width: 60, height: 14)
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        keyboard = ends[1]
+        loop = InputLoop(
+            descriptor: ends[0], decoder: InputDecoder(), application: harness.application)
+        harness.application.input = loop
+    }
+
+    private func write(_ text: String) {
+        #expect(Glibc.write(keyboard, text, text.utf8.count) == text.utf8.count)
+    }
+
+    /// Returns when so many bytes have been read, and all is drawn.
+    private func type(_ text: String, until count: Int) async throws {
+        write(text)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while loop.byteCount < count {
+            try #require(.now < deadline)
+            await Task.yield()
+        }
+        harness.settle()
+    }
+
+    private var asks: Bool { harness.lines.contains { $0.contains("Discard?") } }
+
+    @Test func aKeyStruckTogetherWithTheQuestionDiscardsNothing() async throws {
+        defer { loop.stop() }
+        try await type("qD", until: 2)
+        #expect(asks && root.log.entries.isEmpty)
+        #expect(harness.footer.contains("Press it again"))
+        try await type("D", until: 3)
+        #expect(!asks && root.log.entries == ["discarded"])
+    }
+
+    @Test func aKeyThatComesWhileTheBoxIsDrawnDiscardsNothing() async throws {
+        defer { loop.stop() }
+        root.canvas.didDraw = { [root, keyboard] in
+            root.canvas.didDraw = nil
+            _ = Glibc.write(keyboard, "D", 1)
+        }
+        try await type("q", until: 2)
+        #expect(asks && root.log.entries.isEmpty)
+        try await type("D", until: 3)
+        #expect(root.log.entries == ["discarded"])
+    }
+
+    @Test func wordsMeantForATextChooseNothing() async throws {
+        defer { loop.stop() }
+        try await type("q and so on. Do it", until: 18)
+        #expect(asks && root.log.entries.isEmpty)
+    }
+
+    @Test func aKeyThatFollowsTheBoxAtOnceCounts() async throws {
+        defer { loop.stop() }
+        try await type("q", until: 1)
+        #expect(asks)
+        try await type("D", until: 2)
+        #expect(root.log.entries == ["discarded"])
+    }
+
+    @Test func theWayOutMayBeTypedAhead() async throws {
+        defer { loop.stop() }
+        try await type("qk", until: 2)
+        #expect(!asks && root.log.entries == ["stayed"])
+        try await type("q\u{1b}", until: 4)
+        harness.scheduler.advance(by: harness.application.configuration.escapeDelay)
+        harness.settle()
+        #expect(!asks && root.log.entries == ["stayed", "stayed"])
+    }
+
+    @Test func aBoxThatDiscardsNothingMayBeAnsweredAhead() async throws {
+        defer { loop.stop() }
+        root.isDestructive = false
+        try await type("qD", until: 2)
+        #expect(!asks && root.log.entries == ["discarded"])
+    }
+}
