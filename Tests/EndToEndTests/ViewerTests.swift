@@ -49,6 +49,34 @@ import Testing
         }
     }
 
+    @Test func saysHowLargeItIsShown() async throws {
+        try await withApp(photos: [Self.name: Photos.wide(width: 1600, height: 800)]) {
+            _, terminal in
+            try await open(terminal)
+            #expect(terminal.screen.text(ofRow: 0).contains("\(Self.name) · fit"))
+            terminal.type("+")
+            // 80 columns show less than the 1600 pixels.
+            let closer = try await terminal.waitUntilIdle()
+            #expect(!closer.text(ofRow: 0).contains("fit"))
+            #expect(closer.text(ofRow: 0).contains(" %"))
+            terminal.type("0")
+            try await terminal.wait(forText: "· fit")
+            terminal.type("i")
+            try await terminal.wait(for: "the figure") {
+                ($0.text(ofRow: 0) + $0.text(ofRow: 1)).contains("zoom ")
+            }
+            terminal.type("i")
+            try await terminal.wait(for: "the line") {
+                $0.text(ofRow: 0).contains("· fit") && !$0.text(ofRow: 1).contains("%")
+            }
+            // Without the map the line says where it looks.
+            terminal.type("m")
+            try await terminal.wait(forText: "fit · 0°")
+            terminal.type("L")
+            try await terminal.wait(forText: "90°")
+        }
+    }
+
     @Test func theMapCanBeHidden() async throws {
         try await withApp(photos: [Self.name: Photos.wide(width: 1600, height: 400)]) {
             _, terminal in

@@ -21,6 +21,14 @@ extension PanoramaViewController {
         viewport.fit(size, in: box, cellAspect: cellAspect)
     }
 
+    /// Shows the whole picture in another window, and looks where it looked.
+    func refit() {
+        guard let size else { return }
+        let center = viewport.centerX
+        viewport.fit(size, in: box, cellAspect: cellAspect)
+        if viewport.wraps { viewport.turn(by: center - viewport.centerX) }
+    }
+
     /// Pans by a part of what is visible, so that a key feels the same at every zoom.
     func pan(_ part: Double) {
         guard let size else { return }
@@ -82,10 +90,29 @@ extension PanoramaViewController {
         let region = region(of: size)
         let start = region.x / Double(size.width)
         let part = min(1, region.width / Double(size.width))
+        let heading = MinimapView.words(
+            center: viewport.centerX, wraps: viewport.wraps, heading: picture.details.heading)
         minimap.place = MinimapView.Place(
             visible: viewport.wraps ? start...start + part : max(0, start)...max(0, start) + part,
-            words: MinimapView.words(
-                center: viewport.centerX, wraps: viewport.wraps, heading: picture.details.heading))
+            words: heading)
+        note(zoomWords(of: picture, region), heading: viewport.wraps ? heading : nil)
+    }
+
+    /// The pixels of the screen; in characters one for each column, as of half blocks.
+    private var pixelsAcross: Int {
+        guard let screen = application?.screen else { return box.columns }
+        let renderer = PictureRenderer(screen)
+        return renderer.encoder == nil ? box.columns : box.columns * renderer.cell.width
+    }
+
+    private func zoomWords(of picture: LoadedPicture, _ region: PixelRegion) -> ZoomWords {
+        let size = picture.levels.largest.size
+        var fitted = viewport
+        fitted.fit(size, in: box, cellAspect: cellAspect)
+        // Of the photo, not of what has been brought of it.
+        let scale = Double(picture.details.size.width) / Double(max(1, size.width))
+        return ZoomWords(
+            viewport, fitted: fitted, shown: region.width * scale, screen: pixelsAcross)
     }
 
     // MARK: - Close up

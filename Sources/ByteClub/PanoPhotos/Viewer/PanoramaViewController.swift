@@ -29,6 +29,11 @@ final class PanoramaViewController: ViewController {
     var viewport = PanoramaViewport()
     var box = CellSize(columns: 0, rows: 0)
     private var showsDetails = false
+    /// How large it is shown, and where it looks; as the line above the picture says it.
+    private var zoomWords: ZoomWords?
+    private var heading: String?
+    private var isNarrow = false
+    private var infoRows: (subject: InfoSubject, count: Int)?
     private var showsMinimap = true
     /// How the screen showed pictures when this one was drawn.
     private var terminal: PictureTerminal?
@@ -84,20 +89,43 @@ final class PanoramaViewController: ViewController {
 
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        let lines = infoLabel.sizeThatFits(Size(width: area.width, height: area.height / 3))
-        infoLabel.frame = area.takeTop(max(1, lines.height))
+        if isNarrow != (bounds.width < 40) {
+            isNarrow.toggle()
+            showInfo()
+        }
+        infoLabel.frame = area.takeTop(infoHeight(in: area))
         minimap.isHidden = !showsMinimap || area.height < 8
         if !minimap.isHidden { minimap.frame = area.takeBottom(1) }
         canvas.frame = area
         let box = CellSize(columns: area.width, rows: area.height)
         let terminal = application?.screen.pictures
         guard box != self.box || terminal != self.terminal else { return }
-        let isFirst = self.box.columns == 0
+        // What was in sight as a whole stays so.
+        let wasFitted = self.box.columns == 0 || zoomWords?.isFit == true
         if terminal != self.terminal { minimap.show(picture?.levels) }
         self.box = box
         self.terminal = terminal
-        if isFirst { fit() }
+        if wasFitted { refit() }
         draw()
+    }
+
+    /// The rows of the line above the picture. They do not become fewer while the same is shown: with the picture
+    /// its zoom changes, with that the line's length, and with that the picture.
+    private func infoHeight(in area: Rect) -> Int {
+        let size = Size(width: area.width, height: area.height / 3)
+        let needed = max(1, infoLabel.sizeThatFits(size).height)
+        let subject = InfoSubject(index: index, showsDetails: showsDetails, size: area.size)
+        infoRows = (
+            subject, infoRows?.subject == subject ? max(infoRows?.count ?? 0, needed) : needed
+        )
+        return infoRows?.count ?? needed
+    }
+
+    /// What the line above the picture is about.
+    private struct InfoSubject: Equatable {
+        var index: Int
+        var showsDetails: Bool
+        var size: Size
     }
 
     override var keyTable: KeyTable {
@@ -127,6 +155,8 @@ final class PanoramaViewController: ViewController {
             KeyCommand.showMinimap.performs {
                 self.showsMinimap.toggle()
                 self.view.setNeedsLayout()
+                self.view.layoutIfNeeded()
+                self.showInfo()
             }
             KeyCommand.closePicture.performs { self.dismiss() }
         }
@@ -140,6 +170,7 @@ extension PanoramaViewController {
         self.index = (index + photos.count) % photos.count
         title = photo.name
         picture = nil
+        zoomWords = nil
         closingUp?.cancel()
         stopAutoPan()
         painter.stop()
@@ -219,9 +250,22 @@ extension PanoramaViewController {
             fit()
         } else {
             viewport.wraps = loaded.details.wraps
+            if zoomWords?.isFit == true { refit() }
         }
         draw()
         showInfo()
+    }
+
+    /// Where it looks, where the minimap does not say it: on a small screen, or when it is hidden.
+    private var shownHeading: String? {
+        picture != nil && (minimap.isHidden || showsDetails) ? heading : nil
+    }
+
+    /// Says how large the picture is shown; called for each frame, and writes only what has changed.
+    func note(_ zoom: ZoomWords, heading: String?) {
+        let before = (zoomWords, shownHeading)
+        (zoomWords, self.heading) = (zoom, heading)
+        if before != (zoomWords, shownHeading) { showInfo() }
     }
 
     private func explain(_ sentence: String) {
@@ -230,17 +274,28 @@ extension PanoramaViewController {
     }
 
     func showInfo() {
-        var words = [Wording.byteCount(photo.byteCount)]
+        var words: [String] = []
+        if picture != nil, !showsDetails, let zoomWords { words.append(zoomWords.short) }
+        if let shownHeading { words.append(shownHeading) }
+        words.append(Wording.byteCount(photo.byteCount))
         if let picture {
             if picture.isOriginal { words.append(localized("the file itself")) }
             if !picture.isWhole { words.append(localized("sharper in a moment")) }
-            if showsDetails { words += picture.details.words }
+            if showsDetails {
+                words += picture.details.words
+                if let zoomWords { words.append(zoomWords.long) }
+            }
         }
         if let item = transfer(of: photo), item.isWanted || item.state == .paused {
             words.append("\(item.arrow) \(item.words(at: Date()))")
         }
+        let rest = words.joined(separator: " · ")
+        // Of a long name on a small screen only the beginning is in sight.
         infoLabel.text =
-            TextLine(photo.name) + TextLine(" · " + words.joined(separator: " · "), .secondary)
+            isNarrow && !words.isEmpty
+            ? TextLine(words[0] + " · ", .secondary) + TextLine(photo.name)
+                + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
+            : TextLine(photo.name) + TextLine(" · " + rest, .secondary)
         view.setNeedsLayout()
     }
 }
