@@ -1,5 +1,6 @@
 internal import ClubLibrary
 package import ClubStore
+internal import FoundationEssentials
 internal import Pictures
 
 /// Signs out of a club: revokes the tokens on the server, then removes them from this computer.
@@ -24,10 +25,20 @@ package enum SignOut {
     @concurrent static func signOut(
         _ club: ClubSettings, registry: ClubRegistry, secrets: Secrets
     ) async throws(SignInError) -> Outcome {
-        // While its account is known, which is part of the name.
-        let pictures = registry.pictureCacheName(of: club)
+        // While its account is known, which is part of the names.
+        let pictures = (
+            cacheName: registry.pictureCacheName(of: club),
+            library: registry.libraryFolder(of: club)
+        )
+        func removePictures() {
+            registry.pictureCache.removeAll(ofClub: pictures.cacheName)
+            // Opening a copy makes it.
+            guard FileManager.default.fileExists(atPath: pictures.library.path) else { return }
+            try? LocalCopy(folder: pictures.library).removeThumbnails()
+        }
         guard club.needsSignIn, let place = registry.secretPlace(of: club) else {
             try remember { () throws(SettingsError) in try registry.forget(club) }
+            if club.needsSignIn { removePictures() }
             return .wasSignedOut
         }
         // What the carrier does with the old sign-in ends now, and not with a refusal.
@@ -37,7 +48,7 @@ package enum SignOut {
             let outcome = try await signOut(
                 club, in: place, registry: registry, secrets: secrets)
             // What was looked at is for members' eyes.
-            registry.pictureCache.removeAll(ofClub: pictures)
+            removePictures()
             return outcome
         } catch {
             // Still signed in.

@@ -41,6 +41,16 @@ extension LocalCopy {
         }
     }
 
+    /// Removes all of them, from the file too: its free pages would keep their bytes.
+    public func removeThumbnails() throws {
+        try write(isDurable: true) { database in
+            try database.execute("PRAGMA secure_delete = ON")
+            defer { try? database.execute("PRAGMA secure_delete = OFF") }
+            try database.run("DELETE FROM thumbnails")
+        }
+        emptyLog()
+    }
+
     /// In bytes, of all of them.
     private static let thumbnailLimit = Int64(64 << 20)
 }

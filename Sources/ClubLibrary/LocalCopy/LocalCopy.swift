@@ -76,6 +76,12 @@ public final class LocalCopy: Sendable {
         }
     }
 
+    /// Moves what was written from the log into the file, and empties the log; later, where another program
+    /// is reading.
+    func emptyLog() {
+        writer.withLock { try? $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
     func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) throws -> Result {
         let generation = state.withLock { $0.generation }
         do {

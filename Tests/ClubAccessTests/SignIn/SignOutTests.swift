@@ -49,6 +49,38 @@ import Testing
         #expect(cache.picture(for: key(.embedded)) != nil)
     }
 
+    @Test func thumbnailsGoWithTheSignIn() async throws {
+        let home = LoginHome()
+        try await home.keeping.keep(PasswordVault.encode("secret"), for: club)
+        let path = try RemotePath(validating: "/photos/a.jpg")
+        let size = try #require(ThumbnailSize.allCases.first)
+        let secret = Data("a face that only members know".utf8)
+        func copy(_ club: ClubSettings) -> LocalCopy {
+            LocalCopy(folder: home.registry.libraryFolder(of: club))
+        }
+        let (folder, note) = (
+            home.registry.libraryFolder(of: club), try RemotePath(validating: "/note.txt")
+        )
+        for club in [club, .embedded] {
+            try copy(club).keepThumbnail(
+                secret, of: path, revision: Revision(rawValue: "1"), size: size)
+        }
+        _ = try copy(club).enqueue(.write(Data("words".utf8), at: note, mode: .create))
+        _ = try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        let kept = LocalCopy(folder: folder)
+        #expect(
+            try kept.thumbnail(of: path, revision: Revision(rawValue: "1"), size: size) == nil)
+        // What waits for the next sign-in does not go.
+        #expect(try kept.waitingChanges().count == 1)
+        #expect(
+            try copy(.embedded).thumbnail(of: path, revision: Revision(rawValue: "1"), size: size)
+                == secret)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let data = try Data(contentsOf: folder.appending(path: name))
+            #expect(data.firstRange(of: secret) == nil, "in \(name)")
+        }
+    }
+
     private func transfers(_ home: LoginHome) throws -> TransferJournal {
         let journal = TransferJournal(folder: home.registry.transfersFolder(of: club))
         for name in ["a", "b"] {
