@@ -49,6 +49,7 @@ extension Club {
         // A refresh in the meantime wants the whole list.
         if Task.isCancelled { throw StoreError(.cancelled, during: .changes) }
         try take(changes, after: last)
+        await recognizeOwn()
         connection = .connected
         listingCount += 1
         notify()
@@ -85,6 +86,7 @@ extension Club {
         isListed = true
         connection = .connected
         local?.note { try $0.replaceListing(with: listing) }
+        await recognizeOwn()
         notify()
     }
 
@@ -114,6 +116,7 @@ extension Club {
                 }
                 continue
             }
+            await recognizeOwn()
             notify()
             fetchMissing()
         }

@@ -17,6 +17,7 @@ extension Club {
             cursor = found.cursor
             skipped = found.skipped
             isListed = true
+            await recognizeOwn()
             notify()
         }
         if let notice = found.notice { didNotice?(notice) }

@@ -47,8 +47,10 @@ extension Club {
             return try await keep(text, at: path, mode: mode, because: nil)
         }
         do throws(StoreError) {
-            let file = try await perform { [path, mode] store throws(StoreError) in
-                try await NoteDocument.put(text, at: path, mode: mode, in: store)
+            let file = try await announcing(path) { () throws(StoreError) in
+                try await perform { [path, mode] store throws(StoreError) in
+                    try await NoteDocument.put(text, at: path, mode: mode, in: store)
+                }
             }
             record(file, text: text)
             return .inClub(file)

@@ -48,6 +48,10 @@ internal import TextEditing
     var isListed = false
     /// Told what became of changes that waited.
     var didSync: ((SyncEvent) -> Void)?
+    /// Told what was done on this computer, in any program, before it is shown.
+    var didRecognizeOwn: (([RemoteFile]) -> Void)?
+    /// Looks again whether another program has confirmed what it was writing.
+    var recognizing: Task<Void, Never>?
     /// Told what a person should know of the local copy.
     var didNotice: ((String) -> Void)?
     var store: (any RemoteStore)?
@@ -120,6 +124,8 @@ internal import TextEditing
         watching = nil
         fetching?.cancel()
         fetching = nil
+        recognizing?.cancel()
+        recognizing = nil
     }
 
     /// Stops all of it, for ever: another club comes on the screen. What is on its way waits again.
@@ -161,6 +167,12 @@ internal import TextEditing
 
     /// Shows a file that the store has just confirmed, without waiting for the long poll to tell.
     func record(_ file: RemoteFile) {
+        local?.note { try $0.recordOwnWrite(file) }
+        show(file)
+    }
+
+    /// Shows a file as the store has just said that it is.
+    private func show(_ file: RemoteFile) {
         told.apply([.file(file)])
         local?.note { try $0.record([.file(file)], isOwn: true) }
         notify()
@@ -178,7 +190,10 @@ internal import TextEditing
     /// Shows a file under its new name.
     func recordMove(of path: RemotePath, to file: RemoteFile?) {
         told.apply([.deleted(path)] + (file.map { [.file($0)] } ?? []))
-        local?.note { try $0.recordMove(of: path, to: file) }
+        local?.note { copy in
+            try copy.recordMove(of: path, to: file)
+            if let file { try copy.recordOwnWrite(file) }
+        }
         notify()
         lookAgain(atAnyOf: [path] + (file.map { [$0.path] } ?? []), unless: file?.revision)
     }
@@ -222,7 +237,7 @@ internal import TextEditing
             let file = try await perform { store throws(StoreError) in
                 try await store.metadata(of: path)
             }
-            record(file)
+            show(file)
             return file
         } catch {
             if error.code == .notFound { recordRemoval(of: path, isOwn: false) }

@@ -17,6 +17,8 @@ internal import FoundationEssentials
     /// The bytes of what was deleted in this run from a club that keeps no revisions.
     private(set) var deletedBytes: [DeletedFile: Data] = [:]
     private weak var club: Club?
+    /// Seen before it was known what had been.
+    private var seenEarly: [RemoteFile] = []
 
     /// Nil to keep nothing.
     private let folder: URL?
@@ -38,7 +40,10 @@ internal import FoundationEssentials
     // MARK: - What was seen
 
     func see(_ files: [RemoteFile]) {
-        guard isLoaded else { return }
+        guard isLoaded else {
+            seenEarly += files
+            return
+        }
         var isChanged = false
         for file in files where seen.isUnread(file) {
             seen.see(file)
@@ -112,6 +117,9 @@ extension ListMemory {
             self.choices = merged
         }
         if let seen = kept.seen { self.seen = seen }
+        // In a club that was never here before, all is taken as seen soon.
+        if !seen.isEmpty { see(seenEarly) }
+        seenEarly = []
         if isChanged { save() }
         takeFirstLook()
         for action in didLoad { action() }
@@ -120,6 +128,7 @@ extension ListMemory {
     /// Begins with what was kept, and takes a club that was never here before as seen.
     func start(_ club: Club) {
         self.club = club
+        club.didRecognizeOwn = { [weak self] in self?.see($0) }
         club.addObserver(self)
         Task { await load() }
     }

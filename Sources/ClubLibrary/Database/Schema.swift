@@ -88,6 +88,14 @@ enum Schema {
             id INTEGER PRIMARY KEY, path TEXT NOT NULL, revision TEXT NOT NULL, size INTEGER NOT NULL,
             modified INTEGER NOT NULL, hash TEXT
         );
+        """,
         """
+        -- What this computer has written into the club, in whichever program: its own changes are not new to
+        -- the person at it. Without a revision: what it is about to write.
+        CREATE TABLE own_writes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, revision TEXT, hash TEXT,
+            begun INTEGER NOT NULL
+        );
+        """,
     ]
 }

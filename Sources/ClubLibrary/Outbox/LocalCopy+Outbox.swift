@@ -169,6 +169,7 @@ extension LocalCopy {
                 base.revision = revision
                 base.contentHash = own.map { Self.hash(of: $0) } ?? hash
             }
+            if isSeen, data == nil { try OwnWrites.insert(file, in: database, at: now) }
             try OutboxRows.rebase(on: change.id, base, in: database)
         }
     }

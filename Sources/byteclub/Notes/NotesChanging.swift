@@ -28,7 +28,9 @@ struct NotesMove: AsyncParsableCommand {
 
     func run() async throws {
         let destination = names.last ?? ""
-        let store = try await club.open()
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
         try await Output.listing(asJSON: json.isOn) { moved in
             for name in names.dropLast() {
                 let note = try await NotePaths.find(name, in: store)
@@ -42,6 +44,7 @@ struct NotesMove: AsyncParsableCommand {
                         localized("“\(note.name)” has that name already. Nothing was changed."))
                 }
                 if let file = try await store.move(note.path, to: target).file {
+                    await OwnChanges(in: club, registry).record(file)
                     moved.append(ListedFile(file))
                 }
             }

@@ -63,9 +63,13 @@ struct NotesEdit: AsyncParsableCommand {
             text, named: note.file.name, replacing: note.file, for: club, with: registry,
             from: edited)
         do throws(StoreError) {
-            let saved = try await store.put(
-                text, at: note.file.path,
-                mode: .update(note.file.revision, contentHash: note.file.contentHash))
+            let changes = OwnChanges(in: club, registry)
+            let saved = try await changes.writing(text, at: note.file.path) {
+                () throws(StoreError) in
+                try await store.put(
+                    text, at: note.file.path,
+                    mode: .update(note.file.revision, contentHash: note.file.contentHash))
+            }
             kept.discard()
             if json.isOn { try? Output.json(ListedFile(saved)) }
         } catch {

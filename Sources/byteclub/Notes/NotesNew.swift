@@ -41,7 +41,8 @@ struct NotesNew: AsyncParsableCommand {
             text, named: path.name, in: path.parent ?? .root, for: club, with: registry)
         do {
             let store = try await ClubOptions.open(club, registry)
-            let file = try await put(text, at: path, in: store, kept)
+            let file = try await put(
+                text, at: path, in: store, kept, announcing: OwnChanges(in: club, registry))
             kept.discard()
             if json.isOn { try Output.json(ListedFile(file)) }
         } catch let error as StoreError {
@@ -50,10 +51,13 @@ struct NotesNew: AsyncParsableCommand {
     }
 
     private func put(
-        _ text: Data, at path: RemotePath, in store: any RemoteStore, _ kept: KeptText
+        _ text: Data, at path: RemotePath, in store: any RemoteStore, _ kept: KeptText,
+        announcing changes: OwnChanges
     ) async throws -> RemoteFile {
         do throws(StoreError) {
-            return try await store.put(text, at: path, mode: .create)
+            return try await changes.writing(text, at: path) { () throws(StoreError) in
+                try await store.put(text, at: path, mode: .create)
+            }
         } catch {
             guard case .conflict = error.code else { throw error }
             let taken = localized("There is a note “\(path.name)” already.")

@@ -3,26 +3,49 @@ import ByteClub
 import ClubAccess
 import ClubStore
 import FoundationEssentials
+import Messages
 
 struct NotesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the notes.",
         discussion: """
             While the club cannot be reached, what is kept of it on this computer. With --json: an array of \
-            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path.
+            objects with name, size (bytes), modified (ISO 8601, UTC), revision and path. A folder that is not \
+            there is an error, with exit status 1.
             """)
 
     @OptionGroup var club: ClubOptions
     @OptionGroup var json: JSONOption
 
-    @Argument(help: "A folder of the club (default: its top).")
+    @Argument(help: "A folder of the club (default: its top), or a note.")
     var folder: String?
 
     func run() async throws {
-        let club = try await club.openForReading()
-        let folder = try NotePaths.folder(folder ?? "")
-        let files = ClubFiles(try await club.list(folder, recursive: false), in: folder)
+        let files = try await Self.files(folder ?? "", of: club.openForReading())
         try Output.list(files.notes, of: files, asJSON: json.isOn)
+    }
+
+    /// The notes in a folder, or, as `ls` does it, the note of that name.
+    static func files(_ name: String, of club: any RemoteReading) async throws -> ClubFiles {
+        let folder = try NotePaths.folder(name)
+        guard !ClubContents.isInPhotosFolder(folder) else {
+            throw CommandFailure(
+                localized("The photos are in there: byteclub photos ls lists them."))
+        }
+        do throws(StoreError) {
+            return ClubFiles(try await club.list(folder, recursive: false), in: folder)
+        } catch {
+            guard [.notFound, .wrongKind].contains(error.code), !folder.isRoot else { throw error }
+            let note = try? await NotePaths.with(name) { path throws(StoreError) in
+                try await club.metadata(of: path)
+            }
+            guard let note else {
+                throw CommandFailure(localized("There is no folder “\(name)” in the club."))
+            }
+            return ClubFiles(
+                Listing(entries: [.file(note)], cursor: Cursor(rawValue: "")),
+                in: note.path.parent ?? .root)
+        }
     }
 }
 
@@ -76,7 +99,8 @@ struct NotesCat: AsyncParsableCommand {
                 }
             }
         }
-        let keeper = try await club.openRevisions()
+        let registry = ClubRegistry()
+        let keeper = try await ClubOptions.openRevisions(try club.choose(registry), registry)
         return { name in
             try await NotePaths.with(name) { path throws(StoreError) in
                 try await keeper.fetch(path, revision: Revision(rawValue: revision))

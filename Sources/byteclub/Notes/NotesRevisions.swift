@@ -30,7 +30,8 @@ struct NotesLog: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let keeper = try await club.openRevisions()
+        let registry = ClubRegistry()
+        let keeper = try await ClubOptions.openRevisions(try club.choose(registry), registry)
         let history = try await NotePaths.with(name) { path throws(StoreError) in
             try await keeper.revisions(of: path, limit: limit)
         }
@@ -83,14 +84,18 @@ struct NotesRestore: AsyncParsableCommand {
     var revision: String?
 
     func run() async throws {
-        let keeper = try await club.openRevisions()
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let keeper = try await ClubOptions.openRevisions(club, registry)
         let (path, history) = try await NotePaths.with(name) { path throws(StoreError) in
             (path, try await keeper.revisions(of: path, limit: 100))
         }
         let wanted = try choose(from: history)
         let restored: RemoteFile
         do throws(StoreError) {
-            restored = try await keeper.restore(path, to: wanted)
+            restored = try await OwnChanges(in: club, registry).writing(at: path) {
+                () throws(StoreError) in try await keeper.restore(path, to: wanted)
+            }
         } catch {
             guard error.code == .notFound else { throw error }
             throw CommandFailure(
@@ -116,10 +121,10 @@ struct NotesRestore: AsyncParsableCommand {
 
 extension ClubOptions {
     /// Opens the club for its notes' earlier states: its own record of them, else what this computer has seen.
-    func openRevisions() async throws -> any RevisionKeeping {
-        let registry = ClubRegistry()
-        let club = try choose(registry)
-        let store = try await Self.open(club, registry)
+    static func openRevisions(
+        _ club: ClubSettings, _ registry: ClubRegistry
+    ) async throws -> any RevisionKeeping {
+        let store = try await open(club, registry)
         if let keeper = store.revisionStore { return keeper }
         return SeenRevisions(
             of: LocalCopy(folder: registry.libraryFolder(of: club)), in: store)

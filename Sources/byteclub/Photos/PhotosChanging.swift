@@ -21,7 +21,9 @@ struct PhotosMove: AsyncParsableCommand {
 
     func run() async throws {
         let folder = try ClubFiles.photosFolder()
-        let store = try await club.open()
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
         let path = try await PhotoPaths.find(name, in: folder, of: store)
         let target = try folder.appending(
             newName: ClubFiles.photoName(for: newName, renaming: path.name))
@@ -35,6 +37,7 @@ struct PhotosMove: AsyncParsableCommand {
             guard error.code == .notFound else { throw error }
             throw CommandFailure(localized("There is no photo “\(name)” in the club."))
         }
+        if let file = moved.file { await OwnChanges(in: club, registry).record(file) }
         if json.isOn, let file = moved.file { try Output.json(ListedFile(file)) }
     }
 }
@@ -98,7 +101,9 @@ struct PhotosRestore: AsyncParsableCommand {
 
     func run() async throws {
         let path = try ClubFiles.photosFolder().appending(newName: name)
-        let store = try await club.open()
+        let registry = ClubRegistry()
+        let club = try club.choose(registry)
+        let store = try await ClubOptions.open(club, registry)
         let restored: RemoteFile
         do throws(StoreError) {
             restored = try await PhotoTrash.restoreLast(path, in: store)
@@ -113,6 +118,7 @@ struct PhotosRestore: AsyncParsableCommand {
             default: throw error
             }
         }
+        await OwnChanges(in: club, registry).record(restored)
         if json.isOn { try Output.json(ListedFile(restored)) }
     }
 }

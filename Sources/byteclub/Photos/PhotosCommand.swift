@@ -69,20 +69,24 @@ struct PhotosCommand: ParsableCommand {
         var background = false
 
         @Argument(
-            help: "JPEG, PNG, HEIC, WebP or AVIF files.",
+            help: "JPEG, PNG, HEIC, AVIF or WebP files.",
             completion: .file(extensions: ["jpg", "jpeg", "png", "heic", "heif", "webp", "avif"]))
         var files: [String]
 
         func run() async throws {
             if background { return try await order() }
-            let settings = ClubRegistry().settings().transfers
-            let store = try await club.open(
-                avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
+            let registry = ClubRegistry()
+            let club = try club.choose(registry)
+            let settings = registry.settings().transfers
+            let store = try await ClubOptions.open(
+                club, registry, avoidsMeteredNetworks: metered.avoidsMeteredNetworks(settings))
+            let changes = OwnChanges(in: club, registry)
             let hasFailed = try await Interruption.cancelling {
                 var hasFailed = false
                 for file in files {
                     do {
-                        try await put(URL(filePath: file), in: store, settings)
+                        await changes.record(
+                            try await put(URL(filePath: file), in: store, settings))
                     } catch let failure as CommandFailure {
                         if json.isOn {
                             let name = URL(filePath: file).lastPathComponent
@@ -160,7 +164,7 @@ struct PhotosCommand: ParsableCommand {
 
         @MainActor private func put(
             _ file: URL, in store: any RemoteStore, _ settings: TransferSettings
-        ) async throws {
+        ) async throws -> RemoteFile {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
             let preparation = sending.preparation(settings)
@@ -186,11 +190,13 @@ struct PhotosCommand: ParsableCommand {
                         limitRate?.bytesPerSecond ?? settings.bytesPerSecondLimit
                     return transfer
                 }
-                guard json.isOn else { return }
-                TransferEvent(
-                    event: "done", name: sent.name, path: sent.path.string,
-                    revision: sent.revision.rawValue
-                ).write()
+                if json.isOn {
+                    TransferEvent(
+                        event: "done", name: sent.name, path: sent.path.string,
+                        revision: sent.revision.rawValue
+                    ).write()
+                }
+                return sent
             } catch {
                 if error.code == .cancelled { throw error }
                 throw CommandFailure(localized("“\(name)” was not added."), error)

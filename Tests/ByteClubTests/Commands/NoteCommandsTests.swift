@@ -49,6 +49,25 @@ import Testing
         #expect(text("/plan/a.txt") == "precious")
     }
 
+    @Test func listsAFolderOrTheNoteOfThatName() async throws {
+        try store.plant("a", at: "/plan/a.txt")
+        try store.plant("b", at: "/b.txt")
+        #expect(try await NotesList.files("plan", of: store).notes.map(\.name) == ["a.txt"])
+        #expect(try await NotesList.files("b", of: store).notes.map(\.name) == ["b.txt"])
+        #expect(
+            try await NotesList.files("plan/a.txt", of: store).notes.map(\.name) == ["a.txt"])
+        #expect(try await NotesList.files("", of: store).notes.map(\.name) == ["b.txt"])
+    }
+
+    @Test(arguments: ["nofolder", "plan/none", "nofolder/"])
+    func saysThatThereIsNoSuchFolder(name: String) async throws {
+        try store.plant("a", at: "/plan/a.txt")
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await NotesList.files(name, of: store)
+        }
+        #expect(failure?.sentence == "There is no folder “\(name)” in the club.")
+    }
+
     @Test func findsTheNoteBesideAFolderOfItsName() async throws {
         try store.plant("inside", at: "/plan/a.txt")
         try store.plant("words", at: "/plan.txt")

@@ -12,12 +12,17 @@ import TerminalUI
 @MainActor final class ListHome {
     let store: InMemoryStore
     let folder: URL
+    private let keepsCopy: Bool
 
-    init(_ store: InMemoryStore = InMemoryStore()) {
+    /// - Parameter keepsCopy: Whether there is a local copy of the club, in ``library``.
+    init(_ store: InMemoryStore = InMemoryStore(), keepsCopy: Bool = false) {
         self.store = store
+        self.keepsCopy = keepsCopy
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("lists-\(UUID().uuidString)", isDirectory: true)
     }
+
+    var library: URL { folder.appending(path: "library") }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
@@ -33,7 +38,9 @@ import TerminalUI
 
         init(_ home: ListHome, width: Int, height: Int) throws {
             let store = home.store
-            club = Club(activity: activity) { _ in store }
+            club = Club(activity: activity, library: home.keepsCopy ? home.library : nil) { _ in
+                store
+            }
             memory = ListMemory(folder: home.folder.appending(path: "lists"))
             let drafts = DraftStore(folder: home.folder.appending(path: "drafts"))
             notes = NotesViewController(club: club, drafts: drafts, memory: memory)
