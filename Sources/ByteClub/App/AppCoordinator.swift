@@ -281,10 +281,11 @@ extension AppCoordinator: ClubObserver {
         }
     }
 
-    /// The strip is there while something moves.
+    /// The strip is there while something moves, and until what has failed was looked at.
     private func showTransfers() {
         strip.items = session.transfers.wantedItems
-        tabBarController.bottomView = strip.items.isEmpty ? nil : strip
+        strip.failures = session.transfers.unseenFailures
+        tabBarController.bottomView = strip.isEmpty ? nil : strip
     }
 
     private func showStatus(of club: Club) {

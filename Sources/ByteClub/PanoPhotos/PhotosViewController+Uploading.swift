@@ -123,7 +123,8 @@ extension PhotosViewController {
     }
 
     private func tellFailure(of item: TransferItem) {
-        let reason = item.status.reason ?? localized("It was not uploaded.")
+        let reason = item.reason ?? localized("It was not uploaded.")
+        transfers.seeFailures(of: item.id)
         present(
             AlertController(
                 title: localized("Not uploaded"), message: TextLine(reason),

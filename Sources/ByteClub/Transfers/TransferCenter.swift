@@ -47,6 +47,9 @@ extension CarrierProcess: TransferCarrying {}
     /// What was ordered and is not on the disk yet: what is read there meanwhile is older.
     private var unwritten: [TransferItem.ID: TransferOrder] = [:]
 
+    /// The failures that the person has looked at, by which of the order's retries they were.
+    private var seenFailures: [TransferItem.ID: Int] = [:]
+
     /// How often to look whether the carrier has been killed.
     private let mindingInterval: Duration
     /// How often the carrier was started since it last wrote something down.
@@ -105,6 +108,21 @@ extension CarrierProcess: TransferCarrying {}
 
     /// What moves, or will without being asked.
     var wantedItems: [TransferItem] { items.filter(\.isWanted) }
+
+    /// What has failed, also in an earlier run, and was not looked at since.
+    var unseenFailures: [TransferItem] {
+        items.filter { $0.state == .failed && seenFailures[$0.id] != $0.status.retryCount }
+    }
+
+    /// Says that the person knows what has failed by now.
+    ///
+    /// - Parameter id: The one they know of; nil for all.
+    func seeFailures(of id: TransferItem.ID? = nil) {
+        let unseen = unseenFailures.filter { id == nil || $0.id == id }
+        guard !unseen.isEmpty else { return }
+        for item in unseen { seenFailures[item.id] = item.status.retryCount }
+        tell { $0.transfersDidChange(self) }
+    }
 
     // MARK: - What a person does
 
@@ -222,6 +240,7 @@ extension CarrierProcess: TransferCarrying {}
         for index in changed.indices where ids.contains(changed[index].id) {
             changed[index].status.state = .failed
             changed[index].status.retryCount = changed[index].order.retryCount
+            changed[index].status.failure = nil
             changed[index].status.reason = reason
         }
         show(changed)

@@ -4,12 +4,20 @@ internal import FoundationEssentials
 internal import Messages
 internal import TerminalUI
 
-/// The row at the bottom of both tabs while something moves: how much, which, how far, how fast.
+/// The row at the bottom of both tabs while something moves: how much, which, how far, how fast; and what has
+/// failed, until somebody has looked at the list of transfers.
 final class TransferStrip: View {
     /// What moves, or will without being asked.
     var items: [TransferItem] = [] {
         didSet { if items != oldValue { setNeedsDisplay() } }
     }
+
+    /// What has failed and was not looked at.
+    var failures: [TransferItem] = [] {
+        didSet { if failures != oldValue { setNeedsDisplay() } }
+    }
+
+    var isEmpty: Bool { items.isEmpty && failures.isEmpty }
 
     private let showTransfers: () -> Void
 
@@ -24,7 +32,7 @@ final class TransferStrip: View {
         let hint = bindings.keys(for: .showTransfers).first.map { key in
             TextLine(key.displayName, .key) + TextLine(localized(" transfers"), .keyLabel)
         }
-        let line = Self.line(items, columns: bounds.width - 2, hint: hint)
+        let line = Self.line(items, failures, columns: bounds.width - 2, hint: hint)
         surface.draw(line, at: Point(x: 1, y: 0), columns: bounds.width - 2)
     }
 
@@ -38,15 +46,17 @@ final class TransferStrip: View {
 // MARK: - Words
 
 extension TransferStrip {
-    /// `↑ 2  sea.jpg  ━━━━━───── 45 % · 3.1 MB/s · 5 s left   w transfers`; where there is no room, the
-    /// name is shortened first, then the right end goes.
-    static func line(_ items: [TransferItem], columns: Int, hint: TextLine?) -> TextLine {
+    /// `↑ 2  sea.jpg  ━━━━━───── 45 % · 1 failed · 3.1 MB/s · 5 s left   w transfers`; where there is no room,
+    /// the name is shortened first, then the right end goes.
+    static func line(
+        _ items: [TransferItem], _ failures: [TransferItem] = [], columns: Int, hint: TextLine?
+    ) -> TextLine {
         guard let shown = items.first(where: { $0.state != .waiting }) ?? items.first else {
-            return ""
+            return failureLine(failures, columns: columns, hint: hint)
         }
         let arrows = Set(items.map(\.arrow)).sorted().joined()
         let start = TextLine(items.count > 1 ? "\(arrows) \(items.count)  " : "\(arrows) ", .accent)
-        var parts = Parts(items, shown)
+        var parts = Parts(items, shown, failureCount: failures.count)
         var room = columns - start.columnCount - parts.line.columnCount - 2
         let hintWidth = hint.map { $0.columnCount + 3 } ?? 0
         while room < leastNameWidth, parts.dropLast() != .nothingLeft {
@@ -61,6 +71,27 @@ extension TransferStrip {
         return line
     }
 
+    /// `2 failed  sea.jpg, alps.jpg   w transfers`, and of a single one the reason.
+    private static func failureLine(
+        _ failures: [TransferItem], columns: Int, hint: TextLine?
+    ) -> TextLine {
+        guard let first = failures.first else { return "" }
+        let start = TextLine(failedWords(failures.count), .warning)
+        let reason = failures.count == 1 ? first.reason.map { ": " + $0 } ?? "" : ""
+        let names = failures.map { "\($0.arrow) \($0.shownName)" }.joined(separator: ", ") + reason
+        let end = hint.map { "   " + $0 } ?? ""
+        let room = columns - start.columnCount - 2 - end.columnCount
+        guard room >= leastNameWidth else {
+            let isRoom = start.columnCount + end.columnCount <= columns
+            return isRoom ? start + end : start
+        }
+        return start + "  " + TextLine(shortened(names, to: room)) + end
+    }
+
+    nonisolated private static func failedWords(_ count: Int) -> String {
+        localized("\(count) failed")
+    }
+
     private static let leastNameWidth = 12
 
     private static func shortened(_ name: String, to columns: Int) -> String {
@@ -72,34 +103,41 @@ extension TransferStrip {
 
     /// What is said about how far it is, the most important first.
     private struct Parts {
-        private var words: [String]
+        private var words: [TextLine]
         private let fraction: Double?
         private var showsBar = true
+        /// How many of the words are worth more than the bar.
+        private let leastCount: Int
 
         enum Dropped { case part, nothingLeft }
 
-        init(_ items: [TransferItem], _ shown: TransferItem) {
+        init(_ items: [TransferItem], _ shown: TransferItem, failureCount: Int) {
             // Sizes are a server's: their sum may be larger than any integer.
             let total = items.reduce(0) { $0 + Double($1.status.totalByteCount) }
             let moved = items.reduce(0) { $0 + Double($1.status.byteCount) }
             let speed = items.reduce(0) { $0 + ($1.status.bytesPerSecond ?? 0) }
             fraction = total > 0 ? max(0, min(1, moved / total)) : nil
             let percent = AppCoordinator.percent(of: items).map { "\($0) %" }
-            words = [percent ?? shown.stateWord]
+            words = [TextLine(percent ?? shown.stateWord, .secondary)]
+            leastCount = failureCount > 0 ? 2 : 1
+            if failureCount > 0 { words.append(TextLine(failedWords(failureCount), .warning)) }
             guard percent != nil, shown.state == .running, !shown.isConfirming else {
-                if percent != nil { words.append(shown.stateWord) }
+                if percent != nil { words.append(TextLine(shown.stateWord, .secondary)) }
                 return
             }
             guard speed > 0 else { return }
-            words.append(Wording.speed(speed))
-            words.append(Wording.timeLeft(.seconds(max(0, min((total - moved) / speed, 1e9)))))
+            words.append(TextLine(Wording.speed(speed), .secondary))
+            let left = Duration.seconds(max(0, min((total - moved) / speed, 1e9)))
+            words.append(TextLine(Wording.timeLeft(left), .secondary))
         }
 
         mutating func dropLast() -> Dropped {
-            if words.count > 1 {
+            if words.count > leastCount {
                 words.removeLast()
             } else if showsBar {
                 showsBar = false
+            } else if words.count > 1 {
+                words.removeLast()
             } else {
                 return .nothingLeft
             }
@@ -107,7 +145,7 @@ extension TransferStrip {
         }
 
         var line: TextLine {
-            let text = TextLine(words.joined(separator: " · "), .secondary)
+            let text = words.dropFirst().reduce(words[0]) { $0 + TextLine(" · ", .secondary) + $1 }
             guard showsBar, let fraction else { return text }
             let width = 12
             let full = min(width, Int(fraction * Double(width)))

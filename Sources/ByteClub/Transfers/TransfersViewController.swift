@@ -111,6 +111,8 @@ extension TransfersViewController: TransferObserver {
         nameActivation()
         if isOtherCount { view.superview?.setNeedsLayout() }
         tick()
+        // What fails while the list is open is seen there.
+        center.seeFailures()
     }
 
     /// Names what Enter does to the selected transfer, if anything.

@@ -188,10 +188,7 @@ extension ErrorMessage {
             localized("The club's server cannot answer just now. Try again \(later(wait)).")
         case .serverError:
             localized("The club's server failed. Try again in a few minutes.")
-        case .offline where error.connectionFailure == .metered:
-            localized(
-                "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
-            )
+        case .offline where error.connectionFailure == .metered: meteredText
         case .offline:
             localized("Nothing answers, or the connection broke. Check the network and try again.")
         case .untrusted:
@@ -250,6 +247,12 @@ extension ErrorMessage {
                 "The file on your computer cannot be written. Check that the folder is there, that you may "
                     + "write to it, and that the disk has room.")
         }
+    }
+
+    static var meteredText: String {
+        localized(
+            "The network is metered: photos wait for another one, as the settings say (wait-on-metered)."
+        )
     }
 
     /// Whether it concerns the club as a whole, not an entry in it.

@@ -3,7 +3,6 @@ internal import ClubStore
 internal import Files
 internal import FoundationEssentials
 internal import Glibc
-internal import Messages
 
 /// The process that carries out a club's transfers: this program once more, in a session of its own, so that
 /// it goes on when the app quits, loses its terminal or is killed. One for each club, while there is something
@@ -63,7 +62,7 @@ package struct CarrierProcess: Sendable {
             do throws(AtomicFile.Failure) {
                 lock = try FileLock(lockFile(of: journal))
             } catch {
-                return fail(journal, localized("cannot be locked: \(error.reason)"))
+                return fail(journal, .cannotBeLocked, error.reason)
             }
             var result = attempt(lock)
             // Who looks whether there is a carrier holds it for a moment.
@@ -76,7 +75,7 @@ package struct CarrierProcess: Sendable {
             case .busy: return lock.release()
             case .impossible:
                 lock.release()
-                return fail(journal, localized("cannot be locked by its file system"))
+                return fail(journal, .hasNoLocks)
             }
             await TransferCarrier(journal, means: means).run()
             lock.release()
@@ -86,15 +85,16 @@ package struct CarrierProcess: Sendable {
     }
 
     /// Says of all that waits why it does not move.
-    private static func fail(_ journal: TransferJournal, _ reason: String) {
+    private static func fail(
+        _ journal: TransferJournal, _ problem: TransferFailure.JournalProblem,
+        _ reason: String? = nil
+    ) {
+        let failure = TransferFailure(problem, folder: journal.folder.path, reason: reason)
         for item in journal.items() where item.isWanted {
             var status = item.status
             status.state = .failed
             status.retryCount = item.order.retryCount
-            status.reason =
-                localized(
-                    "The list of transfers in \(journal.folder.path) \(reason). Set XDG_STATE_HOME to a folder "
-                        + "on a disk of this computer, or try again.")
+            status.note(failure, about: item.order)
             (status.nextAttempt, status.bytesPerSecond) = (nil, nil)
             status.updated = Date()
             try? journal.write(status, of: item.id)

@@ -21,12 +21,15 @@ internal import FoundationEssentials
         /// Opens the club's store, or returns the open one.
         package var open: @Sendable () async throws(StoreError) -> any RemoteStore
         package var club: ErrorMessage.ClubKind
+        /// Told what was uploaded.
+        package var changes: OwnChanges?
 
         package init(
-            club: ErrorMessage.ClubKind,
+            club: ErrorMessage.ClubKind, changes: OwnChanges? = nil,
             open: @escaping @Sendable () async throws(StoreError) -> any RemoteStore
         ) {
             self.club = club
+            self.changes = changes
             self.open = open
         }
     }

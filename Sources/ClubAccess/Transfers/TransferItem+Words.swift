@@ -39,7 +39,7 @@ extension TransferItem {
     package func words(at now: Date) -> String {
         switch state {
         case .waiting:
-            guard let reason = status.reason else { return localized("Waits for its turn.") }
+            guard let reason else { return localized("Waits for its turn.") }
             guard let next = status.nextAttempt, next > now else { return reason }
             let seconds = Int(min(next.timeIntervalSince(now), 1e9).rounded(.up))
             return localized("Tries again in \(seconds) s. \(reason)")
@@ -54,7 +54,7 @@ extension TransferItem {
             return order.direction == .upload
                 ? localized("In the club: \(Wording.byteCount(status.byteCount)).")
                 : "\(order.file) · \(Wording.byteCount(status.byteCount))"
-        case .failed: return status.reason ?? localized("It failed.")
+        case .failed: return reason ?? localized("It failed.")
         }
     }
 
@@ -62,8 +62,7 @@ extension TransferItem {
         guard status.totalByteCount > 0 else { return localized("Asking the club…") }
         // 100 only when it is confirmed.
         let parts = ["\(min(99, Int(fraction * 100))) %", byteWords]
-        return (parts + (isConfirming ? [localized("waiting for the club's yes")] : speedParts))
-            .joined(separator: " · ")
+        return (parts + (isConfirming ? [] : speedParts)).joined(separator: " · ")
     }
 
     /// `3.1 MB/s · 5 s left`; empty while it is too early to tell.

@@ -25,7 +25,7 @@ internal import Pictures
         status = item.status
         if order.retryCount > status.retryCount { status.failureCount = 0 }
         status.retryCount = order.retryCount
-        status.reason = nil
+        (status.failure, status.reason) = (nil, nil)
         status.nextAttempt = nil
         progress = TransferProgress(expectedByteCount: status.totalByteCount)
     }
@@ -37,6 +37,7 @@ internal import Pictures
                 case .download: try await download()
                 case .upload: try await upload()
                 }
+            if order.direction == .upload { await carrier.means.changes?.record(file) }
             status.state = .done
             status.path = file.path.string
             status.revision = file.revision.rawValue
@@ -77,10 +78,7 @@ internal import Pictures
         status.failureCount += 1
         switch error {
         case let error as StoreError:
-            let problem = error.underlying as? DestinationProblem
-            status.reason =
-                problem?.sentence(about: order.file)
-                ?? ErrorMessage(error, club: carrier.means.club).text
+            status.note(TransferFailure(error, club: carrier.means.club), about: order)
             guard let wait = error.waitBeforeRetry(afterFailures: status.failureCount) else {
                 status.state = .failed
                 return
@@ -90,7 +88,7 @@ internal import Pictures
                 timeIntervalSinceNow: min(wait / .seconds(1), TransferStatus.longestWait))
         case let error as PictureError:
             status.state = .failed
-            status.reason = error.uploadSentence(about: URL(filePath: order.file).lastPathComponent)
+            status.note(TransferFailure(error), about: order)
         default:
             status.state = .failed
             status.reason = "\(error)"

@@ -31,7 +31,9 @@ public struct TransferStatus: Codable, Hashable, Sendable {
     public var bytesPerSecond: Double?
     /// How much of the photo is re-encoded, from 0 to 1.
     public var preparedFraction: Double?
-    /// Why it waits or has failed: a sentence.
+    /// Why it waits or has failed; nil where an earlier version has written ``reason`` alone.
+    public var failure: TransferFailure?
+    /// The same as a sentence, in the language of the program that has written it.
     public var reason: String?
     /// When it is tried again.
     public var nextAttempt: Date?

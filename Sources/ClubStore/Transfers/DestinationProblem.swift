@@ -1,7 +1,9 @@
 internal import Glibc
 
 /// Why a download cannot be put where it is wanted; beneath `.fileUnwritable`.
-public enum DestinationProblem: Error, Hashable, Sendable {
+///
+/// The raw values are in files: they stay as they are.
+public enum DestinationProblem: String, Error, Hashable, Sendable {
     /// There is a file, and it may not be replaced.
     case isThere
     case isFolder

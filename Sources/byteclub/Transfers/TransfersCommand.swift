@@ -157,7 +157,9 @@ struct TransfersCommand: ParsableCommand {
             let settings = try ClubOptions.club(club.name, in: registry)
             let journal = TransferJournal(folder: registry.transfersFolder(of: settings))
             let waits = registry.settings().transfers.waitsOnMeteredNetworks
-            let means = TransferCarrier.Means(club: settings.kind) { () throws(StoreError) in
+            let means = TransferCarrier.Means(
+                club: settings.kind, changes: OwnChanges(in: settings, registry)
+            ) { () throws(StoreError) in
                 try await ClubConnection.open(
                     settings, registry: registry, avoidsMeteredNetworks: waits)
             }
@@ -183,7 +185,7 @@ struct TransfersCommand: ParsableCommand {
             speed = item.status.bytesPerSecond
             path = item.status.path ?? item.order.path
             file = item.order.file
-            reason = item.status.reason
+            reason = item.reason
             nextAttempt = item.status.nextAttempt?.formatted(.iso8601)
             created = item.order.created.formatted(.iso8601)
         }

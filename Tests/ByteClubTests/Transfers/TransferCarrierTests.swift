@@ -322,6 +322,43 @@ import Testing
         #expect(await center.end(of: order.id).state == .done)
     }
 
+    /// What was sent while no window was open is one's own all the same.
+    @Test func tellsTheWindowsWhatWasUploadedHere() async throws {
+        let library = folder.appending(path: "library")
+        let copy = LocalCopy(folder: library)
+        let order = try upload("sea.jpg", Photos.wide(width: 300, height: 100))
+        try journal.write(order)
+        let store = store
+        let changes = OwnChanges(libraryFolder: library)
+        let carrier = TransferCarrier(
+            journal, means: TransferCarrier.Means(club: .remote, changes: changes) { store })
+        await carrier.run(idleTime: .zero)
+        let path = try RemotePath(validating: "/photos/sea.jpg")
+        let file = try await store.metadata(of: path)
+        #expect(try copy.ownWrites().contains { $0.made(file) })
+    }
+
+    // MARK: - Failures
+
+    @Test func aFailureIsNewUntilItWasLookedAtAndAgainWhenItFailsAgain() async throws {
+        let order = try upload("bad.jpg", Data("no picture at all".utf8))
+        let (center, _) = makeCenter()
+        center.add([order])
+        _ = await center.end(of: order.id)
+        #expect(center.unseenFailures.map(\.id) == [order.id])
+        center.seeFailures()
+        #expect(center.unseenFailures.isEmpty)
+        center.resume([order.id])
+        #expect(center.unseenFailures.isEmpty)
+        await center.wait { $0.item(order.id)?.state == .failed }
+        #expect(center.unseenFailures.map(\.id) == [order.id])
+        center.stop()
+        // The next run of the app tells it too.
+        let (next, _) = makeCenter()
+        await next.wait { !$0.items.isEmpty }
+        #expect(next.unseenFailures.map(\.id) == [order.id])
+    }
+
     // MARK: - Looking
 
     @Test func looksFromTimeToTimeWhereTheSystemTellsOfNoChanges() async throws {

@@ -5,6 +5,7 @@ import TerminalUI
 import Testing
 
 @testable import ByteClub
+@testable import ClubAccess
 
 @Suite struct TransferStripTests {
     @MainActor private func item(
@@ -38,6 +39,41 @@ import Testing
         #expect(words(try item("a.jpg", .preparing, 0, of: 0, speed: nil)) == "↑ a.jpg  preparing")
         #expect(words(try item("a.jpg", .running, 1_000)).contains("99 % · confirming"))
         #expect(words(try item("a.jpg", .waiting, 0, of: 0, speed: nil)) == "↑ a.jpg  waiting")
+    }
+
+    private func failure(_ name: String, _ reason: String? = "The disk is full.") throws
+        -> TransferItem
+    {
+        let path = try RemotePath(validating: "/photos/\(name)")
+        var item = TransferItem(
+            order: TransferOrder(.upload, path, file: URL(filePath: "/p/\(name)")))
+        (item.status.state, item.status.reason) = (.failed, reason)
+        return item
+    }
+
+    @Test @MainActor func saysWhatHasFailedAndWhichKeyLeadsThere() throws {
+        func words(_ items: [TransferItem], _ failures: [TransferItem], _ columns: Int) -> String {
+            TransferStrip.line(items, failures, columns: columns, hint: Self.hint).text
+        }
+        let (sea, alps) = (try failure("sea.jpg"), try failure("alps.jpg"))
+        #expect(
+            words([], [sea], 78) == "1 failed  ↑ sea.jpg: The disk is full.   w transfers")
+        #expect(words([], [sea, alps], 78) == "2 failed  ↑ sea.jpg, ↑ alps.jpg   w transfers")
+        #expect(words([], [sea, alps], 24) == "2 failed   w transfers")
+        #expect(words([], [sea, alps], 18) == "2 failed")
+        // Beside what moves, and before its speed.
+        #expect(words([try item()], [sea], 78).contains("45 % · 1 failed · 100 B/s"))
+        #expect(words([try item()], [sea], 34).contains("45 % · 1 failed"))
+        // In the list's own word.
+        #expect(sea.stateWord == "failed")
+    }
+
+    @Test(arguments: 8...120) @MainActor func aFailureIsNeverWiderThanItsRoom(columns: Int) throws {
+        let name = String(repeating: "日本", count: 40) + ".jpg"
+        let failures = [try failure(name), try failure(name)]
+        let line = TransferStrip.line([], failures, columns: columns, hint: Self.hint)
+        #expect(line.columnCount <= columns)
+        #expect(line.text.hasPrefix("2 failed"))
     }
 
     @Test(arguments: [(6, false), (11, false), (12, true), (60, true)])

@@ -1,0 +1,190 @@
+package import ClubLibrary
+internal import ClubStore
+internal import FoundationEssentials
+internal import Messages
+internal import Pictures
+
+extension TransferItem {
+    /// Why it waits or has failed, in the language of who looks. An earlier version wrote the sentence itself.
+    package var reason: String? {
+        status.failure?.sentence(about: order) ?? status.reason
+    }
+}
+
+extension TransferStatus {
+    /// Notes why it does not go on. The sentence is for a program that does not know the cause.
+    mutating func note(_ failure: TransferFailure, about order: TransferOrder) {
+        self.failure = failure
+        reason = failure.sentence(about: order)
+    }
+}
+
+extension TransferFailure {
+    /// Nil for a cause that only a newer version knows.
+    func sentence(about order: TransferOrder) -> String? {
+        switch kind {
+        case .store: storeSentence(about: order)
+        case .picture: pictureSentence(about: order)
+        case .journal: journalSentence
+        }
+    }
+}
+
+// MARK: - The club
+
+extension TransferFailure {
+    init(_ error: StoreError, club: ErrorMessage.ClubKind) {
+        self.init(.store, code: Self.name(of: error.code))
+        values["operation"] = error.operation.rawValue
+        values["path"] = error.path?.string
+        values["detail"] = error.detail
+        values["message"] = error.userMessage
+        values["club"] = club == .embedded ? "embedded" : "remote"
+        if let wait = error.code.retryAfter { values["seconds"] = "\(wait.components.seconds)" }
+        if error.connectionFailure == .metered { values["cause"] = "metered" }
+        switch error.underlying {
+        case let problem as DestinationProblem: values["destination"] = problem.rawValue
+        case let problem as EmbeddedClubError: note(problem)
+        case let problem as SecretError: note(problem)
+        default: break
+        }
+    }
+
+    private func storeSentence(about order: TransferOrder) -> String? {
+        if let problem = values["destination"].flatMap(DestinationProblem.init(rawValue:)),
+            let sentence = problem.sentence(about: order.file)
+        {
+            return sentence
+        }
+        if values["cause"] == "metered" { return ErrorMessage.meteredText }
+        guard let code = Self.code(named: code, seconds: values["seconds"]),
+            let operation = values["operation"].flatMap(StoreError.Operation.init(rawValue:))
+        else { return nil }
+        var error = StoreError(
+            code, during: operation, at: values["path"].flatMap { try? RemotePath(validating: $0) },
+            detail: values["detail"], underlying: embeddedProblem ?? secretProblem)
+        error.userMessage = values["message"]
+        return ErrorMessage(error, club: values["club"] == "remote" ? .remote : .embedded).text
+    }
+
+    /// `rateLimited` of `rateLimited(retryAfter: 20 s)`.
+    static func name(of code: StoreError.Code) -> String {
+        String("\(code)".prefix { $0 != "(" })
+    }
+
+    private static func code(named name: String, seconds: String?) -> StoreError.Code? {
+        let wait = seconds.flatMap(Int.init).map { Duration.seconds($0) }
+        return switch StoreError.Code.allCases.first(where: { Self.name(of: $0) == name }) {
+        case .rateLimited: .rateLimited(retryAfter: wait)
+        case .serverUnavailable: .serverUnavailable(retryAfter: wait)
+        case let code: code
+        }
+    }
+}
+
+extension StoreError.Code {
+    fileprivate var retryAfter: Duration? {
+        switch self {
+        case .rateLimited(let wait), .serverUnavailable(let wait): wait
+        default: nil
+        }
+    }
+}
+
+// MARK: - The club on this computer, and the sign-in
+
+extension TransferFailure {
+    private mutating func note(_ problem: EmbeddedClubError) {
+        let (name, first, second): (String, String?, String?) =
+            switch problem {
+            case .noRuntimeFolder(let sentence): ("noRuntimeFolder", sentence, nil)
+            case .programNotStarted(let reason): ("programNotStarted", reason, nil)
+            case .closedFolder(let folder, let reason): ("closedFolder", folder, reason)
+            case .serverNotReady(let log): ("serverNotReady", log, nil)
+            case .folderServedElsewhere(let folder): ("folderServedElsewhere", folder, nil)
+            case .tooManyOpenFiles(let sentence): ("tooManyOpenFiles", sentence, nil)
+            }
+        (values["embedded"], values["first"], values["second"]) = (name, first, second)
+    }
+
+    private var embeddedProblem: EmbeddedClubError? {
+        let (first, second) = (values["first"] ?? "", values["second"] ?? "")
+        return switch values["embedded"] {
+        case "noRuntimeFolder": .noRuntimeFolder(first)
+        case "programNotStarted": .programNotStarted(reason: first)
+        case "closedFolder": .closedFolder(folder: first, reason: second)
+        case "serverNotReady": .serverNotReady(log: first)
+        case "folderServedElsewhere": .folderServedElsewhere(folder: first)
+        case "tooManyOpenFiles": .tooManyOpenFiles(first)
+        default: nil
+        }
+    }
+
+    private mutating func note(_ problem: SecretError) {
+        let (name, first, second): (String, String?, String?) =
+            switch problem {
+            case .noKeyring: ("noKeyring", nil, nil)
+            case .keyringLocked: ("keyringLocked", nil, nil)
+            case .file(let path, let reason): ("file", path, reason)
+            case .forAnother(let club): ("forAnother", club, nil)
+            }
+        (values["secret"], values["first"], values["second"]) = (name, first, second)
+    }
+
+    private var secretProblem: SecretError? {
+        let (first, second) = (values["first"] ?? "", values["second"] ?? "")
+        return switch values["secret"] {
+        case "noKeyring": .noKeyring
+        case "keyringLocked": .keyringLocked
+        case "file": .file(path: first, reason: second)
+        case "forAnother": .forAnother(club: first)
+        default: nil
+        }
+    }
+}
+
+// MARK: - The photo
+
+extension TransferFailure {
+    init(_ error: PictureError) {
+        self.init(.picture, code: "\(error.code)")
+        values["format"] = error.format.map { "\($0)" }
+    }
+
+    private func pictureSentence(about order: TransferOrder) -> String? {
+        guard let code = PictureError.Code.allCases.first(where: { "\($0)" == self.code }) else {
+            return nil
+        }
+        let format = FileFormat.allCases.first { "\($0)" == values["format"] }
+        return PictureError(code, operation: "prepare", format: format)
+            .uploadSentence(about: URL(filePath: order.file).lastPathComponent)
+    }
+}
+
+// MARK: - The list of transfers
+
+extension TransferFailure {
+    /// Why a journal's transfers are not carried out.
+    enum JournalProblem: String {
+        case cannotBeLocked, hasNoLocks
+    }
+
+    init(_ problem: JournalProblem, folder: String, reason: String? = nil) {
+        self.init(.journal, code: problem.rawValue)
+        (values["folder"], values["reason"]) = (folder, reason)
+    }
+
+    private var journalSentence: String? {
+        let folder = values["folder"] ?? ""
+        let problem: String
+        switch JournalProblem(rawValue: code) {
+        case .cannotBeLocked:
+            problem = localized("cannot be locked: \(values["reason"] ?? "")")
+        case .hasNoLocks: problem = localized("cannot be locked by its file system")
+        case nil: return nil
+        }
+        return localized(
+            "The list of transfers in \(folder) \(problem). Set XDG_STATE_HOME to a folder "
+                + "on a disk of this computer, or try again.")
+    }
+}
