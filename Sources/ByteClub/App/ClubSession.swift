@@ -32,6 +32,7 @@ internal import TerminalUI
         self.memory = memory
         notes = NotesViewController(
             club: club, drafts: drafts, memory: memory, editor: settings.editor)
+        notes.largeTexts = LargeTextFolder(registry.paths.cacheFolder.appending(path: "large"))
         notes.editorMemory = EditorMemory(folder: registry.editorFolder(of: destination))
         transfers = TransferCenter(
             TransferJournal(folder: registry.transfersFolder(of: destination)),

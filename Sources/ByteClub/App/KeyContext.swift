@@ -65,7 +65,8 @@ package struct KeyContext: Sendable {
     private static let editor = KeyContext(
         localized("Editor"), KeyCommand.editorCommands, isTyping: true)
     private static let find = KeyContext(localized("Find"), KeyCommand.findCommands, isTyping: true)
-    private static let reader = KeyContext(localized("Reader"), KeyCommand.readerCommands)
+    private static let reader = KeyContext(
+        localized("Reader"), KeyCommand.readerCommands + KeyCommand.largeNoteCommands)
     private static let text = KeyContext(
         localized("Text"), KeyCommand.textCommands + KeyCommand.fieldCommands, isTyping: true)
     private static let picker = KeyContext(localized("Photo picker"), KeyCommand.pickerCommands)

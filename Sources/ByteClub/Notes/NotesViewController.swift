@@ -12,6 +12,10 @@ final class NotesViewController: ViewController {
     let drafts: DraftStore
     /// Of texts that are opened from now on.
     var editorSettings: EditorSettings
+    /// Where notes are read from that are too large for the editor.
+    var largeTexts = LargeTextFolder(FileManager.default.temporaryDirectory)
+    /// What is larger is only read.
+    var editedByteLimit = RemoteFile.fetchLimit
     /// Remembers carets, toggles and what can be undone; nil for nothing.
     var editorMemory: EditorMemory?
     private let texts: NoteTexts
@@ -196,6 +200,7 @@ extension NotesViewController {
     }
 
     private func fetch(_ note: RemoteFile, atLine line: Int, externally: Bool) {
+        guard note.byteCount <= editedByteLimit else { return openLarge(note) }
         if let cached = texts.cached(note) {
             return open(cached.file, cached.text, line, externally)
         }
@@ -218,7 +223,7 @@ extension NotesViewController {
         }
     }
 
-    private func stopOpening() {
+    func stopOpening() {
         opening?.cancel()
         opening = nil
         application?.dismissMessage()
@@ -324,7 +329,7 @@ extension NotesViewController {
         }
     }
 
-    private func alert(_ words: ErrorMessage) {
+    func alert(_ words: ErrorMessage) {
         present(AlertController(title: words.title, message: TextLine(words.text)))
     }
 }

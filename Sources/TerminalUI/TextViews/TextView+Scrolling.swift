@@ -38,6 +38,7 @@ extension TextView {
         editor.scrollAnchor = row.range.lowerBound
         visibleRows = []
         setNeedsDisplay()
+        didScroll?()
     }
 
     /// Scrolls so that the caret can be seen: by as little as can be, or to the middle when it is
@@ -85,11 +86,41 @@ extension TextView {
     /// Scrolls by rows without moving the caret; the last row stays on the screen.
     public func scroll(by count: Int) {
         guard let first = rowsOnScreen().first else { return }
-        if count < 0 { return show(from: row(before: first, by: -count)) }
+        if count < 0 {
+            if first.range.lowerBound == 0 { didScrollBeyond?(-1) }
+            return show(from: row(before: first, by: -count))
+        }
         let height = max(1, bounds.height)
         let ahead = editor.layout.rows(from: first, count: height + count, in: editor.text)
         let step = min(count, ahead.count - min(height, ahead.count))
-        if step > 0 { show(from: ahead[step]) }
+        if step > 0 { show(from: ahead[step]) } else { didScrollBeyond?(1) }
+    }
+
+    /// Where the first and the last row on the screen begin, in bytes of the text; nil before it is shown.
+    public var visibleRange: (firstRow: Int, lastRow: Int)? {
+        guard bounds.height > 0, let first = rowsOnScreen().first, let last = rowsOnScreen().last
+        else { return nil }
+        return (first.range.lowerBound, last.range.lowerBound)
+    }
+
+    /// Whether the text's last row is on the screen.
+    public var showsEnd: Bool {
+        rowsOnScreen().last.map { $0.range.upperBound >= editor.text.count } ?? true
+    }
+
+    /// Shows a text that is only read from the row of an offset on.
+    public func show(offset: Int) { scroll(to: max(0, min(offset, editor.text.count))) }
+
+    /// Shows the end of a text that is only read.
+    public func showEnd() { scroll(to: editor.text.count) }
+
+    /// Marks a part of a text that is only read, and shows it with some rows above it.
+    public func reveal(_ range: Range<Int>) {
+        let range = range.clamped(to: 0..<editor.text.count)
+        matches = [range]
+        let match = editor.layout.row(at: range.lowerBound, in: editor.text)
+        show(from: row(before: match, by: bounds.height / 3))
+        fillFromBelow()
     }
 
     /// Selects, and shows the text from where it was shown before.

@@ -51,6 +51,11 @@ public final class TextView: TextInputView {
     var firstVisibleColumn = 0
     /// The rows on the screen, once they are known.
     var visibleRows: [TextRow] = []
+
+    /// Called when another row has become the first one on the screen.
+    public var didScroll: (@MainActor () -> Void)?
+    /// Called when somebody scrolls on at an end of the text; with 1 at the last row, -1 at the first.
+    public var didScrollBeyond: (@MainActor (_ direction: Int) -> Void)?
     var lastClick: (point: Point, time: ContinuousClock.Instant, count: Int)?
     var markupCache: MarkupCache?
 

@@ -1,10 +1,10 @@
 /// Looks for bytes, with ASCII letters of either case where wanted.
-struct ByteSearch: Sendable {
+package struct ByteSearch: Sendable {
     private let needle: [UInt8]
     private let folds: Bool
 
     /// - Parameter needle: Not empty.
-    init(_ needle: [UInt8], ignoresCase: Bool) {
+    package init(_ needle: [UInt8], ignoresCase: Bool) {
         folds = ignoresCase
         self.needle = ignoresCase ? needle.map(Self.folded) : needle
     }
@@ -34,7 +34,15 @@ struct ByteSearch: Sendable {
         return result
     }
 
-    private func first(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    /// The last place of the needle in some bytes.
+    package func last(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        var (found, start): (Int?, Int) = (nil, 0)
+        while let next = first(in: bytes, from: start) { (found, start) = (next, next + 1) }
+        return found
+    }
+
+    /// The first place of the needle in some bytes, at or after `start`.
+    package func first(in bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> Int? {
         needle.withUnsafeBufferPointer { needle in
             let (small, large) = (needle[0], folds ? Self.capital(needle[0]) : needle[0])
             var start = start

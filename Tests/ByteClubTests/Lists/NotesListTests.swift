@@ -278,6 +278,38 @@ import Testing
         await run.end()
     }
 
+    @Test func aNoteThatIsTooLargeForTheEditorIsRead() async throws {
+        let home = ListHome()
+        let lines = (1...4000).map { "line \($0) of many" }
+        try home.store.plant(lines.joined(separator: "\n") + "\nthe Needle\nlast", at: "/big.txt")
+        let run = try await home.start(width: 70, height: 20)
+        run.notes.editedByteLimit = 1000
+        run.notes.largeTexts = LargeTextFolder(home.folder.appending(path: "large"))
+        run.screen.press("Enter")
+        await run.screen.wait {
+            $0.text.contains("line 1 of many") && $0.text.contains("read only")
+        }
+        #expect(run.screen.text.contains("0 %"))
+        // It has no name any more.
+        let left = try FileManager.default.contentsOfDirectory(
+            atPath: home.folder.appending(path: "large").path)
+        #expect(left.isEmpty)
+        run.screen.press("G")
+        await run.screen.wait { $0.text.contains("last") && $0.text.contains("100 %") }
+        run.screen.press("g g")
+        await run.screen.wait(for: "line 1 of many")
+        run.screen.press("/")
+        await run.screen.wait(for: "Find in this note")
+        run.screen.type("needle\n")
+        await run.screen.wait(for: "the Needle")
+        run.screen.press("n")
+        await run.screen.wait(for: "Going on from the start")
+        // Typing changes nothing.
+        run.screen.press("Esc")
+        await run.screen.wait(for: "by name")
+        await run.end()
+    }
+
     @Test func saysWhatCameOfARefresh() async throws {
         let home = ListHome()
         try home.store.plant("a", at: "/a.txt")
