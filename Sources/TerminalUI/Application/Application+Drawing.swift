@@ -71,8 +71,9 @@ extension Application {
         }
         switch screen.makeReady(for: surface) {
         case .ready:
+            // Before it is written: what comes from then on may be an answer to it.
+            typeAhead.willShow(presentations.last, end: input?.endOfQueue ?? 0)
             screen.present(surface, cursor: cursor)
-            typeAhead.didShow(presentations.last, end: input?.endOfQueue ?? 0)
         case .busy: frames.noteBusy()
         }
     }

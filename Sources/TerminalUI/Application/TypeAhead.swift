@@ -11,12 +11,12 @@ struct TypeAhead {
     var position: Int?
     private weak var shown: PresentationView?
 
-    /// A frame has been written.
+    /// A frame is about to be written.
     ///
     /// - Parameters:
     ///   - top: What lies uppermost in it.
     ///   - end: How many bytes have come so far, read or not.
-    mutating func didShow(_ top: PresentationView?, end: @autoclosure () -> Int) {
+    mutating func willShow(_ top: PresentationView?, end: @autoclosure () -> Int) {
         guard shown !== top else { return }
         shown = top
         boundary = end()
