@@ -15,7 +15,11 @@ extension Club {
         if failures > 0 { try? await Pause.sleep(for: Self.pause(afterFailures: failures)) }
         while !Task.isCancelled {
             do throws(StoreError) {
-                if let cursor { try await catchUp(from: cursor) } else { try await listAnew() }
+                if let cursor = known.cursor {
+                    try await catchUp(from: cursor)
+                } else {
+                    try await listAnew()
+                }
                 failures = 0
                 sendWaiting()
                 fetchMissing()
@@ -24,7 +28,7 @@ extension Club {
             } catch {
                 if Task.isCancelled { return }
                 if error.code == .cursorReset {
-                    cursor = nil
+                    known.cursor = nil
                     continue
                 }
                 failures += 1
@@ -51,7 +55,7 @@ extension Club {
         try take(changes, after: last)
         await recognizeOwn()
         connection = .connected
-        listingCount += 1
+        known.listingCount += 1
         notify()
     }
 
@@ -63,7 +67,7 @@ extension Club {
         {
             throw StoreError(.cursorReset, during: .changes)
         }
-        cursor = changes.cursor
+        known.cursor = changes.cursor
         local?.note { try $0.apply(changes, after: last) }
         guard !changes.entries.isEmpty else { return }
         told.apply(changes.entries)
@@ -80,10 +84,10 @@ extension Club {
         let contents = await ClubContents.make(from: listing)
         if Task.isCancelled { throw StoreError(.cancelled, during: .list) }
         told = contents
-        cursor = listing.cursor
-        listingCount += 1
-        skipped = listing.skipped
-        isListed = true
+        known.cursor = listing.cursor
+        known.listingCount += 1
+        known.skipped = listing.skipped
+        known.isListed = true
         connection = .connected
         local?.note { try $0.replaceListing(with: listing) }
         await recognizeOwn()
@@ -98,7 +102,7 @@ extension Club {
     }
 
     private func follow() async throws(StoreError) {
-        while !Task.isCancelled, let last = cursor {
+        while !Task.isCancelled, let last = known.cursor {
             let asked = ContinuousClock.now
             let hasChanges = try await ask { store throws(StoreError) in
                 try await store.waitForChanges(after: last, atMost: .seconds(240))

@@ -6,17 +6,17 @@ internal import ClubStore
 extension Club {
     /// What was here the last time is on the screen before anybody is asked.
     func showLocalCopy() async {
-        guard let local, !isListed else { return }
+        guard let local, !known.isListed else { return }
         activity.begin()
         let found = await local.contents()
         activity.end()
-        guard !isListed, !Task.isCancelled else { return }
+        guard !known.isListed, !Task.isCancelled else { return }
         waiting = found.waiting
         if found.isListed || !waiting.isEmpty {
             told = found.contents
-            cursor = found.cursor
-            skipped = found.skipped
-            isListed = true
+            known.cursor = found.cursor
+            known.skipped = found.skipped
+            known.isListed = true
             await recognizeOwn()
             notify()
         }
@@ -39,29 +39,29 @@ extension Club {
     /// A write has found that the club cannot be reached: looks for it again, after a while.
     func connectionDidFail(_ error: StoreError) {
         guard !hasLeft else { return }
-        sendingFailures += 1
+        outgoing.failureCount += 1
         stop()
         store = nil
         connection = .failed(error)
         notify()
-        let failures = sendingFailures
+        let failures = outgoing.failureCount
         watching = Task { await watch(afterFailures: failures) }
     }
 
     /// Sends what waits, one after the other, unless that is under way.
     func sendWaiting() {
-        guard sending == nil else {
-            hasMoreToSend = true
+        guard outgoing.task == nil else {
+            outgoing.hasMore = true
             return
         }
-        hasMoreToSend = false
+        outgoing.hasMore = false
         guard !hasLeft, let local, case .connected = connection,
             waiting.contains(where: { $0.problem == nil })
         else { return }
         let sentence: @Sendable (StoreError) -> String = { [kind = settings.kind] error in
             ErrorMessage(error, club: kind).text
         }
-        sending = Task {
+        outgoing.task = Task {
             activity.begin()
             var outcome: Result<OutboxSender.Outcome, any Error>
             do {
@@ -74,7 +74,7 @@ extension Club {
             }
             await refreshWaiting()
             activity.end()
-            sending = nil
+            outgoing.task = nil
             didEndSending(outcome)
         }
     }
@@ -84,11 +84,11 @@ extension Club {
         switch outcome {
         case .success(.finished):
             // What was added in this moment may have come too late for the sender.
-            if hasMoreToSend { sendWaiting() }
+            if outgoing.hasMore { sendWaiting() }
         // Another Byte Club is at it; what was added just now may have come too late for it.
         case .success(.sentElsewhere): sendWaiting(after: .seconds(1))
         case .success(.blocked):
-            if hasMoreToSend { sendWaiting() } else { sendWaiting(after: Self.lockPause) }
+            if outgoing.hasMore { sendWaiting() } else { sendWaiting(after: Self.lockPause) }
         case .failure(let error as StoreError) where error.code == .cancelled: break
         case .failure(let error as StoreError): connectionDidFail(error)
         case .failure(let error): didNotice?("\(error)")
@@ -99,8 +99,8 @@ extension Club {
     private static let lockPause = Duration.seconds(30)
 
     private func sendWaiting(after pause: Duration) {
-        sendingLater?.cancel()
-        sendingLater = Task { [weak self] in
+        outgoing.later?.cancel()
+        outgoing.later = Task { [weak self] in
             guard (try? await Pause.sleep(for: pause)) != nil, let self, !hasLeft else { return }
             await refreshWaiting()
             sendWaiting()
@@ -108,7 +108,7 @@ extension Club {
     }
 
     private func didSend(_ event: SyncEvent) async {
-        sendingFailures = 0
+        outgoing.failureCount = 0
         switch event {
         case .sent(let change, let file):
             let isElsewhere = file?.path != change.path
@@ -126,13 +126,13 @@ extension Club {
     /// Brings the texts here that were never seen, in the background; no wheel turns for it.
     func fetchMissing() {
         guard let local, case .connected = connection else { return }
-        guard fetching == nil else {
-            hasMoreToFetch = true
+        guard incoming.task == nil else {
+            incoming.hasMore = true
             return
         }
-        hasMoreToFetch = false
+        incoming.hasMore = false
         let contents = contents
-        fetching = Task(priority: .background) {
+        incoming.task = Task(priority: .background) {
             do {
                 let store = try await openStore()
                 let notes = await Self.notes(of: contents)
@@ -141,8 +141,8 @@ extension Club {
                 // The long poll notices for itself when the club is gone.
             }
             guard !Task.isCancelled else { return }
-            fetching = nil
-            if hasMoreToFetch { fetchMissing() }
+            incoming.task = nil
+            if incoming.hasMore { fetchMissing() }
         }
     }
 

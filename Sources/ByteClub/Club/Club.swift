@@ -35,17 +35,12 @@ internal import TextEditing
     var told = ClubContents() {
         didSet { showWaiting() }
     }
-    /// What ``told`` is up to; nil when the folder has to be listed first, as after a refresh.
-    var cursor: Cursor?
-    /// What is in the folder, too, but has no name that could be asked for.
-    var skipped: [String] = []
+    var known = Known()
     var connection = Connection.connecting
     /// What was here at the start, and is kept up to date; nil for a club that nothing is kept of.
     let local: LocalClub?
     /// What was done here and has not reached the club yet, in order.
     var waiting: [WaitingChange] = []
-    /// Whether there is a listing to show: from the club, or from the last time.
-    var isListed = false
     /// Told what became of changes that waited.
     var didSync: ((SyncEvent) -> Void)?
     /// Told what was done on this computer, in any program, before it is shown.
@@ -54,9 +49,7 @@ internal import TextEditing
     var recognizing: Task<Void, Never>?
     /// Told what a person should know of the local copy.
     var didNotice: ((String) -> Void)?
-    var store: (any RemoteStore)?
-    /// The last store whose sign-in the server has refused.
-    private var refused: (any RemoteStore)?
+    private var link: Link
     /// Who is signed in, once that is known; never for the club on this computer.
     var account: Account?
     /// Has the person sign in again and then goes on; set by the app.
@@ -67,32 +60,16 @@ internal import TextEditing
     let activity: any ActivityCounting
     let undecodable = UndecodablePhotos()
 
-    private var connect: Connect
     private var observers: [() -> (any ClubObserver)?] = []
     var watching: Task<Void, Never>?
-    var sending: Task<Void, Never>?
-    var sendingLater: Task<Void, Never>?
-    /// Whether something was added since the sending under way began.
-    var hasMoreToSend = false
+    var outgoing = Outgoing()
+    var incoming = Incoming()
     /// Whether it is on the screen no more: nothing begins again.
     private(set) var hasLeft = false
-    var fetching: Task<Void, Never>?
-    /// Whether there is more to fetch than the fetch under way knows of.
-    var hasMoreToFetch = false
-    /// How often in a row sending has failed.
-    var sendingFailures = 0
-
-    /// Counts reconnections: a store that was requested before the latest one is discarded.
-    private var era = 0
     /// Counts how often the person has asked to look again.
     private(set) var refreshCount = 0
 
-    /// How many calls are in flight, and the revisions of what was told meanwhile; nil for what was deleted.
-    private var callCount = 0
-    private var toldMeanwhile: [RemotePath: Revision?] = [:]
-
-    /// Counts how often the whole folder has been listed, or what was known of it brought up to date.
-    var listingCount = 0
+    private var calls = CallsInFlight()
 
     /// What the settings say of it.
     private(set) var settings: ClubSettings
@@ -104,7 +81,7 @@ internal import TextEditing
         local = library.map(LocalClub.init(folder:))
         self.settings = settings
         self.activity = activity
-        self.connect = connect
+        link = Link(connect: connect)
     }
 
     /// Observers are held weakly and told at once how things stand.
@@ -122,8 +99,8 @@ internal import TextEditing
     func stop() {
         watching?.cancel()
         watching = nil
-        fetching?.cancel()
-        fetching = nil
+        incoming.task?.cancel()
+        incoming.task = nil
         recognizing?.cancel()
         recognizing = nil
     }
@@ -132,14 +109,14 @@ internal import TextEditing
     func leave() {
         hasLeft = true
         stop()
-        sending?.cancel()
-        sendingLater?.cancel()
+        outgoing.task?.cancel()
+        outgoing.later?.cancel()
     }
 
     /// Lists the club again at the person's request; also ends the wait after a failure.
     func refresh() {
         refreshCount += 1
-        cursor = nil
+        known.cursor = nil
         stop()
         // What the club has refused may be taken by now.
         if waiting.contains(where: { $0.problem != nil }) {
@@ -152,16 +129,16 @@ internal import TextEditing
 
     /// Opens the club again: somebody has signed in, perhaps with another password.
     func reconnect() {
-        era += 1
-        store = nil
-        refused = nil
+        link.generation += 1
+        link.store = nil
+        link.refused = nil
         refresh()
     }
 
     /// Goes on under other settings of the same club: the person believes another key of its server now.
     func reconnect(as settings: ClubSettings, connect: @escaping Connect) {
         self.settings = settings
-        self.connect = connect
+        link.connect = connect
         reconnect()
     }
 
@@ -210,14 +187,14 @@ internal import TextEditing
 
     /// Remembers what was told while calls are in flight: it may be newer than their answers.
     func noteTold(_ entries: [RemoteEntry]) {
-        guard callCount > 0 else { return }
-        for entry in entries { toldMeanwhile[entry.path] = .some(entry.file?.revision) }
+        guard calls.count > 0 else { return }
+        for entry in entries { calls.told[entry.path] = .some(entry.file?.revision) }
     }
 
     /// Asks again where the club has told something else than an answer that has come after it.
     private func lookAgain(atAnyOf paths: [RemotePath], unless revision: Revision?) {
         for path in paths {
-            guard let told = toldMeanwhile.removeValue(forKey: path), told != revision else {
+            guard let told = calls.told.removeValue(forKey: path), told != revision else {
                 continue
             }
             lookAgain(at: path)
@@ -257,10 +234,10 @@ internal import TextEditing
         _ call: (any RemoteStore) async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         activity.begin()
-        if callCount == 0 { toldMeanwhile = [:] }
-        callCount += 1
+        if calls.count == 0 { calls.told = [:] }
+        calls.count += 1
         defer {
-            callCount -= 1
+            calls.count -= 1
             activity.end()
         }
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
@@ -293,6 +270,12 @@ internal import TextEditing
         }
     }
 
+    /// Nil until it is needed, and after a failure.
+    var store: (any RemoteStore)? {
+        get { link.store }
+        set { link.store = newValue }
+    }
+
     func notify() {
         observers.removeAll { $0() == nil }
         for observer in observers { observer()?.clubDidChange(self) }
@@ -303,9 +286,9 @@ extension Club {
     /// The store, connected on demand.
     func openStore() async throws(StoreError) -> any RemoteStore {
         if let store { return store }
-        let asked = era
-        let opened = try await connect(refused)
-        if asked == era { store = opened }
+        let asked = link.generation
+        let opened = try await link.connect(link.refused)
+        if asked == link.generation { link.store = opened }
         return opened
     }
 
@@ -328,7 +311,7 @@ extension Club {
     ///
     /// - Returns: Nil when nobody has.
     private func openStore(inPlaceOf refused: any RemoteStore) async -> (any RemoteStore)? {
-        self.refused = refused
+        link.refused = refused
         letGo(of: refused)
         if let opened = try? await openStore(), !Self.areSame(opened, refused) { return opened }
         // The next request looks again.
@@ -337,7 +320,7 @@ extension Club {
     }
 
     private func letGo(of refused: any RemoteStore) {
-        if let store, Self.areSame(store, refused) { self.store = nil }
+        if let store, Self.areSame(store, refused) { link.store = nil }
     }
 
     private static func areSame(_ one: any RemoteStore, _ other: any RemoteStore) -> Bool {

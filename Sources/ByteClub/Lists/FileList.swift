@@ -54,21 +54,27 @@ extension FileListDelegate {
     /// Selected as soon as it is there.
     var pathToSelect: RemotePath?
 
-    private var arranging: Task<Void, Never>?
-    private var needsArranging = false
-    private var filtering: Task<Void, Never>?
+    private var work = Work()
     /// What goes on with several files, one after the other.
     var batch: Task<Void, Never>? {
         didSet { view.urgentEntries = batch == nil ? [] : [stopEntry] }
     }
     /// What was deleted together, where the club could not say whether it has kept all of it.
     var uncertainGroup: UUID?
-    private var ageTimer: ScheduledAction?
-    private var ageDue: Date?
+    /// When the words for the ages of what is shown become others.
+    private var ageChange: (timer: ScheduledAction, due: Date)?
     /// What the person waits to hear of; see ``refresh()``.
     var awaitedRefresh: AwaitedRefresh?
     /// What the clock says; a test has its own.
     var now: () -> Date = { Date() }
+
+    /// What is under way beside the main actor.
+    private struct Work {
+        var arranging: Task<Void, Never>?
+        /// Whether the club has changed since that began.
+        var needsArranging = false
+        var filtering: Task<Void, Never>?
+    }
 
     /// So many entries are sorted and filtered at once, in much less than a frame.
     private static let immediateLimit = 1_000
@@ -93,9 +99,9 @@ extension FileListDelegate {
     /// Gives up what is under way: the club is left.
     func stop() {
         batch?.cancel()
-        arranging?.cancel()
-        filtering?.cancel()
-        ageTimer?.cancel()
+        work.arranging?.cancel()
+        work.filtering?.cancel()
+        ageChange?.timer.cancel()
     }
 
     var sort: ListSort { memory.sort(of: kind) }
@@ -141,13 +147,13 @@ extension FileList: ClubObserver {
     func reload() {
         while !club.contents.hasFolder(folder) { folder = folder.parent ?? .root }
         guard club.contents.fileCount > Self.immediateLimit else {
-            arranging?.cancel()
-            needsArranging = false
+            work.arranging?.cancel()
+            work.needsArranging = false
             return show(FileArrangement(club.contents, request, memory.seen))
         }
-        needsArranging = true
-        guard arranging == nil else { return }
-        arranging = owner?.startPending { [weak self] in await self?.arrange() }
+        work.needsArranging = true
+        guard work.arranging == nil else { return }
+        work.arranging = owner?.startPending { [weak self] in await self?.arrange() }
     }
 
     private var request: FileArrangement.Request {
@@ -155,21 +161,21 @@ extension FileList: ClubObserver {
     }
 
     private func arrange() async {
-        while needsArranging, !Task.isCancelled {
-            needsArranging = false
+        while work.needsArranging, !Task.isCancelled {
+            work.needsArranging = false
             let filter = view.filter
             let made = await FileArrangement.make(club.contents, request, memory.seen)
             let rows = filter.isActive ? await made.rowsInBackground(filter, among: nil) : nil
             if !Task.isCancelled { show(made, rows) }
         }
-        arranging = nil
+        work.arranging = nil
     }
 
     /// - Parameter rows: What passes the filter, where that is known already.
     private func show(_ arrangement: FileArrangement, _ rows: FilteredRows? = nil) {
         // Its rows would be places in the arrangement of before.
-        filtering?.cancel()
-        filtering = nil
+        work.filtering?.cancel()
+        work.filtering = nil
         self.arrangement = arrangement
         // The rows of before are places in another order.
         filtered = rows
@@ -180,8 +186,8 @@ extension FileList: ClubObserver {
 
     /// - Parameter showingBest: Whether what fits best is to be selected: something was typed.
     private func filter(showingBest: Bool) {
-        filtering?.cancel()
-        filtering = nil
+        work.filtering?.cancel()
+        work.filtering = nil
         let filter = view.filter
         guard filter.isActive else {
             filtered = nil
@@ -191,10 +197,10 @@ extension FileList: ClubObserver {
             return display(arrangement.rows(filter, among: filtered), showingBest)
         }
         // The rows of before stay until the new ones are there.
-        filtering = owner?.startPending { [weak self, arrangement, filtered] in
+        work.filtering = owner?.startPending { [weak self, arrangement, filtered] in
             let rows = await arrangement.rowsInBackground(filter, among: filtered)
             guard !Task.isCancelled, let self else { return }
-            filtering = nil
+            work.filtering = nil
             display(rows, showingBest)
         }
     }
@@ -340,15 +346,14 @@ extension FileList: ListViewDataSource, ListViewDelegate {
         guard let change = Wording.nextAgeChange(of: date, at: now) else { return }
         // All that changes within a second changes in one frame.
         let due = now.addingTimeInterval(change.rounded(.up))
-        if let ageDue, ageDue <= due { return }
+        if let ageChange, ageChange.due <= due { return }
         guard let scheduler = list.application?.scheduler else { return }
-        ageDue = due
-        ageTimer?.cancel()
-        ageTimer = scheduler.schedule(after: .seconds(change.rounded(.up))) { [weak self] in
-            self?.ageTimer = nil
-            self?.ageDue = nil
+        ageChange?.timer.cancel()
+        let timer = scheduler.schedule(after: .seconds(change.rounded(.up))) { [weak self] in
+            self?.ageChange = nil
             self?.list.setNeedsDisplay()
         }
+        ageChange = (timer, due)
     }
 }
 

@@ -11,14 +11,14 @@ extension NoteDetailsViewController {
     ///
     /// - Parameter savingAfterwards: Whether the note is to be saved and closed then: it was opened for this.
     func handOver(savingAfterwards: Bool) {
-        guard !isSaving, !isHandedOver else { return }
+        guard !isSaving, !progress.isHandedOver else { return }
         guard let editor = ExternalEditor() else {
             return end(
                 savingAfterwards,
                 localized("No editor is set: set VISUAL or EDITOR, for example EDITOR=nano."),
                 .warning)
         }
-        isHandedOver = true
+        progress.isHandedOver = true
         _ = startPending { [self] in
             await edit(in: editor, savingAfterwards)
         }
@@ -37,10 +37,10 @@ extension NoteDetailsViewController {
                     await editor.run(on: file.path, lock: file.lock)
                 }
             let returned = await Self.takeBack(file, ending)
-            isHandedOver = false
+            progress.isHandedOver = false
             take(returned, ending, from: editor, savingAfterwards)
         } catch {
-            isHandedOver = false
+            progress.isHandedOver = false
             end(savingAfterwards, localized("\("\(error)") The note is as it was."), .warning)
         }
     }

@@ -246,38 +246,14 @@ extension NotesViewController {
             isConverted: isConverted)
         editor.startLine = startLine
         editor.memory = editorMemory
-        editor.didSave = { [weak self] path in self?.didSave(path) }
-        editor.didFindChange = { [weak self] path in
-            // What is opened next is what is there now, not what was read before.
-            self?.texts.forget(path)
-            self?.club.lookAgain(at: path)
-        }
-        editor.paneBesideList = { [weak self] in self?.paneForEditor }
-        editor.didSetAside = { [weak self] in self?.setAside.add($0) }
-        editor.didClose = { [weak self] in
-            self?.setAside.reload()
-            self?.didReturnToList?()
-        }
+        editor.delegate = self
         self.editor = editor
         present(editor)
         if externally { editor.handOver(savingAfterwards: true) }
     }
 
-    /// The preview's place, from 100 columns on.
-    var paneForEditor: Rect? {
-        guard split.showsSecondary, split.bounds.width >= 100 else { return nil }
-        return Rect(
-            origin: previewPanel.convertToScreen(.zero), size: previewPanel.bounds.size)
-    }
-
     /// Writes the draft of what is being edited; the program is about to end.
     func keepDraftNow() { editor?.keepDraftNow() }
-
-    private func didSave(_ path: RemotePath) {
-        files.pathToSelect = path
-        if let file = club.contents[path] { memory.see([file]) }
-        files.reload()
-    }
 
     private func showVersions() {
         guard let note = selected else { return }
@@ -331,6 +307,38 @@ extension NotesViewController {
 
     func alert(_ words: ErrorMessage) {
         present(AlertController(title: words.title, message: TextLine(words.text)))
+    }
+}
+
+// MARK: - The editor
+
+extension NotesViewController: NoteDetailsDelegate {
+    func noteDetails(_ editor: NoteDetailsViewController, didSave path: RemotePath) {
+        files.pathToSelect = path
+        if let file = club.contents[path] { memory.see([file]) }
+        files.reload()
+    }
+
+    func noteDetails(_ editor: NoteDetailsViewController, didFindChangeOf path: RemotePath) {
+        // What is opened next is what is there now, not what was read before.
+        texts.forget(path)
+        club.lookAgain(at: path)
+    }
+
+    func noteDetails(_ editor: NoteDetailsViewController, didSetAside path: RemotePath?) {
+        setAside.add(path)
+    }
+
+    func noteDetailsDidClose(_ editor: NoteDetailsViewController) {
+        setAside.reload()
+        didReturnToList?()
+    }
+
+    /// The preview's place, from 100 columns on.
+    var paneForEditor: Rect? {
+        guard split.showsSecondary, split.bounds.width >= 100 else { return nil }
+        return Rect(
+            origin: previewPanel.convertToScreen(.zero), size: previewPanel.bounds.size)
     }
 }
 

@@ -358,14 +358,14 @@ import TextEditing
         store.failNext(.put, with: .offline)
         try await test.club.enqueue(
             .write(Data("a".utf8), at: RemotePath(validating: "/a.txt"), mode: .add), because: nil)
-        let sending = try #require(test.club.sending)
+        let sending = try #require(test.club.outgoing.task)
         test.club.leave()
         store.release(.put)
         await sending.value
-        #expect(test.club.watching == nil && test.club.sending == nil)
+        #expect(test.club.watching == nil && test.club.outgoing.task == nil)
         test.club.sendWaiting()
         test.club.connectionDidFail(StoreError(.offline, during: .put))
-        #expect(test.club.watching == nil && test.club.sending == nil)
+        #expect(test.club.watching == nil && test.club.outgoing.task == nil)
         #expect(test.club.waiting.map(\.problem) == [nil])
     }
 
@@ -474,7 +474,7 @@ import TextEditing
     init(_ add: @escaping () throws -> [WaitingChange]) { self.add = add }
 
     func clubDidChange(_ club: Club) {
-        guard isSent, !isDone, club.sending != nil, let waiting = try? add() else { return }
+        guard isSent, !isDone, club.outgoing.task != nil, let waiting = try? add() else { return }
         isDone = true
         club.waiting = waiting
         club.sendWaiting()

@@ -22,7 +22,7 @@ import Testing
         let test = TestClub(store, library: folder)
         let memory = ListMemory(folder: nil)
         await memory.load()
-        await test.waitUntil { $0.isListed && !$0.contents.allFiles.isEmpty }
+        await test.waitUntil { $0.known.isListed && !$0.contents.allFiles.isEmpty }
         for path in paths {
             let file = try #require(test.club.contents[try RemotePath(validating: path)])
             let kind = try #require(ClubContents.kind(of: file))
@@ -65,7 +65,7 @@ import Testing
         try store.plant("stays", at: "/b.txt")
         defer { try? FileManager.default.removeItem(at: folder) }
         let test = TestClub(store, library: folder)
-        await test.waitUntil { $0.isListed && $0.contents.fileCount == 2 }
+        await test.waitUntil { $0.known.isListed && $0.contents.fileCount == 2 }
         let path = try RemotePath(validating: "/a.txt")
         let file = try #require(test.club.contents[path])
         _ = try await test.club.local?.attempt {

@@ -394,8 +394,8 @@ import Testing
         var status = TransferStatus()
         (status.byteCount, status.totalByteCount) = (.max, .max)
         let item = TransferItem(order: try download("a.jpg"), status: status)
-        #expect(AppCoordinator.percent(of: [item, item, item]) == 99)
-        #expect(AppCoordinator.percent(of: []) == nil)
+        #expect(TransferItem.percent(of: [item, item, item]) == 99)
+        #expect(TransferItem.percent(of: []) == nil)
     }
 
     // MARK: - Names

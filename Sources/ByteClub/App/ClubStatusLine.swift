@@ -1,0 +1,83 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import Messages
+internal import TerminalUI
+
+/// What the right end of the row of tabs says of a club: its name, who is signed in, what waits, what moves.
+@MainActor struct ClubStatusLine {
+    private let club: Club
+    /// The transfers that are on their way.
+    private let moving: [TransferItem]
+
+    init(_ club: Club, moving: [TransferItem]) {
+        self.club = club
+        self.moving = moving
+    }
+
+    /// The whole of it.
+    var line: TextLine {
+        let name = club.settings.title
+        return switch club.connection {
+        case .connecting:
+            TextLine(
+                club.settings.needsSignIn
+                    ? localized("connecting to \(name)") : localized("connecting"), .secondary)
+        case .connected:
+            TextLine(
+                name + accountWords + waitingWords + transferWords, .secondary)
+        case .failed(let error) where club.settings.isFixedBySignIn(error):
+            TextLine(
+                (error.code == .untrusted
+                    ? localized("cannot verify ") : localized("signed out of ")) + name,
+                .warning)
+        case .failed:
+            TextLine(
+                localized("\(name) · offline") + waitingWords + transferWords, .warning)
+        }
+    }
+
+    /// ` · 3 changes waiting`.
+    private var waitingWords: String {
+        let refused = club.waiting.count { $0.problem != nil }
+        if refused > 0 { return localized(" · \(Self.changes(refused)) refused, see :outbox") }
+        guard !club.waiting.isEmpty else { return "" }
+        return localized(" · \(Self.changes(club.waiting.count)) waiting")
+    }
+
+    /// ` · ↓ 45 %`, ` · ↑↓ 3, 45 %`: how far all that moves is together.
+    private var transferWords: String {
+        let wanted = moving
+        guard !wanted.isEmpty else { return "" }
+        let arrows = Set(wanted.map(\.arrow)).sorted().joined()
+        let count = wanted.count > 1 ? " \(wanted.count)," : ""
+        return " · \(arrows)\(count)"
+            + (TransferItem.percent(of: wanted).map { " \($0) %" } ?? " …")
+    }
+
+    static func changes(_ count: Int) -> String {
+        count == 1 ? localized("1 change") : localized("\(count) changes")
+    }
+
+    /// ` · Ada Lovelace · 1.2 GB of 2.0 GB`.
+    private var accountWords: String {
+        guard let account = club.account else { return "" }
+        var words = " · " + account.displayName
+        if let allocated = account.allocatedBytes {
+            words +=
+                localized(
+                    " · \(Wording.byteCount(account.usedBytes)) of \(Wording.byteCount(allocated))")
+        }
+        return words
+    }
+}
+
+extension TransferItem {
+    /// Nil while no size is known; 100 only when all is confirmed.
+    static func percent(of wanted: [TransferItem]) -> Int? {
+        // Sizes are a server's: their sum may be larger than any integer.
+        let total = wanted.reduce(0) { $0 + Double($1.status.totalByteCount) }
+        let moved = wanted.reduce(0) { $0 + Double($1.status.byteCount) }
+        return total > 0 ? max(0, min(99, Int(min(1, moved / total) * 100))) : nil
+    }
+}

@@ -1,0 +1,175 @@
+internal import ClubAccess
+internal import ClubLibrary
+internal import ClubStore
+internal import Messages
+internal import TerminalUI
+internal import TextEditing
+
+/// Cancel and Done: what becomes of the text.
+extension NoteDetailsViewController {
+    var cancelLabel: String? {
+        if isSaving { return localized("stop saving") }
+        return findBar.isHidden ? nil : localized("close find")
+    }
+
+    func cancel() {
+        if isSaving {
+            saving?.cancel()
+            return
+        }
+        guard findBar.isHidden else { return findBar.close(goingBack: false) }
+        guard isDirty else { return close() }
+        present(
+            AlertController(
+                title: localized("Save the changes?"),
+                message: TextLine(
+                    localized("“\(shownName)” has changes that are not in the club yet.")),
+                actions: [
+                    AlertAction(localized("Save"), key: "s") { [weak self] in
+                        self?.save(closing: true)
+                    },
+                    AlertAction(localized("Discard"), key: "D", kind: .destructive) { [weak self] in
+                        self?.close()
+                    },
+                    AlertAction(localized("Keep as draft"), key: "d") { [weak self] in
+                        self?.setAside()
+                    },
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
+                ], preferred: 3))
+    }
+
+    /// Leaves; the text waits on this computer until the note is opened again.
+    private func setAside() {
+        let text = wholeText
+        saving = startPending { [self] in
+            let failure = await document.setAside(text)
+            saving = nil
+            if let failure { return alert(localized("Not kept as a draft"), failure) }
+            application?.showMessage(
+                document.isNew
+                    ? localized("Kept as a draft: n opens it again.")
+                    : localized("Kept as a draft: it opens with “\(document.name)”."), .success)
+            delegate?.noteDetails(self, didSetAside: document.file?.path)
+            leave()
+        }
+    }
+
+    func done() {
+        guard !isSaving else { return }
+        if !document.isNew, !isDirty { return close() }
+        save(closing: true)
+    }
+
+    private var shownName: String {
+        document.name.isEmpty ? localized("The new note") : document.name
+    }
+
+    /// Leaves; the draft is given up, because the text is in the club or not wanted.
+    func close() {
+        progress.isDiscarded = hasUnsavedText
+        document.discardDraft()
+        leave()
+    }
+
+    private func leave() {
+        dismiss { [weak delegate, self] in delegate?.noteDetailsDidClose(self) }
+    }
+
+    func save(closing: Bool, mode: NoteDocument.SaveMode = .careful, asCopy: Bool = false) {
+        guard !isSaving else { return }
+        let (text, state) = (wholeText, textView.state)
+        application?.showMessage(localized("Saving “\(shownName)”…"), for: nil)
+        saving = startPending { [self] in
+            do throws(NoteDocument.SaveFailure) {
+                if asCopy {
+                    try await document.saveAsCopy(text)
+                } else {
+                    try await document.save(text, mode: mode)
+                }
+                saving = nil
+                didFinishSaving(text, state, closing: closing)
+            } catch {
+                saving = nil
+                application?.dismissMessage()
+                explain(error, closing: closing)
+            }
+        }
+    }
+
+    private func didFinishSaving(_ text: TextBuffer, _ state: UndoHistory.State, closing: Bool) {
+        if document.isWaiting {
+            application?.showMessage(
+                localized("Kept here; it goes to the club when it is reachable."), .success)
+        } else {
+            application?.showMessage(localized("“\(document.name)” is in the club."), .success)
+        }
+        if let path = document.file?.path { delegate?.noteDetails(self, didSave: path) }
+        // What is in the club is the text as it was sent. Keys pressed meanwhile, an undo too, are
+        // changes of their own, and stay.
+        textView.markClean(state)
+        progress.isSavedOnce = true
+        title = document.name
+        if textView.isDirty {
+            didEdit()
+        } else if closing {
+            close()
+        } else {
+            document.discardDraft()
+            showPlace()
+        }
+    }
+
+    private func explain(_ failure: NoteDocument.SaveFailure, closing: Bool) {
+        switch failure {
+        case .badName(let refusal):
+            nameField.becomeFirstResponder()
+            alert(localized("Invalid name"), "\(refusal)")
+        case .nameTaken(let fileName):
+            nameField.becomeFirstResponder()
+            alert(
+                localized("The name is taken"),
+                localized(
+                    "There is a note named “\(fileName)” already. Give this one another name."))
+        case .tooLarge:
+            alert(
+                localized("Too large for a note"),
+                localized(
+                    "A note may have \(NoteDocument.byteLimit >> 20) MiB at most. Shorten it, or save the rest as another note."
+                )
+            )
+        case .changedMeanwhile:
+            if let path = document.file?.path {
+                delegate?.noteDetails(self, didFindChangeOf: path)
+            }
+            settleConflict(closing: closing)
+        case .store(let error) where error.code == .cancelled:
+            application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
+        case .store(let error)
+        where document.club.signInAgain != nil
+            && document.club.settings.isFixedBySignIn(error):
+            askToSignIn(error, closing: closing)
+        case .store(let error):
+            let words = document.club.sentence(for: error)
+            alert(words.title, words.text + localized(" Your text is still here."))
+        }
+    }
+
+    /// Signed in again, the note is saved as it was meant to be.
+    private func askToSignIn(_ error: StoreError, closing: Bool) {
+        let words = document.club.sentence(for: error)
+        present(
+            AlertController(
+                title: words.title,
+                message: TextLine(words.text + localized(" Your text is still here.")),
+                actions: [
+                    AlertAction(localized("Sign in"), key: "s") { [weak self] in
+                        self?.document.club.signInAgain? { self?.save(closing: closing) }
+                    },
+                    AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
+                ]))
+    }
+
+    func alert(_ title: String, _ sentence: String) {
+        present(AlertController(title: title, message: TextLine(sentence)))
+    }
+}
