@@ -69,7 +69,7 @@ sbom:
 # So many tests at a time: all at once, each would wait for all the others, and deadlines with them.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 test: deps-test
-	$(SWIFT) build --build-tests --disable-index-store
+	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" scripts/test
 
 bench: deps-bench
