@@ -70,7 +70,7 @@ import Testing
         Sight("sign in to WebDAV", [":login\n", "jj\n"], "文件夹地址"),
         Sight("filter", ["/fizz"], "fizz"), Sight("search", ["g/"], "查找包含所有词的行"),
         Sight("delete", ["d"], "将删除"), Sight("rename", ["r"], "新名称"),
-        Sight("move", ["m"], "文件夹"), Sight("versions", ["H"], "的版本"),
+        Sight("move", ["m"], "文件夹"), Sight("versions", ["H"], "在本机见过"),
         Sight("photos", ["2"], "还没有全景照片"), Sight("new note", ["n"], "题目名称"),
         Sight("editor", ["\n"], "行 1"), Sight("find", ["\n", "\u{6}", "closed"], "1/1"),
         Sight("replace", ["\n", "\u{12}", "is"], "替换"),
