@@ -11,6 +11,9 @@ final class TransfersViewController: ViewController {
     private var items: [TransferItem] = []
     private var ticking: ScheduledAction?
 
+    /// Rows of a reason: what to do next stands at its end.
+    private static let reasonLimit = 2
+
     init(_ center: TransferCenter) {
         self.center = center
         super.init()
@@ -34,7 +37,7 @@ final class TransfersViewController: ViewController {
     override func preferredSize(in available: Size) -> Size {
         Size(
             width: min(available.width, 84),
-            height: min(available.height, max(3, items.count * 2)))
+            height: min(available.height, max(3, items.count * list.rowHeight)))
     }
 
     override var keyTable: KeyTable {
@@ -104,12 +107,14 @@ final class TransfersViewController: ViewController {
 
 extension TransfersViewController: TransferObserver {
     func transfersDidChange(_ center: TransferCenter) {
-        let isOtherCount = items.count != center.items.count
+        let before = items.count * list.rowHeight
         // The latest first: it is what the person has just begun.
         items = center.items.reversed()
+        let hasReason = items.contains { $0.state == .failed || $0.isWanted && $0.reason != nil }
+        list.rowHeight = hasReason ? 1 + Self.reasonLimit : 2
         list.reloadData()
         nameActivation()
-        if isOtherCount { view.superview?.setNeedsLayout() }
+        if before != items.count * list.rowHeight { view.superview?.setNeedsLayout() }
         tick()
         // What fails while the list is open is seen there.
         center.seeFailures()
@@ -143,12 +148,13 @@ extension TransfersViewController: ListViewDataSource, ListViewDelegate {
         let item = items[index]
         let words = item.words(at: Date())
         let role: Role = item.state == .failed ? .warning : .secondary
-        let detail =
+        let details =
             item.showsBar
-            ? Self.bar(item.fraction) + TextLine("  " + words, role)
-            : TextLine(words, role)
+            ? [Self.bar(item.fraction) + TextLine("  " + words, role)]
+            : TextLine(words, role).wrapped(columns: max(10, list.bounds.width - 2))
         return ListRow(
-            TextLine("\(item.arrow) \(item.shownName)"), details: [detail],
+            TextLine("\(item.arrow) \(item.shownName)"),
+            details: Array(details.prefix(list.rowHeight - 1)),
             columns: [ListRow.Column(item.stateWord, width: 10)])
     }
 

@@ -4,6 +4,7 @@ import ClubStoreTestSupport
 import Foundation
 import Pictures
 import Synchronization
+import TerminalUI
 import TestSupport
 import Testing
 
@@ -357,6 +358,19 @@ import Testing
         let (next, _) = makeCenter()
         await next.wait { !$0.items.isEmpty }
         #expect(next.unseenFailures.map(\.id) == [order.id])
+    }
+
+    @Test func theListSaysWhatToDoAboutAFailure() async throws {
+        let order = try upload("bad.jpg", Data("no picture at all".utf8))
+        let (center, _) = makeCenter()
+        center.add([order])
+        _ = await center.end(of: order.id)
+        let root = ViewController()
+        let screen = try AppScreen(TabBarController([root]))
+        root.present(TransfersViewController(center))
+        await screen.wait { $0.text.contains("was not uploaded") && $0.text.contains("another.") }
+        // Someone who has looked at the list knows.
+        #expect(center.unseenFailures.isEmpty)
     }
 
     // MARK: - Looking
