@@ -201,7 +201,9 @@ struct OfflineTests {
             terminal.type("r")
             try await terminal.wait(forText: "is as it was")
             #expect(try home.text(ofNote: "a.txt") == "one\n")
-            terminal.type("dd")
+            terminal.type("d")
+            try await terminal.wait(forText: "Delete note?")
+            terminal.type("d")
             try await eventually("the deletion") { home.noteNames.isEmpty }
             try await terminal.waitUntilIdle()
             terminal.type(":quit\n")
