@@ -117,6 +117,11 @@ static inline CURLcode byteclub_easy_set_prereq_callback(
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+/// Called with what libcurl says while it works, by CURLOPT_DEBUGFUNCTION: for handles with CURLOPT_VERBOSE.
+static inline CURLcode byteclub_easy_set_debug_callback(CURL *easy, curl_debug_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 /// Called with OpenSSL's SSL_CTX of a connection to be made: CURLOPT_SSL_CTX_FUNCTION.
 typedef CURLcode (*byteclub_tls_callback)(CURL *easy, void *ssl_ctx, void *context);
 
@@ -183,7 +188,12 @@ static inline CURLcode byteclub_curl_initialize(void) {
         (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_ssl");
     const uint64_t no_exit_handler = 0x00080000; // OPENSSL_INIT_NO_ATEXIT
     if (initialize_tls) initialize_tls(no_exit_handler, 0);
-    return curl_global_init(CURL_GLOBAL_DEFAULT);
+    CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    // From 8.14 to 8.19 only a trace says that a stream was refused: for handles with CURLOPT_VERBOSE.
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+    CURLcode (*trace)(const char *) = (CURLcode (*)(const char *))dlsym(RTLD_DEFAULT, "curl_global_trace");
+    if (trace && version >= 0x080e00 && version < 0x081400) trace("http/2");
+    return code;
 }
 
 /// The PEM file and the folder of authorities that libcurl was built to trust; NULL for none.
@@ -206,6 +216,11 @@ static inline void byteclub_name_thread(const char *name) { prctl(PR_SET_NAME, n
 /// The version of the libcurl that is loaded: 0x081400 for 8.20.0.
 static inline unsigned byteclub_curl_version(void) {
     return curl_version_info(CURLVERSION_NOW)->version_num;
+}
+
+/// Whether libcurl was built with what a bit of its features stands for: CURL_VERSION_HTTP2.
+static inline bool byteclub_curl_has_feature(int bit) {
+    return (curl_version_info(CURLVERSION_NOW)->features & bit) != 0;
 }
 
 // MARK: - epoll

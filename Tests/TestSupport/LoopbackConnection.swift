@@ -9,7 +9,7 @@ final class LoopbackConnection {
     private let core: LoopbackCore
     /// Received but not consumed yet.
     private var buffer: [UInt8] = []
-    private var isOpen = true
+    private(set) var isOpen = true
 
     init(_ descriptor: Int32, index: Int, core: LoopbackCore) {
         self.descriptor = descriptor

@@ -148,7 +148,12 @@ public struct LoopbackPeer {
     /// Waits for the test.
     public func wait(for gate: LoopbackGate) { _ = connection.play([.wait(gate)]) }
 
+    /// Whether the connection was not closed yet, as far as reading and sending have shown.
+    public var isOpen: Bool { connection.isOpen }
+
     public func send(_ text: String) { _ = connection.play([.send(text)]) }
+
+    public func send(_ bytes: [UInt8]) { _ = connection.play([.send(bytes)]) }
 }
 
 /// Lets a test decide when a script continues.

@@ -66,6 +66,9 @@ bool byteclub_certificate_is_self_issued(const byteclub_certificate *_Nonnull ce
 uint16_t byteclub_tls_version(const void *_Nonnull ssl);
 uint16_t byteclub_tls_cipher_suite(const void *_Nonnull ssl);
 
+// Whether the server has chosen a protocol, by the name it is registered with for ALPN: "h2".
+bool byteclub_tls_speaks(const void *_Nonnull ssl, const char *_Nonnull protocol);
+
 // MARK: - A handshake that can be held
 
 // Observes one client handshake. When the server's certificates have arrived, the handshake is

@@ -6,6 +6,8 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
     var requestTimeout: Double
     var resourceTimeout: Double
     var connectionsPerHost: Int
+    /// nil from programs of before there was a choice.
+    var httpVersion: HTTPVersionPreference?
     var unixSocketPath: String?
     /// From the configuration, else from the program's environment: the helper's own is that of the
     /// program that started it. nil for the helper's environment.
@@ -43,6 +45,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         requestTimeout = Self.plain(settings.requestTimeout)
         resourceTimeout = Self.plain(settings.resourceTimeout)
         connectionsPerHost = settings.connectionsPerHost
+        httpVersion = settings.httpVersion
         unixSocketPath = settings.unixSocketPath?.absolutePath
         proxies = settings.proxies ?? .environment ?? ProxySettings()
         cookies = Cookies(
@@ -89,6 +92,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
         configuration.timeoutIntervalForRequest = requestTimeout
         configuration.timeoutIntervalForResource = 0
         configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+        configuration.httpVersion = httpVersion ?? .automatic
         configuration.unixSocketPath = unixSocketPath
         configuration.certificateAuthoritiesFile = tls.certificateAuthoritiesFile.map {
             URL(filePath: $0, directoryHint: .notDirectory)
@@ -137,6 +141,7 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
 extension BackgroundSettings {
     private enum CodingKeys: CodingKey {
         case additionalFields, requestTimeout, resourceTimeout, connectionsPerHost, unixSocketPath
+        case httpVersion
         case proxies, credentials
     }
 
@@ -147,6 +152,8 @@ extension BackgroundSettings {
         requestTimeout = try values.decode(Double.self, forKey: .requestTimeout)
         resourceTimeout = try values.decode(Double.self, forKey: .resourceTimeout)
         connectionsPerHost = try values.decode(Int.self, forKey: .connectionsPerHost)
+        httpVersion = try values.decodeIfPresent(String.self, forKey: .httpVersion).flatMap(
+            HTTPVersionPreference.init)
         unixSocketPath = try values.decodeIfPresent(String.self, forKey: .unixSocketPath)
         proxies = try values.decodeIfPresent(ProxySettings.self, forKey: .proxies)
         credentials = try values.decode([BackgroundCredential].self, forKey: .credentials)
@@ -161,6 +168,7 @@ extension BackgroundSettings {
         try values.encode(requestTimeout, forKey: .requestTimeout)
         try values.encode(resourceTimeout, forKey: .resourceTimeout)
         try values.encode(connectionsPerHost, forKey: .connectionsPerHost)
+        try values.encodeIfPresent(httpVersion?.rawValue, forKey: .httpVersion)
         try values.encodeIfPresent(unixSocketPath, forKey: .unixSocketPath)
         try values.encodeIfPresent(proxies, forKey: .proxies)
         try values.encode(credentials, forKey: .credentials)

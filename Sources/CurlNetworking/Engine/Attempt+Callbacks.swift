@@ -1,4 +1,5 @@
 import CCurl
+import CTLS
 import FoundationEssentials
 
 // What libcurl calls during an attempt, always on the engine's thread, with the attempt as context. The
@@ -9,6 +10,8 @@ import FoundationEssentials
 enum CallbackResult {
     case proceed
     case abort
+    /// The same bytes once more, when receiving is no longer paused.
+    case later
 }
 
 extension Attempt {
@@ -44,6 +47,11 @@ extension Attempt {
             handshake.whenHeld(noteHandshake, context)
             _ = byteclub_easy_set_tls_callback(easy.raw, attachHandshake)
             easy.set(CURLOPT_SSL_CTX_DATA, pointer: context)
+        }
+        if watchesForRefusal {
+            easy.set(CURLOPT_DEBUGDATA, pointer: context)
+            _ = byteclub_easy_set_debug_callback(easy.raw, noteRemark)
+            easy.set(CURLOPT_VERBOSE, 1)
         }
         if body.isNone { return }  // nobody waits for news of what is sent
         if case .produced(let pipe) = body.content, pipe.byteCount < 0 {
@@ -112,6 +120,8 @@ extension Attempt {
     // MARK: - The body of the response
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> CallbackResult {
+        // What other streams read from the connection is handed out all the same.
+        if http.isMultiplexed, http.isReceivingPaused { return .later }
         noteMovement()
         switch received.decoding {
         case .undecided, .none:
@@ -139,6 +149,7 @@ extension Attempt {
         // Where one direction alone does not stop, both do: nothing is to be sent any more, or what is could be
         // what the reader of the response waits for.
         let stopsBoth = receiving && LibraryDefects.current.readsWhilePaused && body.isSent
+        http.isReceivingPaused = receiving
         easy?.pause(receiving: receiving, sending: sending || stopsBoth)
     }
 
@@ -218,6 +229,11 @@ extension Attempt {
     fileprivate func makeSocket(for address: UnsafePointer<curl_sockaddr>) -> curl_socket_t? {
         checkForLoss()
         guard noted.loss == nil else { return nil }
+        guard http.mayOpenConnection else {
+            http.lacksConnection = true
+            transfer?.setNeedsProcessing()
+            return nil
+        }
         let socket = byteclub_open_socket(address)
         if socket != CURL_SOCKET_BAD { noted.openedSockets.append(socket) }
         return socket
@@ -230,12 +246,19 @@ extension Attempt {
         let isKept = easy.number(CURLINFO_NUM_CONNECTS) == 0
         if !isKept { sockets.add(connection, among: noted.openedSockets) }
         let socket = sockets.socket(of: connection)
-        if isKept, let socket, !ConnectionSockets.isReady(socket) {
+        http.isMultiplexed = speaksHTTP2(easy)
+        // What waits on a connection with many streams is for others.
+        if isKept, let socket,
+            http.isMultiplexed ? byteclub_has_hung_up(socket) : !ConnectionSockets.isReady(socket)
+        {
             noted.loss = .unsent
             transfer?.setNeedsProcessing()
             return .abort
         }
+        head.isMultiplexed = http.isMultiplexed
+        body.isChunked = !http.isMultiplexed
         noted.isConnected = true
+        noted.connection = connection
         noted.socket = socket
         timings.noteConnected(easy, isKept: isKept)
         noteMovement()
@@ -249,11 +272,49 @@ extension Attempt {
     /// here then, for a second connection.
     private func checkForLoss() {
         guard noted.loss == nil, timings.requestStart > 0, head.isUntouched else { return }
+        if http.isMultiplexed, let loss = refusal {
+            noted.loss = loss
+            transfer?.setNeedsProcessing()
+            return
+        }
         let isUnsent =
             !LibraryDefects.current.countsNoRequest
             && (easy?.number(CURLINFO_REQUEST_SIZE) ?? 1) == 0
         noted.loss = isUnsent ? .unsent : .sent
         transfer?.setNeedsProcessing()
+    }
+
+    /// Whether the connection has turned out to carry many requests.
+    private func speaksHTTP2(_ easy: EasyHandle) -> Bool {
+        guard http.version.mayMultiplex else { return false }
+        guard http.version != .http2Only else { return true }
+        guard let connection = byteclub_easy_get_tls(easy.raw) else { return false }
+        return byteclub_tls_speaks(connection, "h2") || byteclub_tls_speaks(connection, "h3")
+    }
+
+    /// What the server has said of a request that it has not processed.
+    private var refusal: ConnectionLoss? {
+        if http.isRefused { return .refused }
+        // libcurl then goes over to HTTP/1.1, and leaves one of these words behind; after other losses
+        // none.
+        guard let text = easy?.message else { return nil }
+        return text.contains("HTTP_1_1_REQUIRED") || text == "Empty reply from server"
+            ? .needsHTTP1 : nil
+    }
+
+    /// Whether it matters that a refused request is told from a lost one: libcurl has only words for that, which cost
+    /// time.
+    private var watchesForRefusal: Bool {
+        http.version.mayMultiplex
+            && (!LostRequest.isIdempotent(request.method)
+                || transfer?.history.needsFreshConnection == true)
+    }
+
+    fileprivate func note(remark: UnsafeRawBufferPointer) {
+        let text = String(decoding: remark, as: UTF8.self)
+        if text.contains("REFUSED_STREAM") || text.contains("refused by server") {
+            http.isRefused = true
+        }
     }
 
     /// Has TLS pause before anything of the request leaves.
@@ -280,7 +341,11 @@ private func receiveBody(
 ) -> Int {
     guard let context else { return 0 }
     let body = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return Attempt.from(context).receive(body: body) == .proceed ? body.count : 0
+    return switch Attempt.from(context).receive(body: body) {
+    case .proceed: body.count
+    case .abort: 0
+    case .later: Int(CURL_WRITEFUNC_PAUSE)
+    }
 }
 
 private func sendBody(
@@ -329,6 +394,15 @@ private func openSocket(
 ) -> curl_socket_t {
     guard let context, let address else { return CURL_SOCKET_BAD }
     return Attempt.from(context).makeSocket(for: address) ?? CURL_SOCKET_BAD
+}
+
+private func noteRemark(
+    easy: UnsafeMutableRawPointer?, kind: curl_infotype, bytes: UnsafeMutablePointer<CChar>?,
+    count: Int, context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context, kind == CURLINFO_TEXT else { return 0 }
+    Attempt.from(context).note(remark: UnsafeRawBufferPointer(start: bytes, count: count))
+    return 0
 }
 
 private func noteConnection(

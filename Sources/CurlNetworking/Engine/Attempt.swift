@@ -24,6 +24,7 @@ final class Attempt {
     var tls = TLS()
     var timings = TransactionTimings()
     var noted = Notes()
+    var http = AttemptHTTP()
     var head = ResponseHeadParser()
     var response: HTTPURLResponse?
     var received = ReceivedBody()
@@ -38,6 +39,10 @@ final class Attempt {
         case unsent
         /// Some or all of it.
         case sent
+        /// Some or all of it; the server has said that it has not processed it, and not on which grounds (RFC 9113 §8.7).
+        case refused
+        /// The same; the server wants it over HTTP/1.1.
+        case needsHTTP1
     }
 
     /// What libcurl's callbacks note for the engine, which acts on it when libcurl is not on the stack.
@@ -50,6 +55,8 @@ final class Attempt {
         /// What of the request had left when the kept-alive connection was lost.
         var loss: ConnectionLoss?
         var openedSockets: [curl_socket_t] = []
+        /// The connection that the request has gone out on.
+        var connection: ConnectionSockets.Ends?
         /// Of the TCP connection that the request has gone out on: nil over a Unix socket, where nothing is far.
         var socket: curl_socket_t?
         /// The socket of a WebSocket that libcurl does not want to read from.

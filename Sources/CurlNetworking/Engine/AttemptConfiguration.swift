@@ -16,6 +16,9 @@ struct AttemptConfiguration: Sendable {
     /// Shared among the addresses of a host; zero and infinite spans never run out.
     var connectTimeout: TimeInterval = 60
     var connection = Connection.any
+    var version = HTTPVersionChoice.http1_1
+    /// The task's, from 0 to 1.
+    var streamPriority: Float = 0.5
     var unixSocketPath: String?
     var proxy: Proxy?
     /// Nil for a plain URL.

@@ -20,8 +20,10 @@ extension EasyHandle {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)  // a slow name look-up is left behind, not waited for
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // HTTP/2 of libcurl 7.88 stalls and spins when paused.
-        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        set(CURLOPT_HTTP_VERSION, configuration.version.curlVersion)
+        if configuration.version.mayMultiplex {
+            setStreamWeight(ofPriority: configuration.streamPriority)
+        }
         set(CURLOPT_USERAGENT, Self.userAgent)
         // The timers that count are the engine's.
         let timeout = configuration.connectTimeout
@@ -56,6 +58,11 @@ extension EasyHandle {
     /// `CurlNetworking libcurl/7.88.1`
     private static let userAgent =
         "CurlNetworking " + String(cString: curl_version()).prefix { $0 != " " }
+
+    /// How much of a connection with many streams is for this one, beside the others (RFC 7540 §5.3).
+    func setStreamWeight(ofPriority priority: Float) {
+        set(CURLOPT_STREAM_WEIGHT, StreamWeight.of(priority))
+    }
 
     private func setConnection(_ connection: AttemptConfiguration.Connection) {
         switch connection {

@@ -67,13 +67,16 @@ extension Engine {
     /// The attempt is over for libcurl, which closes its connection if it was not done with it.
     func closeAttempt(of transfer: Transfer) {
         let attempt = transfer.attempt
+        leaveConnection(transfer)
         transfer.timers.stop(at: now)
         guard let easy = attempt.easy else { return }
-        recordTransaction(of: transfer, easy)
+        // One that was sent back to wait has not begun.
+        if !attempt.http.lacksConnection { recordTransaction(of: transfer, easy) }
         attempt.easy = nil
         multi.remove(easy)
         if attempt.tls.handshake != nil { multi.handshakes.remove(easy) }
         attempt.tls.handshake = nil
+        if attempt.result == nil { sendReset(of: attempt) }
         // One that stopped midway keeps buffers that libcurl then refuses to resize.
         if attempt.result == CURLE_OK { giveBack(easy) }
     }
@@ -84,7 +87,9 @@ extension Engine {
         if transfer.isQueued { slots.withdraw(transfer.id, from: transfer.slot.place) }
         guard transfer.slot.isTaken else { return }
         transfer.slot.isTaken = false
-        guard let id = slots.release(transfer.slot.place), let next = transfers[id] else { return }
+        guard let id = slots.release(transfer.slot.place, limit: limit(for: transfer)),
+            let next = transfers[id]
+        else { return }
         next.slot.isTaken = true
         openBody(of: next)
     }

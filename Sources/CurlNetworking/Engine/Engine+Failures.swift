@@ -25,6 +25,7 @@ extension Engine {
 
     /// libcurl has failed.
     func retryOrFail(_ transfer: Transfer) {
+        if transfer.attempt.http.lacksConnection { return joinAgain(transfer) }
         if let loss = transfer.connectionLoss { return retry(transfer, after: loss) }
         if let head = transfer.refusedTunnel { return takeRefusedTunnel(head, of: transfer) }
         if transfer.isHandshakeUnanswered { return failLostWebSocket(transfer) }
@@ -34,17 +35,23 @@ extension Engine {
     /// Sends a lost request again on a new connection, or fails.
     private func retry(_ transfer: Transfer, after loss: Attempt.ConnectionLoss) {
         let lost = LostRequest(
-            method: transfer.request.method, hasLeft: loss == .sent,
-            isRepetition: transfer.history.needsFreshConnection)
+            method: transfer.request.method, hasLeft: loss != .unsent,
+            isRepetition: transfer.history.needsFreshConnection,
+            isRefused: loss == .refused || loss == .needsHTTP1,
+            lossCount: transfer.history.lostConnections)
         guard lost.isSentAgain else {
             return fail(
                 transfer,
                 with: URLError(
                     .networkConnectionLost, failingURL: transfer.request.url,
-                    underlyingText: "the connection was lost before an answer came; the server may "
-                        + "have got the request, so it was not sent again"))
+                    underlyingText: lost.isRefused
+                        ? "the server has refused the request \(lost.lossCount + 1) times"
+                        : "the connection was lost before an answer came; the server may "
+                            + "have got the request, so it was not sent again"))
         }
-        transfer.history.needsFreshConnection = true
+        transfer.history.lostConnections += 1
+        if loss == .needsHTTP1 { return downgrade(transfer) }
+        if loss != .refused { transfer.history.needsFreshConnection = true }
         guard lost.hasLeft else {
             // For the metrics, too, it never was on its way.
             transfer.attempt.timings.requestStart = 0
@@ -112,7 +119,7 @@ extension Transfer {
         // While sending libcurl fails at once, and when it cannot have the body again; for a new
         // connection it may have to look up the name again before it asks for a socket.
         case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
-            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_HTTP2:
             return .sent
         default:
             return nil

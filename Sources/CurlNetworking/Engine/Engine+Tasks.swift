@@ -22,6 +22,9 @@ extension Engine {
             begin(transfer)
         case .readyToConnect where !transfer.isSuspended:
             connect(transfer)
+        case .awaitingConnection where transfer.isSuspended:
+            leaveConnection(transfer)
+            transfer.state = .readyToConnect
         case .connecting where transfer.isSuspended && !transfer.isAsking:
             holdConnecting(transfer)
         default:
@@ -40,7 +43,11 @@ extension Engine {
     }
 
     func priorityChanged(of task: URLSessionTask) {
-        guard let transfer = transfers[ObjectIdentifier(task)], transfer.isQueued else { return }
+        guard let transfer = transfers[ObjectIdentifier(task)] else { return }
+        if transfer.attempt.http.isMultiplexed, transfer.state.isExchanging {
+            transfer.attempt.easy?.setStreamWeight(ofPriority: task.priority)
+        }
+        guard transfer.isQueued else { return }
         slots.withdraw(transfer.id, from: transfer.slot.place)
         enqueue(transfer)
     }

@@ -7,6 +7,8 @@ import Synchronization
 //     start → startTransfer → begin → proceed → enqueue → openBody → connect → process → takeHead →
 //     deliver → handOverBody → complete → close
 //
+// (A connection that others may share is opened by one of them; the rest wait for it in `connect`.)
+//
 // What is decided is decided by values (`CachePlan`, `HeadDecision`, `LostRequest` …), and what leaves the
 // line is in the files beside this one. As there, every function runs on the engine's thread, never
 // inside a callback of libcurl.
@@ -92,8 +94,9 @@ extension Engine {
         if transfer.slot.isTaken { return openBody(of: transfer) }
         transfer.state = .queued
         guard !transfer.isSuspended else { return }
+        transfer.slot.place = transfer.ownPlace
         let place = slots.enter(
-            transfer.id, at: transfer.slot.place, limit: transfer.connectionLimit,
+            transfer.id, at: transfer.slot.place, limit: limit(for: transfer),
             priority: transfer.task.priority)
         guard place == .connection else { return }
         transfer.slot.isTaken = true
@@ -123,6 +126,7 @@ extension Engine {
         }
         do throws(URLError) {
             guard !transfer.isGetWithBody else { throw transfer.getWithBody }
+            guard try admit(transfer) == .admitted else { return }
             try beginBody(of: transfer)
             guard authorize(transfer) == .authorized else { return }  // until the body is hashed
             guard let easy = takeHandle() else {
@@ -153,11 +157,15 @@ extension Engine {
     func process(_ transfer: Transfer) {
         let attempt = transfer.attempt
         guard !transfer.state.isFinished else { return }
+        if transfer.state.isAwaitingConnection { return connect(transfer) }
         if attempt.noted.hasMoved {
             attempt.noted.hasMoved = false
             transfer.timers.request.restart(at: now)
         }
-        if attempt.noted.isConnected, transfer.state.isConnecting { transfer.state = .exchanging }
+        if attempt.noted.isConnected, transfer.state.isConnecting {
+            transfer.state = .exchanging
+        }
+        shareConnection(of: transfer)
         if let failure = attempt.noted.failure { return fail(transfer, with: failure) }
         if transfer.isHandshakePaused {
             if !transfer.isAsking { evaluateServerTrust(of: transfer) }

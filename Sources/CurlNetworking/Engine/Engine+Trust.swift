@@ -24,6 +24,11 @@ extension Engine {
         guard !transfer.isSuspended else { return holdConnecting(transfer) }
         // What one task's delegate has accepted is not for the tasks of others.
         if transfer.task.delegate != nil, !handshake.isTrusted {
+            // A connection with room for others cannot be kept from them.
+            if transfer.attempt.http.version.mayMultiplex {
+                transfer.history.needsHTTP1 = true
+                return connectAgain(transfer)
+            }
             easy.set(CURLOPT_FORBID_REUSE, 1)
         }
         guard transfer.identity(for: url) == nil,

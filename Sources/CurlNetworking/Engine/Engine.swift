@@ -23,6 +23,9 @@ actor Engine {
     let sockets = ConnectionSockets()
     var transfers: [ObjectIdentifier: Transfer] = [:]
     var slots = ConnectionSlots<ObjectIdentifier>()
+    var sharing = ConnectionSharing<
+        ObjectIdentifier, ConnectionSlots<ObjectIdentifier>.Place, ConnectionSockets.Ends
+    >()
     /// The clock, read once per turn.
     private(set) var now = DispatchTime.now().uptimeNanoseconds
 

@@ -21,6 +21,10 @@ struct LibraryDefects: Hashable, Sendable {
     /// socket without a look at which one: each call that pauses receiving brings another piece.
     var readsWhilePaused: Bool { (0x080A00..<0x080F00).contains(version) }
 
+    /// Before 8.20 the reset of a cancelled HTTP/2 stream stays in a buffer until something else is sent on its
+    /// connection: the server would go on with the answer.
+    var leavesResetUnsent: Bool { version < 0x081400 }
+
     /// Since 8.8 `CURLINFO_REQUEST_SIZE` counts the body, too. Before it was the head.
     var countsBodyInRequest: Bool { version >= 0x080800 }
 

@@ -9,6 +9,8 @@ struct OutgoingBody {
     var sentByteCount: Int64 = 0
     /// Whether libcurl waits for more of it.
     var isAwaited = false
+    /// Whether one of unknown length goes out in chunks: HTTP/2 has frames of its own.
+    var isChunked = true
     /// Whether libcurl has taken all of it.
     private var isTaken = false
     private var chunks = ChunkMeter()
@@ -58,13 +60,17 @@ struct OutgoingBody {
             return count == 0 ? .end : .bytes(count)
         case .reader(let reader):
             let portion = reader.take(into: buffer)
-            if case .bytes(let count) = portion, reader.byteCount < 0 { chunks.note(chunk: count) }
+            if case .bytes(let count) = portion, reader.byteCount < 0, isChunked {
+                chunks.note(chunk: count)
+            }
             if case .notYet = portion { isAwaited = true }
             if case .end = portion { isTaken = true }
             return portion
         case .produced(let pipe):
             let portion = pipe.take(into: buffer)
-            if case .bytes(let count) = portion, pipe.byteCount < 0 { chunks.note(chunk: count) }
+            if case .bytes(let count) = portion, pipe.byteCount < 0, isChunked {
+                chunks.note(chunk: count)
+            }
             if case .notYet = portion { isAwaited = true }
             if case .end = portion { isTaken = true }
             return portion

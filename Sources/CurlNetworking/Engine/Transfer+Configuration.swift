@@ -17,8 +17,9 @@ extension Engine {
         }
         configuration.isRaw = attempt.isWebSocket
         configuration.connectTimeout = transfer.request.ownTimeout ?? settings.requestTimeout
-        configuration.connection =
-            transfer.history.needsFreshConnection ? .new : transfer.task.session.usableConnections
+        configuration.connection = transfer.usableConnections
+        configuration.version = attempt.http.version
+        configuration.streamPriority = transfer.task.priority
         configuration.unixSocketPath = settings.unixSocketPath
         configuration.proxy = transfer.proxyConfiguration
         if url.scheme?.lowercased() == "https" {
@@ -113,9 +114,17 @@ extension Transfer {
     }
 }
 
+extension Transfer {
+    /// One that only uses what is there never asks for a new connection.
+    var usableConnections: AttemptConfiguration.Connection {
+        if history.needsFreshConnection, attempt.http.mayOpenConnection { return .new }
+        return task.session.usableConnections
+    }
+}
+
 extension URLSession {
     /// Connections from after the last `flush` or `reset`. libcurl counts their age in whole seconds.
-    fileprivate var usableConnections: AttemptConfiguration.Connection {
+    var usableConnections: AttemptConfiguration.Connection {
         guard let age = secondsSinceReset else { return .any }
         return age < 2 ? .new : .youngerThan(age - 1)
     }

@@ -51,6 +51,10 @@ final class Transfer {
         var hasLeftOrigin = false
         /// Whether a kept-alive connection was lost over the request: it goes out on a new one.
         var needsFreshConnection = false
+        /// How many connections were lost over the request, or have refused it.
+        var lostConnections = 0
+        /// Whether something has shown that the request needs HTTP/1.1.
+        var needsHTTP1 = false
     }
 
     /// Where the body of the response goes.

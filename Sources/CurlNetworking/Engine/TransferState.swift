@@ -7,9 +7,10 @@
 /// | consultingCache | the cache's plan (→ replayingCache, checkingNetwork, queued, openingBody) |
 /// | checkingNetwork | a way to the server that may be used (→ queued, openingBody), a change of networks (→ consultingCache) |
 /// | queued | a free connection to the host (→ openingBody) |
-/// | openingBody | the open and, if need be, hashed body (→ connecting, readyToConnect) |
-/// | readyToConnect | `resume()` (→ connecting) |
-/// | connecting | a connection (→ exchanging), `suspend()` (→ readyToConnect) |
+/// | openingBody | the open and, if need be, hashed body (→ connecting, awaitingConnection, readyToConnect) |
+/// | readyToConnect | `resume()` (→ connecting, awaitingConnection) |
+/// | awaitingConnection | another transfer's connection, or its end (→ connecting), `suspend()` (→ readyToConnect) |
+/// | connecting | a connection (→ exchanging), none that has room (→ awaitingConnection), `suspend()` (→ readyToConnect) |
 /// | exchanging | the end of the response, or a new attempt |
 /// | replayingCache | the end of the stored body |
 /// | backingOff | its date (→ openingBody) |
@@ -29,6 +30,8 @@ enum TransferState {
     case openingBody
     /// Suspended with an open body.
     case readyToConnect
+    /// Another transfer opens a connection that this one may share.
+    case awaitingConnection
     case connecting
     case exchanging
     case replayingCache(CacheReplay)
@@ -62,6 +65,7 @@ extension TransferState {
     var isConsultingCache: Bool { if case .consultingCache = self { true } else { false } }
     var isOpeningBody: Bool { if case .openingBody = self { true } else { false } }
     var isReadyToConnect: Bool { if case .readyToConnect = self { true } else { false } }
+    var isAwaitingConnection: Bool { if case .awaitingConnection = self { true } else { false } }
     var isConnecting: Bool { if case .connecting = self { true } else { false } }
     var isExchanging: Bool { if case .exchanging = self { true } else { false } }
 
@@ -88,5 +92,5 @@ extension TransferState {
     var isOnTheWire: Bool { isConnecting || isExchanging }
 
     /// Whether the server has not answered yet, so that a stored response may replace the answer.
-    var isReachingServer: Bool { isOnTheWire || networkCheck != nil }
+    var isReachingServer: Bool { isOnTheWire || isAwaitingConnection || networkCheck != nil }
 }

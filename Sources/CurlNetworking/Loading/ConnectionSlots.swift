@@ -7,6 +7,8 @@ struct ConnectionSlots<Ticket: Hashable> {
     struct Place: Hashable, Sendable {
         var session: Int
         var origin: Origin
+        /// For tasks that need HTTP/1.1 where others may not.
+        var isForHTTP1 = false
     }
 
     private var lines: [Place: Line] = [:]
@@ -29,10 +31,24 @@ struct ConnectionSlots<Ticket: Hashable> {
         return .queue
     }
 
+    /// More may connect now than before. Returns who, as ``release(_:limit:)`` does.
+    mutating func admit(at place: Place, limit: Int) -> [Ticket] {
+        var admitted: [Ticket] = []
+        while let taken = lines[place]?.taken, taken < limit, let next = lines[place]?.takeFirst() {
+            lines[place]?.taken += 1
+            admitted.append(next)
+        }
+        return admitted
+    }
+
     /// Gives a connection back. Returns who may connect now: the one of the highest priority, among
     /// equals the one that has waited longest.
-    mutating func release(_ place: Place) -> Ticket? {
-        if let next = lines[place]?.takeFirst() { return next }
+    ///
+    /// - Parameter limit: How many may be connected, if that may be fewer than it was.
+    mutating func release(_ place: Place, limit: Int = .max) -> Ticket? {
+        if lines[place].map({ $0.taken <= limit }) ?? false, let next = lines[place]?.takeFirst() {
+            return next
+        }
         lines[place]?.taken -= 1
         if lines[place]?.taken == 0 { lines[place] = nil }
         return nil

@@ -24,8 +24,22 @@ enum HeadLine {
             parts[7] == 0x30 || parts[7] == 0x31, parts[8] == 0x20,
             parts.count == 12 || parts[12] == 0x20
         else { return nil }
+        return status(in: parts[9..<12])
+    }
+
+    /// The status of `HTTP/2 200`, which libcurl writes for a `:status`.
+    static func multiplexedStatus(of line: Bytes) -> Int? {
+        let parts = Array(line.prefix(11))
+        guard parts.count >= 10,
+            parts.starts(with: "HTTP/2 ".utf8) || parts.starts(with: "HTTP/3 ".utf8),
+            parts.count == 10 || parts[10] == 0x20
+        else { return nil }
+        return status(in: parts[7..<10])
+    }
+
+    private static func status(in digits: ArraySlice<UInt8>) -> Int? {
         var status = 0
-        for byte in parts[9..<12] {
+        for byte in digits {
             guard (0x30...0x39).contains(byte) else { return nil }
             status = status * 10 + Int(byte - 0x30)
         }

@@ -11,6 +11,7 @@
 /// | nothing | any | is sent |
 /// | something, for the first time | idempotent | is sent once more |
 /// | something, for the second time | idempotent | fails |
+/// | something, and the server has said that it has not processed it | any | is sent again, five times at most |
 /// | something | POST, PATCH, LOCK, CONNECT, unknown | fails |
 ///
 /// A new connection that is lost is a failure in any case: the server was there a moment ago.
@@ -21,9 +22,14 @@ struct LostRequest: Hashable, Sendable {
     var hasLeft: Bool
     /// Whether it was sent again before.
     var isRepetition: Bool
+    /// Whether the server has said that it has not processed it (RFC 9113 §8.7).
+    var isRefused = false
+    /// How many connections were lost over it, or have refused it, before.
+    var lossCount = 0
 
     var isSentAgain: Bool {
-        !hasLeft || (!isRepetition && Self.isIdempotent(method))
+        if isRefused { return lossCount < 5 }
+        return !hasLeft || (!isRepetition && Self.isIdempotent(method))
     }
 
     /// Whether a server that gets a request twice does what it does for one.

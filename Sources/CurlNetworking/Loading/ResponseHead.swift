@@ -12,6 +12,8 @@ struct ResponseHead: Sendable {
 /// head without measure is refused.
 struct ResponseHeadParser: Sendable {
     private(set) var head: ResponseHead?
+    /// Whether it comes by HTTP/2 or 3, of which libcurl makes lines.
+    var isMultiplexed = false
     /// Whether the empty line behind a final head was seen.
     private(set) var isComplete = false
     /// How the body is coded, the coding that was applied last first: as they are undone. `identity` and
@@ -61,7 +63,9 @@ struct ResponseHeadParser: Sendable {
     }
 
     private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) {
-        guard let status = HeadLine.status(of: line) else { throw .badStatusLine }
+        let status =
+            isMultiplexed ? HeadLine.multiplexedStatus(of: line) : HeadLine.status(of: line)
+        guard let status else { throw .badStatusLine }
         head = ResponseHead(status: status)
         lastLine = .start
     }

@@ -99,7 +99,8 @@ public struct URLRequest: Hashable, Sendable {
     /// Without effect: requests are not pipelined, which HTTP/1.1 servers never did well and no
     /// client does any more.
     public var httpShouldUsePipelining = false
-    /// Whether the server is thought to speak HTTP/3. Without effect: it is not spoken here.
+    /// Whether the server is thought to speak HTTP/3, which is then tried first. Without effect unless libcurl was
+    /// built with HTTP/3; see ``URLSessionConfiguration/httpVersion``.
     public var assumesHTTP3Capable = false
     /// On whose behalf it is made. Kept for the reader: it changes nothing.
     public var attribution = Attribution.developer

@@ -20,6 +20,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     let authenticationCache = Mutex(AuthenticationCache())
     /// Since when its connections have to be, in nanoseconds of the monotonic clock.
     let connectionsSince = Mutex<UInt64?>(nil)
+    /// Servers that were offered HTTP/2 and have chosen HTTP/1.1. Used by the engine.
+    let http1Origins = Mutex<Set<Origin>>([])
     private let taskRegistry = Mutex(TaskRegistry())
 
     /// What a session is made of, whichever way it is made.

@@ -103,6 +103,9 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
 
     /// How many connections to one host the session opens at most; 6 unless set. Further tasks
     /// queue, those of higher priority first.
+    ///
+    /// With HTTP/2 a hundred tasks share a connection, and another is opened only when the server takes no more on
+    /// those there are. Beyond the number one more may be opened while the server closes one.
     public var httpMaximumConnectionsPerHost: Int {
         get { settings.withLock { $0.connectionsPerHost } }
         set { settings.withLock { $0.connectionsPerHost = max(1, newValue) } }
@@ -160,6 +163,7 @@ struct SessionSettings: Sendable {
     var requestTimeout: TimeInterval = 60
     var resourceTimeout: TimeInterval = 7 * 24 * 3600
     var connectionsPerHost = 6
+    var httpVersion = HTTPVersionPreference.automatic
     var credentialStorage: URLCredentialStorage? = .shared
     var tls = TLSSettings()
     /// nil: from the environment.

@@ -23,6 +23,11 @@ import Testing
         #expect(LibraryDefects(version: version).readsWhilePaused == reads)
     }
 
+    @Test(arguments: [(0x080E01, true), (0x081400, false), (0x081500, false)])
+    func olderVersionsKeepTheResetOfAStream(version: UInt32, keeps: Bool) {
+        #expect(LibraryDefects(version: version).leavesResetUnsent == keeps)
+    }
+
     @Test(arguments: [(0x075801, true), (0x080401, true), (0x080500, false), (0x081500, false)])
     func newerVersionsMustNotDecodeWhatIsDecodedHere(version: UInt32, isLet: Bool) throws {
         var configuration = AttemptConfiguration(

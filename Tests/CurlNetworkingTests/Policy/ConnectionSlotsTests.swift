@@ -20,6 +20,17 @@ import Testing
         #expect(slots.enter("e", at: place, limit: 1) == .connection)
     }
 
+    @Test func admitsMoreOrFewerWhenTheLimitChanges() throws {
+        var slots = Slots()
+        let place = try place()
+        for ticket in ["a", "b", "c", "d", "e"] { _ = slots.enter(ticket, at: place, limit: 1) }
+        #expect(slots.admit(at: place, limit: 1).isEmpty)
+        #expect(slots.admit(at: place, limit: 3) == ["b", "c"])
+        #expect(slots.release(place, limit: 2) == nil)
+        #expect(slots.release(place, limit: 2) == "d")
+        #expect(slots.admit(at: place, limit: 100) == ["e"])
+    }
+
     @Test func prefersTheHigherPriority() throws {
         var slots = Slots()
         let place = try place()

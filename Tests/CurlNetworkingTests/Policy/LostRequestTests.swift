@@ -32,4 +32,20 @@ import Testing
     func everyOtherMethodIsNot(method: String) {
         #expect(!isSentAgain(method, hasLeft: true))
     }
+
+    /// RFC 9113 §8.7.
+    @Test(arguments: idempotent + others)
+    func whatTheServerHasRefusedIsSentAgainAFewTimes(method: String) {
+        for count in 0..<5 {
+            #expect(
+                LostRequest(
+                    method: method, hasLeft: true, isRepetition: count > 0, isRefused: true,
+                    lossCount: count
+                ).isSentAgain)
+        }
+        #expect(
+            !LostRequest(
+                method: method, hasLeft: true, isRepetition: true, isRefused: true, lossCount: 5
+            ).isSentAgain)
+    }
 }

@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+/// Whether the libcurl that is loaded speaks HTTP/2 as it should; `scripts/with-libcurl` brings one that does.
+let speaksHTTP2 = HTTPVersionPolicy.Library.current.speaksHTTP2Reliably
+
+let whyNoHTTP2: Comment = "HTTP/2 needs libcurl 8.14 or newer: scripts/with-libcurl 8.14.1 …"
+
+extension HTTP2Peer {
+    /// Answers the first request of a connection: without TLS libcurl shares none that has not answered.
+    func begin() {
+        if let stream = nextRequest() { answer(stream, body: "first") }
+    }
+}
+
+/// A session that takes every server to speak HTTP/2.
+func makeHTTP2Session(
+    _ delegate: RecordingDelegate? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }
+) -> URLSession {
+    makeSession(delegate) { configuration in
+        configuration.httpVersion = .http2
+        configuration.urlCache = nil
+        change(configuration)
+    }
+}
+
+extension LoopbackServer {
+    /// One talk for each connection, the last one for all others.
+    convenience init(
+        http2 settings: [(UInt16, UInt32)] = [],
+        _ talks: (@Sendable (HTTP2Peer) -> Void)...
+    ) throws {
+        let connections = Mutex(0)
+        let serve = talks.map { HTTP2Peer.serve(settings: settings, $0) }
+        try self.init(talking: { peer in
+            let index = connections.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            serve[min(index, serve.count - 1)](peer)
+        })
+    }
+
+    /// Answers each request with a text.
+    convenience init(http2Answering body: String) throws {
+        try self.init(
+            http2: [],
+            { peer in
+                while let stream = peer.nextRequest() { peer.answer(stream, body: body) }
+            })
+    }
+}
