@@ -272,7 +272,7 @@ extension Attempt {
     /// here then, for a second connection.
     private func checkForLoss() {
         guard noted.loss == nil, timings.requestStart > 0, head.isUntouched else { return }
-        if http.isMultiplexed, let loss = refusal {
+        if http.isMultiplexed, let loss = http.refusal {
             noted.loss = loss
             transfer?.setNeedsProcessing()
             return
@@ -292,16 +292,6 @@ extension Attempt {
         return byteclub_tls_speaks(connection, "h2") || byteclub_tls_speaks(connection, "h3")
     }
 
-    /// What the server has said of a request that it has not processed.
-    private var refusal: ConnectionLoss? {
-        if http.isRefused { return .refused }
-        // libcurl then goes over to HTTP/1.1, and leaves one of these words behind; after other losses
-        // none.
-        guard let text = easy?.message else { return nil }
-        return text.contains("HTTP_1_1_REQUIRED") || text == "Empty reply from server"
-            ? .needsHTTP1 : nil
-    }
-
     /// Whether it matters that a refused request is told from a lost one: libcurl has only words for that, which cost
     /// time.
     private var watchesForRefusal: Bool {
@@ -313,7 +303,9 @@ extension Attempt {
     fileprivate func note(remark: UnsafeRawBufferPointer) {
         let text = String(decoding: remark, as: UTF8.self)
         if text.contains("REFUSED_STREAM") || text.contains("refused by server") {
-            http.isRefused = true
+            http.refusal = .refused
+        } else if text.contains("Downgrades to HTTP/1.1") {
+            http.refusal = .needsHTTP1
         }
     }
 

@@ -17,8 +17,8 @@ struct AttemptHTTP {
     var isShared = false
     /// Whether nothing of the answer is to be delivered now.
     var isReceivingPaused = false
-    /// Whether libcurl has said that the server has not processed the request.
-    var isRefused = false
+    /// Why the server has not processed the request, if libcurl has said so.
+    var refusal: Attempt.ConnectionLoss?
 }
 
 extension Engine {
