@@ -54,6 +54,8 @@ extension Club {
         if Task.isCancelled { throw StoreError(.cancelled, during: .changes) }
         try take(changes, after: last)
         await recognizeOwn()
+        // What has ended this watch meanwhile has said how the club is.
+        if Task.isCancelled { throw StoreError(.cancelled, during: .changes) }
         connection = .connected
         known.listingCount += 1
         notify()

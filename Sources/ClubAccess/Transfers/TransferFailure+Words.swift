@@ -26,6 +26,7 @@ extension TransferFailure {
         case .store: storeSentence(about: order)
         case .picture: pictureSentence(about: order)
         case .journal: journalSentence
+        default: nil
         }
     }
 }

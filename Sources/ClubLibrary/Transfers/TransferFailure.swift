@@ -4,13 +4,19 @@
 /// These names are in files: they stay as they are.
 public struct TransferFailure: Codable, Hashable, Sendable {
     /// What has failed.
-    public enum Kind: String, Codable, Sendable {
+    ///
+    /// Not an enumeration: what a later version has written is read, and kept.
+    public struct Kind: RawRepresentable, Codable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// The club.
-        case store
+        public static let store = Kind(rawValue: "store")
         /// The photo on this computer.
-        case picture
+        public static let picture = Kind(rawValue: "picture")
         /// The list of transfers.
-        case journal
+        public static let journal = Kind(rawValue: "journal")
     }
 
     public var kind: Kind

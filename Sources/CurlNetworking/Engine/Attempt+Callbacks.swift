@@ -302,11 +302,7 @@ extension Attempt {
 
     fileprivate func note(remark: UnsafeRawBufferPointer) {
         let text = String(decoding: remark, as: UTF8.self)
-        if text.contains("REFUSED_STREAM") || text.contains("refused by server") {
-            http.refusal = .refused
-        } else if text.contains("Downgrades to HTTP/1.1") {
-            http.refusal = .needsHTTP1
-        }
+        if let refusal = ConnectionLoss(remark: text) { http.refusal = refusal }
     }
 
     /// Has TLS pause before anything of the request leaves.

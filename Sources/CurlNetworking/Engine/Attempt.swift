@@ -43,6 +43,23 @@ final class Attempt {
         case refused
         /// The same; the server wants it over HTTP/1.1.
         case needsHTTP1
+
+        /// Reads a remark of libcurl's for people, which is the only place where it says so (`lib/http2.c`, `lib/multi.c`).
+        /// Others quote the request and the server: the whole remark counts, not a word in it.
+        init?(remark: String) {
+            let text = remark.last == "\n" ? String(remark.dropLast()) : remark
+            let again = ", try again on a new connection"
+            if text == "Downgrades to HTTP/1.1" {
+                self = .needsHTTP1
+            } else if text.hasPrefix("HTTP/2 stream "), text.hasSuffix(" refused by server" + again)
+            {
+                self = .refused
+            } else if text.hasPrefix("["), text.hasSuffix("] REFUSED_STREAM" + again) {
+                self = .refused
+            } else {
+                return nil
+            }
+        }
     }
 
     /// What libcurl's callbacks note for the engine, which acts on it when libcurl is not on the stack.

@@ -19,9 +19,11 @@ extension Engine {
             status.succession.predecessor = task  // whose body may still be on its way
         }
         stopWatchingNetwork(for: transfer)
-        transfers[transfer.id] = nil
+        let formerID = transfer.id
+        transfers[formerID] = nil
         transfer.task = successor
         transfers[transfer.id] = transfer
+        sharing.rename(formerID, to: transfer.id, at: transfer.slot.place)
         transfer.attempt.cache.writer?.discard()
         transfer.attempt.cache.writer = nil
         makeFile(for: transfer)

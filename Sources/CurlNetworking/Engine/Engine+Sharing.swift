@@ -11,6 +11,8 @@ struct AttemptHTTP {
     var mayOpenConnection = true
     /// Whether it came to open a connection that it may not open.
     var lacksConnection = false
+    /// Whether it waits while another transfer connects, and no connection is there yet.
+    var awaitsFirstConnection = false
     /// Whether its connection carries other requests at the same time.
     var isMultiplexed = false
     /// Whether others were informed about the connection.
@@ -40,6 +42,9 @@ extension Engine {
             transfer.id, place, limit: limit, opensAtOnce: transfer.isSecure ? 1 : limit)
         transfer.attempt.http.mayOpenConnection = role == .opener
         guard role == .waiting else { return .admitted }
+        // Those that wait for room on a connection that is there are in a queue, where no time is counted; but nobody
+        // waits for another's attempt to connect longer than they would try themselves.
+        transfer.attempt.http.awaitsFirstConnection = !sharing.isMultiplexed(place)
         transfer.state = .awaitingConnection
         updateTimers(of: transfer)
         return .waiting
@@ -148,10 +153,19 @@ extension Transfer {
         task.session.http1Origins.withLock { $0.contains(slot.place.origin) }
     }
 
+    /// Whether other requests like it could share a connection.
+    private var mayMultiplexOtherwise: Bool {
+        var policy = makeVersionPolicy()
+        policy.isDowngraded = false
+        policy.mayEndInTrailers = false
+        return (try? policy.choose())?.mayMultiplex == true
+    }
+
     /// The line for a connection in which it stands: what needs HTTP/1.1 shares no connection.
     var ownPlace: ConnectionSlots<ObjectIdentifier>.Place {
         var place = slot.place
-        place.isForHTTP1 = history.needsHTTP1 || source.mayEndInTrailers
+        place.isForHTTP1 =
+            (history.needsHTTP1 || source.mayEndInTrailers) && mayMultiplexOtherwise
         return place
     }
 }

@@ -121,6 +121,7 @@ extension Engine {
     /// Sends the attempt's request with its open body.
     func connect(_ transfer: Transfer) {
         guard !transfer.isSuspended else {
+            leaveConnection(transfer)  // it may have come here to open one, and have hashed its body
             transfer.state = .readyToConnect
             return
         }

@@ -149,8 +149,13 @@ final class Transfer {
     /// Lets the timers run as the state and the pauses require.
     func updateTimers(at now: UInt64) {
         timers.update(
-            isOnTheWire: state.isOnTheWire && !isWebSocket, isUnpaused: pauses.isEmpty,
+            isOnTheWire: (state.isOnTheWire || isAwaitingFirstConnection) && !isWebSocket,
+            isUnpaused: pauses.isEmpty,
             isWaiting: state.networkCheck != nil && !isWebSocket, isSuspended: isSuspended, at: now)
+    }
+
+    private var isAwaitingFirstConnection: Bool {
+        state.isAwaitingConnection && attempt.http.awaitsFirstConnection
     }
 
     /// The transfers that something has happened to.

@@ -101,6 +101,17 @@ struct ConnectionSharing<Ticket: Hashable, Place: Hashable, Connection: Hashable
         return wasOpener || line.openers.isEmpty ? line.waiting : []
     }
 
+    /// A request goes on under another ticket.
+    mutating func rename(_ ticket: Ticket, to new: Ticket, at place: Place) {
+        guard var line = lines[place] else { return }
+        if line.openers.remove(ticket) != nil { line.openers.insert(new) }
+        if let connection = line.connections.removeValue(forKey: ticket) {
+            line.connections[new] = connection
+        }
+        line.waiting = line.waiting.map { $0 == ticket ? new : $0 }
+        lines[place] = line
+    }
+
     private func drop(_ ticket: Ticket, from line: inout Line) {
         guard let connection = line.connections.removeValue(forKey: ticket) else { return }
         let left = (line.streamCounts[connection] ?? 1) - 1

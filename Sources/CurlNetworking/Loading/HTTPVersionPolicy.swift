@@ -60,8 +60,10 @@ struct HTTPVersionPolicy: Hashable, Sendable {
             guard isSecure, !mayEndInTrailers else { return .http1_1 }
             // A handshake over QUIC cannot be held for a decision, and no proxy here passes UDP on.
             let wantsHTTP3 = preference == .http3 || assumesHTTP3
-            if wantsHTTP3, library.hasHTTP3, !hasProxy, !mayBeAsked { return .http3OrOlder }
-            return library.speaksHTTP2Reliably ? .http2OrOlder : .http1_1
+            // What does not respond over QUIC is offered HTTP/2.
+            guard library.speaksHTTP2Reliably else { return .http1_1 }
+            let hasHTTP3 = library.hasHTTP3 && !hasProxy && !mayBeAsked
+            return wantsHTTP3 && hasHTTP3 ? .http3OrOlder : .http2OrOlder
         }
     }
 

@@ -116,6 +116,7 @@ extension Application {
         }
         frames.isOpen = true
         input?.resume()
+        typeAhead.resume(at: input?.byteCount ?? 0)
         screen.invalidate()
         sizeMayHaveChanged()
         setNeedsDisplay()

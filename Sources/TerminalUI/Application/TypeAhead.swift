@@ -22,6 +22,9 @@ struct TypeAhead {
         boundary = end()
     }
 
+    /// Another program had the terminal, and may have read what was in the queue.
+    mutating func resume(at end: Int) { boundary = min(boundary, end) }
+
     /// Whether the event being handled was there before this was on the screen.
     func isAhead(of top: PresentationView?) -> Bool {
         guard let position else { return false }

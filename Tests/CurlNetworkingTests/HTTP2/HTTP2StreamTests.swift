@@ -221,4 +221,38 @@ struct HTTP2StreamTests {
         }
         return false
     }
+
+    /// Each gives its connection back under the name that it has then.
+    @Test func tasksThatBecomeDownloadsLeaveTheirConnections() async throws {
+        let server = try LoopbackServer(http2: [], { peer in peer.begin() })
+        let delegate = RecordingDelegate { $0.response = { _ in .becomeDownload } }
+        let session = makeHTTP2Session(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
+        for count in 1...4 {
+            session.dataTask(with: server.url("/\(count)")).resume()
+            await delegate.completion(of: count)
+        }
+        #expect(delegate.error == nil)
+        #expect(delegate.snapshot.files.count == 4)
+        #expect(server.connectionCount == 4)
+    }
+
+    @Test func nobodyWaitsForAnothersConnectionLongerThanForOnesOwn() async throws {
+        // Its handshake never ends.
+        let server = try LoopbackServer(scripts: [[.stall]])
+        var parts = try #require(
+            URLComponents(url: server.url(), resolvingAgainstBaseURL: true))
+        parts.scheme = "https"
+        let url = try #require(parts.url)
+        let session = makeHTTP2Session()
+        let first = Task { try await session.data(from: url).1 }
+        await server.bytes(atLeast: 1)
+        var request = URLRequest(url: url)
+        request.timeoutInterval = 0.3
+        let second = Task { [request] in try await session.data(for: request).1 }
+        let error = await #expect(throws: URLError.self) { try await second.value }
+        #expect(error?.code == .timedOut)
+        #expect(server.connectionCount == 1)
+        first.cancel()
+        await #expect(throws: URLError.self) { try await first.value }
+    }
 }

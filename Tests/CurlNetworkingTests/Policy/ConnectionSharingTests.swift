@@ -27,6 +27,19 @@ import Testing
         #expect(!sharing.isMultiplexed(place))
     }
 
+    @Test func aRequestThatGoesOnUnderAnotherTicketGivesItsConnectionBack() {
+        var sharing = Sharing()
+        _ = sharing.join("a", place, limit: 1)
+        sharing.rename("a", to: "b", at: place)
+        #expect(sharing.join("b", place, limit: 1) == .opener)
+        _ = sharing.connected("b", on: 1, at: place)
+        sharing.rename("b", to: "c", at: place)
+        _ = sharing.leave("b", place)
+        #expect(sharing.isMultiplexed(place))
+        _ = sharing.leave("c", place)
+        #expect(!sharing.isMultiplexed(place))
+    }
+
     @Test func theNextOneOpensWhenTheFirstGivesUp() {
         var sharing = Sharing()
         for ticket in ["a", "b", "c"] { _ = sharing.join(ticket, place, limit: 6) }

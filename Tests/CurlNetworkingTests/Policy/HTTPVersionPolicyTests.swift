@@ -11,6 +11,7 @@ import Testing
     private static let ubuntu24 = Library(version: 0x080500, hasHTTP2: true, hasHTTP3: false)
     private static let debian13 = Library(version: 0x080E01, hasHTTP2: true, hasHTTP3: false)
     private static let bare = Library(version: 0x081500, hasHTTP2: false, hasHTTP3: false)
+    private static let old = Library(version: 0x080500, hasHTTP2: true, hasHTTP3: true)
     private static let full = Library(version: 0x081500, hasHTTP2: true, hasHTTP3: true)
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -72,6 +73,8 @@ import Testing
         Case("3 by the request", full, .http3OrOlder) { $0.assumesHTTP3 = true },
         Case("3 without libcurl's feature", debian13, .http2OrOlder) { $0.preference = .http3 },
         Case("3 with an old libcurl", debian12, .http1_1) { $0.assumesHTTP3 = true },
+        // It would fall back to an HTTP/2 that stalls.
+        Case("3 with an old libcurl that has it", old, .http1_1) { $0.assumesHTTP3 = true },
         Case("3 in the clear", full, isSecure: false, .http1_1) { $0.preference = .http3 },
         Case("3 through a proxy", full, .http2OrOlder) {
             $0.preference = .http3

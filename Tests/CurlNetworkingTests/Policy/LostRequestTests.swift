@@ -2,6 +2,25 @@ import Testing
 
 @testable import CurlNetworking
 
+@Suite struct ConnectionLossTests {
+    /// libcurl says it in words alone, and also quotes there what others have said.
+    @Test(arguments: [
+        ("HTTP/2 stream 5 refused by server, try again on a new connection", Loss.refused),
+        ("[HTTP/2] [5] REFUSED_STREAM, try again on a new connection\n", .refused),
+        ("Downgrades to HTTP/1.1", .needsHTTP1), ("Downgrades to HTTP/1.1\n", .needsHTTP1),
+        ("[HTTP/2] [1] OPENED stream for https://a.test/refused by server", nil),
+        ("[HTTP/2] [1] [dropbox-api-arg: {\"path\":\"/REFUSED_STREAM.txt\"}]", nil),
+        ("[HTTP/2] [1] [x: 1] REFUSED_STREAM, try again on a new connection]", nil),
+        ("[HTTP/2] [0] FRAME[GOAWAY, error=0, reason='refused by server', last_stream=1]", nil),
+        ("[HTTP/2] [1] [x: Downgrades to HTTP/1.1]", nil), ("", nil),
+    ])
+    func onlyLibcurlsOwnWordsTellOfARefusal(remark: String, loss: Loss?) {
+        #expect(Loss(remark: remark) == loss)
+    }
+
+    typealias Loss = Attempt.ConnectionLoss
+}
+
 @Suite struct LostRequestTests {
     /// RFC 9110 §9.2.2, RFC 4918 §9.
     private static let idempotent = [

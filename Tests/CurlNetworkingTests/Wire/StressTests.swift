@@ -39,7 +39,8 @@ import Testing
                     await delegate.completion()
                     session.invalidateAndCancel()
                     await delegate.invalidated()
-                    #expect(delegate.error?.code == .cancelled)
+                    #expect(
+                        delegate.error?.code == .cancelled, "\(delegate.error.debugDescription)")
                     #expect(delegate.snapshot.completionCount == 1)
                 }
             }
