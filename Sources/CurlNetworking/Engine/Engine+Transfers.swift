@@ -121,7 +121,8 @@ extension Engine {
     /// Sends the attempt's request with its open body.
     func connect(_ transfer: Transfer) {
         guard !transfer.isSuspended else {
-            leaveConnection(transfer)  // it may have come here to open one, and have hashed its body
+            // It may have come to open one, and have hashed its body since.
+            leaveConnection(transfer)
             transfer.state = .readyToConnect
             return
         }
