@@ -35,6 +35,7 @@ package enum SignOut {
             // Opening a copy makes it.
             guard FileManager.default.fileExists(atPath: pictures.library.path) else { return }
             try? LocalCopy(folder: pictures.library).removeThumbnails()
+            LocalCopy.removeThumbnails(ofCopiesSetAsideIn: pictures.library)
         }
         guard club.needsSignIn, let place = registry.secretPlace(of: club) else {
             try remember { () throws(SettingsError) in try registry.forget(club) }

@@ -51,6 +51,17 @@ extension LocalCopy {
         emptyLog()
     }
 
+    /// The same in the copies of a folder that were set aside, as far as they can be opened.
+    public static func removeThumbnails(ofCopiesSetAsideIn folder: URL) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix("library-") && name.hasSuffix(".sqlite") {
+            guard let database = try? Database(path: folder.path + "/" + name) else { continue }
+            try? database.execute("PRAGMA secure_delete = ON")
+            try? database.run("DELETE FROM thumbnails")
+            try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
     /// In bytes, of all of them.
     private static let thumbnailLimit = Int64(64 << 20)
 }

@@ -66,6 +66,20 @@ public enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What 0x80 to 0x9F are in Windows-1252; 0 where there is nothing.
+    /// The byte of a character where each has one; nil where it has none, and in UTF-16.
+    package func byte(of scalar: Unicode.Scalar) -> UInt8? {
+        switch self {
+        case .utf16LittleEndian, .utf16BigEndian: return nil
+        case .latin1: return UInt8(exactly: scalar.value)
+        case .windows1252:
+            if scalar.value >= 0x100 {
+                return Self.windowsSigns.firstIndex { UInt32($0) == scalar.value }
+                    .map { UInt8(0x80 + $0) }
+            }
+            return (0x80...0x9F).contains(scalar.value) ? nil : UInt8(exactly: scalar.value)
+        }
+    }
+
     private static let windowsSigns: [UInt16] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
         0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,

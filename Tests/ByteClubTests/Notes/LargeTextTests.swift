@@ -132,6 +132,42 @@ import TextEditing
             String(decoding: bytes(utf16.part(at: 2_500_001)), as: UTF8.self).contains(line))
     }
 
+    /// Every part would begin with the second half of one.
+    @Test func aCharacterOfTwoUnitsIsNotCut() throws {
+        let face: [UInt8] = [0x3D, 0xD8, 0x00, 0xDE]
+        let text = try open(
+            Data([0xFF, 0xFE] + (0..<900_000).flatMap { _ in face }))
+        #expect(text.encoding == .utf16LittleEndian)
+        var offset: Int64 = 0
+        while offset < text.byteCount {
+            let part = text.part(at: offset)
+            #expect(part.range.lowerBound == offset)
+            #expect(part.text.isValidUTF8 && part.text.string(in: 0..<4) == "😀")
+            offset = part.range.upperBound
+        }
+    }
+
+    @Test func aMatchInAnotherEncodingIsFoundInItsText() throws {
+        let line: [UInt8] =
+            Array("Gr".utf8) + [0xFC, 0xDF, 0x65, 0x20, 0x80, 0x35, 0x20, 0x96, 0x0A]
+        let text = try open(Data((0..<300_000).flatMap { _ in line }))
+        #expect(text.encoding == .windows1252)
+        let wanted = try #require(text.bytes(of: "€5 –"))
+        let hit = try #require(text.find(wanted, from: 3 << 20, ignoresCase: true))
+        let part = text.part(at: hit - 8192)
+        let place = text.place(of: hit..<hit + Int64(wanted.count), in: part)
+        #expect(part.text.string(in: place) == "€5 –")
+    }
+
+    @Test func halvesOfTwoCharactersAreNoMatch() throws {
+        let text = try open(
+            Data([0xFF, 0xFE, 0x00, 0x41, 0x00, 0x4E, 0x41, 0x00, 0x00, 0x41, 0x00, 0x4E]))
+        let wanted = try #require(text.bytes(of: "A"))
+        #expect(text.find(wanted, from: 0, ignoresCase: false) == 6)
+        #expect(text.find(wanted, from: 12, backwards: true, ignoresCase: false) == 6)
+        #expect(text.find(wanted, from: 7, ignoresCase: false) == nil)
+    }
+
     @Test func whatIsNoTextIsReadAsBytes() throws {
         let text = try open(Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
         #expect(!text.isText && text.encoding == nil)

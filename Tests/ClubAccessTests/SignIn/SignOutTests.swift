@@ -66,7 +66,18 @@ import Testing
                 secret, of: path, revision: Revision(rawValue: "1"), size: size)
         }
         _ = try copy(club).enqueue(.write(Data("words".utf8), at: note, mode: .create))
+        // As an older program leaves one that it cannot read.
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix("library.sqlite") {
+            try FileManager.default.copyItem(
+                at: folder.appending(path: name),
+                to: folder.appending(
+                    path: name.replacing("library.sqlite", with: "library-newer.sqlite")))
+        }
         _ = try await SignOut.signOut(club, registry: home.registry, secrets: home.secrets)
+        #expect(
+            FileManager.default.fileExists(
+                atPath: folder.appending(path: "library-newer.sqlite").path))
         let kept = LocalCopy(folder: folder)
         #expect(
             try kept.thumbnail(of: path, revision: Revision(rawValue: "1"), size: size) == nil)

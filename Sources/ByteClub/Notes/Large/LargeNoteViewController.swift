@@ -201,10 +201,7 @@ extension LargeNoteViewController {
     private func show(_ offset: Int64, byteCount: Int) {
         // Some lines above it are in sight too.
         load({ $0.part(at: max(0, offset - 8192)) }) { [textView, text] part in
-            // In other encodings the bytes of a part are not those of its text.
-            guard text.encoding == nil else { return }
-            let start = Int(offset - part.range.lowerBound)
-            textView.reveal(start..<start + byteCount)
+            textView.reveal(text.place(of: offset..<offset + Int64(byteCount), in: part))
         }
     }
 }

@@ -100,7 +100,7 @@ final class LargeText: Sendable {
         guard offset > 0, offset < byteCount else { return offset }
         let first = max(0, offset - Self.lineReach)
         // A line feed in UTF-16 may be half of another character.
-        guard byteOrderMark.isEmpty else { return offset & ~1 }
+        guard byteOrderMark.isEmpty else { return unitStart(at: offset) }
         let bytes = Self.read(descriptor, first..<offset)
         if let feed = bytes.lastIndex(of: 0x0A) { return first + Int64(feed) + 1 }
         guard first > 0 else { return 0 }
@@ -113,7 +113,27 @@ final class LargeText: Sendable {
         return start
     }
 
+    /// Where the character begins in which an offset lies, in UTF-16.
+    private func unitStart(at offset: Int64) -> Int64 {
+        let start = offset & ~1
+        let unit = Self.read(descriptor, start..<min(byteCount, start + 2))
+        let high = encoding == .utf16LittleEndian ? unit.last : unit.first
+        // Of some characters it is the second unit of two.
+        guard let high, (0xDC...0xDF).contains(high), start >= 2 else { return start }
+        return start - 2
+    }
+
     // MARK: - Finding
+
+    /// Where bytes of the file are in the text of a part that has them, in its UTF-8.
+    func place(of found: Range<Int64>, in part: Part) -> Range<Int> {
+        let before = part.range.lowerBound..<found.lowerBound
+        guard encoding != nil else { return before.count..<before.count + found.count }
+        let start =
+            before.isEmpty
+            ? 0 : decoded(Self.read(descriptor, before), isFirst: before.lowerBound == 0).count
+        return start..<start + decoded(Self.read(descriptor, found), isFirst: false).count
+    }
 
     /// The bytes that words are in this text; nil where it cannot have them.
     func bytes(of words: String) -> [UInt8]? {
@@ -124,7 +144,7 @@ final class LargeText: Sendable {
         case .utf16BigEndian:
             return words.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         case .latin1, .windows1252:
-            let bytes = words.unicodeScalars.compactMap { UInt8(exactly: $0.value) }
+            let bytes = words.unicodeScalars.compactMap { encoding?.byte(of: $0) }
             return bytes.count == words.unicodeScalars.count ? bytes : nil
         }
     }
@@ -152,8 +172,14 @@ final class LargeText: Sendable {
             let found = Self.read(descriptor, range).withUnsafeBufferPointer { bytes in
                 backwards ? search.last(in: bytes) : search.first(in: bytes)
             }
-            if let found { return range.lowerBound + Int64(found) }
-            place = backwards ? range.lowerBound : place + step
+            if let found {
+                let hit = range.lowerBound + Int64(found)
+                // Halves of two characters of UTF-16 are no hit.
+                if byteOrderMark.isEmpty || hit % 2 == 0 { return hit }
+                place = backwards ? hit : hit + 1
+            } else {
+                place = backwards ? range.lowerBound : place + step
+            }
         }
         return nil
     }
