@@ -36,7 +36,8 @@ final class Keyring: SecretKeeper {
     }
 
     func read(_ account: String) async throws(SecretError) -> Data? {
-        let answer = await call { () -> (byteclub_secret_result, Data?) in
+        let answer = await call(isCancelled: { $0.0 == BYTECLUB_SECRET_CANCELLED }) {
+            () -> (byteclub_secret_result, Data?) in
             var secret: UnsafeMutablePointer<CChar>?
             let result = byteclub_secret_lookup(account, &secret)
             defer { byteclub_secret_free(secret) }
@@ -48,14 +49,16 @@ final class Keyring: SecretKeeper {
     }
 
     func write(_ secret: Data, account: String, label: String) async throws(SecretError) {
-        let result = await call {
+        let result = await call(isCancelled: { $0 == BYTECLUB_SECRET_CANCELLED }) {
             byteclub_secret_store(account, label, String(decoding: secret, as: UTF8.self))
         }
         try check(result)
     }
 
     func remove(_ account: String) async throws(SecretError) {
-        let result = await call { byteclub_secret_remove(account) }
+        let result = await call(isCancelled: { $0 == BYTECLUB_SECRET_CANCELLED }) {
+            byteclub_secret_remove(account)
+        }
         if result != BYTECLUB_SECRET_ABSENT { try check(result) }
     }
 
@@ -68,13 +71,18 @@ final class Keyring: SecretKeeper {
     }
 
     /// Cancelling the task cancels the call, which then fails as if the keyring had refused.
-    private func call<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    private func call<Value: Sendable>(
+        isCancelled: @escaping @Sendable (Value) -> Bool, _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
         let alarm = Alarm()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { @Sendable in
                     alarm.begin(afterSeconds: Self.timeoutSeconds)
-                    let value = body()
+                    var value = body()
+                    // GIO gives a connection that is still being made to the next call, too, and with it the
+                    // end of the call that was cancelled.
+                    while isCancelled(value), !alarm.hasRung { value = body() }
                     alarm.end()
                     continuation.resume(returning: value)
                 }
@@ -89,6 +97,7 @@ final class Keyring: SecretKeeper {
 private final class Alarm: Sendable {
     private struct State {
         var isRinging = false
+        var hasRung = false
         /// Dispatch sources are thread-safe; they are just not declared `Sendable`.
         nonisolated(unsafe) var source: (any DispatchSourceTimer)?
     }
@@ -98,13 +107,19 @@ private final class Alarm: Sendable {
 
     func begin(afterSeconds seconds: Int) {
         let source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler { @Sendable in byteclub_secret_cancel() }
+        source.setEventHandler { @Sendable [self] in
+            state.withLock { $0.hasRung = true }
+            byteclub_secret_cancel()
+        }
         state.withLock { state in
             state.source = source
             Self.schedule(source, afterSeconds: state.isRinging ? 0 : seconds)
         }
         source.activate()
     }
+
+    /// Whether it was this that has cancelled the call.
+    var hasRung: Bool { state.withLock(\.hasRung) }
 
     /// Immediately, or as soon as the call has begun.
     func ring() {
