@@ -51,6 +51,7 @@ final class LoopbackConnection {
         case .stall: while receive() {}
         case .close: close()
         case .reset:
+            guard isOpen else { return }  // or the number may be of another socket
             var atOnce = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
                 descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))

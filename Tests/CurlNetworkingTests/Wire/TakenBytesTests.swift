@@ -53,6 +53,7 @@ private final class HesitantServer: Sendable {
         var readByteCount = 0
         var goal = 0
         var resets = false
+        var isListening = true
 
         /// Whether the request has come to its end.
         var isWhole: Bool {
@@ -115,12 +116,22 @@ private final class HesitantServer: Sendable {
     func readAll() { read(.max) }
 
     /// Accepts no more.
-    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    func stop() {
+        state.withLock { state in
+            // Once it is closed, the number may be of another test's socket.
+            if state.isListening { shutdown(listener, Int32(SHUT_RDWR)) }
+        }
+    }
 
     func reset() { state.withLock { $0.resets = true } }
 
     private func serve() {
-        defer { close(listener) }
+        defer {
+            state.withLock { state in
+                state.isListening = false
+                close(listener)
+            }
+        }
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }

@@ -40,6 +40,8 @@ public final class ConnectionSwitch: Sendable {
         }
         state.withLock { $0.listener = listener }
         Thread.detachNewThread { [weak self, target] in
+            // Closed by who accepts from it, so that nobody accepts from a number that names another file by now.
+            defer { close(listener) }
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
@@ -59,7 +61,6 @@ public final class ConnectionSwitch: Sendable {
         state.withLock { state in
             if state.listener >= 0 {
                 shutdown(state.listener, Int32(SHUT_RDWR))
-                close(state.listener)
                 state.listener = -1
             }
             // Their threads close nothing: a number that is closed here names no other file yet.
