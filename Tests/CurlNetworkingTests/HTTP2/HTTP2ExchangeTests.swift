@@ -87,15 +87,7 @@ struct HTTP2ExchangeTests {
 
     /// Without `Expect: 100-continue`, which would cost a second.
     @Test(arguments: [0, 10, 300_000]) func aBodyIsSent(byteCount: Int) async throws {
-        let server = try LoopbackServer(
-            http2: [(4, 1 << 20)],
-            { peer in
-                peer.widen(0, by: 1 << 20)
-                while let stream = peer.nextRequest() {
-                    peer.readToEnd(of: stream)
-                    peer.answer(stream, body: "\(peer.bodyByteCount(of: stream))")
-                }
-            })
+        let server = try LoopbackServer.countingHTTP2Bodies()
         var request = URLRequest(url: server.url())
         request.httpMethod = "POST"
         let delegate = RecordingDelegate()
@@ -110,15 +102,7 @@ struct HTTP2ExchangeTests {
 
     /// No chunks are counted that HTTP/2 does not have.
     @Test func aBodyOfUnknownLengthIsCounted() async throws {
-        let server = try LoopbackServer(
-            http2: [(4, 1 << 20)],
-            { peer in
-                peer.widen(0, by: 1 << 20)
-                while let stream = peer.nextRequest() {
-                    peer.readToEnd(of: stream)
-                    peer.answer(stream, body: "\(peer.bodyByteCount(of: stream))")
-                }
-            })
+        let server = try LoopbackServer.countingHTTP2Bodies()
         var request = URLRequest(url: server.url())
         request.httpMethod = "POST"
         request.httpBodyStream = InputStream(data: Data(count: 100_000))

@@ -15,6 +15,14 @@ extension HTTP2Peer {
     func begin() {
         if let stream = nextRequest() { answer(stream, body: "first") }
     }
+
+    /// Answers each request with the length of its body.
+    func countBodies() {
+        while let stream = nextRequest() {
+            readToEnd(of: stream)
+            answer(stream, body: "\(bodyByteCount(of: stream))")
+        }
+    }
 }
 
 /// A session that takes every server to speak HTTP/2.
@@ -52,5 +60,49 @@ extension LoopbackServer {
             { peer in
                 while let stream = peer.nextRequest() { peer.answer(stream, body: body) }
             })
+    }
+}
+
+extension LoopbackServer {
+    /// Answers each request with the length of its body.
+    static func countingHTTP2Bodies() throws -> LoopbackServer {
+        try LoopbackServer(
+            http2: [(4, 1 << 20)],
+            { peer in
+                peer.widen(0, by: 1 << 20)
+                peer.countBodies()
+            })
+    }
+
+    /// Does something to the second request of a connection while the first is under way; the others live.
+    convenience init(
+        http2Harming harm: @escaping @Sendable (HTTP2Peer, _ second: UInt32) -> Void
+    ) throws {
+        try self.init(
+            http2: [],
+            { peer in
+                guard let first = peer.nextRequest() else { return }
+                peer.sendHead(first)
+                guard let second = peer.nextRequest() else { return }
+                harm(peer, second)
+                peer.sendData(first, [1])
+                while let stream = peer.nextRequest() { peer.answer(stream, body: "later") }
+            })
+    }
+
+    /// The second request of ``init(http2Harming:)`` fails, and nothing else does.
+    func expectSecondFailsAlone(_ code: URLError.Code) async throws {
+        let session = makeHTTP2Session()
+        let (bytes, _) = try await session.bytes(from: url("/first"))
+        let error = await #expect(throws: URLError.self) {
+            try await session.data(from: self.url("/second"))
+        }
+        #expect(error?.code == code)
+        var received: [UInt8] = []
+        for try await byte in bytes { received.append(byte) }
+        #expect(received == [1])
+        let (later, _) = try await session.data(from: url("/later"))
+        #expect(later == Data("later".utf8))
+        #expect(connectionCount == 1)
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-import Glibc
 
 /// A real server of HTTP/2 over TLS on a port of 127.0.0.1, with a folder of its own; it ends with this object.
 public final class RealHTTP2Server: Sendable {
@@ -29,21 +28,9 @@ public final class RealHTTP2Server: Sendable {
         isHTTP2: Bool = true
     ) throws -> RealHTTP2Server {
         try RealHTTP2Server(.nginx) { home, port in
-            let configuration = """
-                daemon off;
-                master_process off;
-                \(getuid() == 0 ? "user root;" : "")
-                pid \(home)/pid;
-                error_log stderr notice;
-                events {}
-                http {
-                    access_log off;
-                    client_body_temp_path \(home)/temporary/body;
-                    proxy_temp_path \(home)/temporary/proxy;
-                    fastcgi_temp_path \(home)/temporary/fastcgi;
-                    uwsgi_temp_path \(home)/temporary/uwsgi;
-                    scgi_temp_path \(home)/temporary/scgi;
-                    client_max_body_size 0;
+            let configuration = NginxConfiguration.make(
+                home: home,
+                http: """
                     keepalive_requests \(requestsPerConnection);
                     server {
                         listen 127.0.0.1:\(port) ssl\(isHTTP2 ? " http2" : "");
@@ -53,8 +40,7 @@ public final class RealHTTP2Server: Sendable {
                         location /put/ { dav_methods PUT; create_full_put_path on; }
                         location /protocol { return 200 $server_protocol; }
                     }
-                }
-                """
+                    """)
             try Data(configuration.utf8).write(to: URL(filePath: home + "/conf"))
             return (
                 ["/usr/sbin/nginx", "-p", home, "-c", home + "/conf", "-e", "stderr"],

@@ -89,34 +89,21 @@ extension RealWebDAVServer.Kind {
     }
 
     private static func nginxConfiguration(home: String, port: UInt16) -> String {
-        """
-        load_module \(nginxModule);
-        daemon off;
-        master_process off;
-        pid \(home)/pid;
-        error_log stderr notice;
-        events {}
-        http {
-            access_log off;
-            client_body_temp_path \(home)/temporary/body;
-            proxy_temp_path \(home)/temporary/proxy;
-            fastcgi_temp_path \(home)/temporary/fastcgi;
-            uwsgi_temp_path \(home)/temporary/uwsgi;
-            scgi_temp_path \(home)/temporary/scgi;
-            client_max_body_size 0;
-            dav_ext_lock_zone zone=locks:1m;
-            server {
-                listen 127.0.0.1:\(port);
-                root \(home)/www;
-                location / {
-                    dav_methods PUT DELETE MKCOL COPY MOVE;
-                    dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK;
-                    dav_ext_lock zone=locks;
-                    create_full_put_path on;
+        NginxConfiguration.make(
+            home: home, module: nginxModule,
+            http: """
+                dav_ext_lock_zone zone=locks:1m;
+                server {
+                    listen 127.0.0.1:\(port);
+                    root \(home)/www;
+                    location / {
+                        dav_methods PUT DELETE MKCOL COPY MOVE;
+                        dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK;
+                        dav_ext_lock zone=locks;
+                        create_full_put_path on;
+                    }
                 }
-            }
-        }
-        """
+                """)
     }
 
     private static func lighttpdConfiguration(home: String, port: UInt16) -> String {
