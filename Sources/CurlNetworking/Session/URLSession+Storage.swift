@@ -6,14 +6,18 @@ extension URLSession {
     private static let storageQueue = DispatchQueue(
         label: "CurlNetworking.storage", qos: .utility)
 
-    /// Brings cookies and TLS-only hosts that were not written yet to the disk, lets further requests of the session use
-    /// new connections, and then calls back on `delegateQueue`.
+    /// Brings cookies, TLS-only hosts and the cached answers of completed tasks that were not written yet to the disk,
+    /// lets further requests of the session use new connections, and then calls back on `delegateQueue`.
     public func flush(completionHandler: @escaping @Sendable () -> Void) {
         noteNewConnectionsOnly()
         Self.storageQueue.async { @Sendable [self] in
             settings.web.cookies?.flush()
             settings.web.hsts?.flush()
-            callbackQueue.async { completionHandler() }
+            guard let cache = settings.web.cache else {
+                return callbackQueue.async { completionHandler() }
+            }
+            // Behind what it has to write.
+            cache.queue.async { [callbackQueue] in callbackQueue.async { completionHandler() } }
         }
     }
 

@@ -203,7 +203,6 @@ import Testing
             defer { session.finishTasksAndInvalidate() }
             let data = try await session.data(from: server.url()).0
             await session.flush()
-            _ = cache.currentDiskUsage
             return data
         }
         _ = try await load()
