@@ -116,6 +116,7 @@ lint:
 	@scripts/lint-words
 	@scripts/check-messages
 	@scripts/check-layers
+	@scripts/check-properties.py Sources
 	@scripts/find-undocumented.py Sources/CurlNetworking Sources/CurlNetworkingHTTPTypes Sources/TerminalUI Sources/TextEditing
 	@SWIFT="$(SWIFT)" scripts/check-api
 

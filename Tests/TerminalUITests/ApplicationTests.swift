@@ -232,7 +232,7 @@ import Testing
         delegate.isReady = true
         harness.press("q")
         #expect(!harness.screen.isOpen)
-        #expect(harness.application.exitStatus == 0)
+        #expect(harness.application.ending.status == 0)
     }
 
     @Test func aFocusedViewThatLeavesGivesTheKeysBack() throws {

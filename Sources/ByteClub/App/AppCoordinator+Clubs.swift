@@ -116,10 +116,10 @@ extension AppCoordinator {
     /// Once for each time the person looks, and not above what the person is doing: saving a note
     /// asks there.
     func askToSignIn(_ error: StoreError) {
-        guard askedToSignIn != session.club.refreshCount,
+        guard askedToSignIn != session.club.looking.refreshCount,
             application.topViewController === tabBarController
         else { return }
-        askedToSignIn = session.club.refreshCount
+        askedToSignIn = session.club.looking.refreshCount
         let words = session.club.sentence(for: error)
         tabBarController.present(
             AlertController(
@@ -127,7 +127,7 @@ extension AppCoordinator {
                 message: TextLine(localized("\(words.text) Everything you have typed is kept.")),
                 actions: [
                     AlertAction(localized("Sign in"), key: "s") { [session] in
-                        session.club.signInAgain? {}
+                        session.club.handlers.signInAgain? {}
                     },
                     AlertAction(localized("Later"), key: "l", kind: .cancel),
                 ]))

@@ -111,17 +111,17 @@ internal import TextEditing
 
     func prepare(_ session: ClubSession) {
         session.notes.didReturnToList = { [weak self] in self?.offerNextDraft() }
-        session.club.willRetry = { [weak self] notice in
+        session.club.handlers.willRetry = { [weak self] notice in
             self?.application.showMessage(notice.sentence, .warning, for: notice.wait)
         }
-        session.club.didSync = { [weak self, weak session] event in
+        session.club.handlers.didSync = { [weak self, weak session] event in
             guard let self, self.session === session else { return }
             tell(of: event)
         }
-        session.club.didNotice = { [weak self] in
+        session.club.handlers.didNotice = { [weak self] in
             self?.application.showMessage($0, .warning, for: .seconds(20))
         }
-        session.club.signInAgain = { [weak self, weak session] then in
+        session.club.handlers.signInAgain = { [weak self, weak session] then in
             guard let session else { return }
             self?.signInAgain(to: session, then)
         }

@@ -20,7 +20,7 @@ extension Club {
             await recognizeOwn()
             notify()
         }
-        if let notice = found.notice { didNotice?(notice) }
+        if let notice = found.notice { handlers.didNotice?(notice) }
     }
 
     /// Shows what waits by now.
@@ -45,7 +45,7 @@ extension Club {
         connection = .failed(error)
         notify()
         let failures = outgoing.failureCount
-        watching = Task { await watch(afterFailures: failures) }
+        looking.watching = Task { await watch(afterFailures: failures) }
     }
 
     /// Sends what waits, one after the other, unless that is under way.
@@ -91,7 +91,7 @@ extension Club {
             if outgoing.hasMore { sendWaiting() } else { sendWaiting(after: Self.lockPause) }
         case .failure(let error as StoreError) where error.code == .cancelled: break
         case .failure(let error as StoreError): connectionDidFail(error)
-        case .failure(let error): didNotice?("\(error)")
+        case .failure(let error): handlers.didNotice?("\(error)")
         }
     }
 
@@ -120,7 +120,7 @@ extension Club {
         case .notDeleted, .gone, .refused: break
         }
         await refreshWaiting()
-        didSync?(event)
+        handlers.didSync?(event)
     }
 
     /// Brings the texts here that were never seen, in the background; no wheel turns for it.

@@ -13,14 +13,15 @@ extension Club {
         let own = writes.compactMap { write in
             contents[write.path].flatMap { write.made($0) ? $0 : nil }
         }
-        if !own.isEmpty { didRecognizeOwn?(own) }
+        if !own.isEmpty { handlers.didRecognizeOwn?(own) }
         let now = Date()
-        guard recognizing == nil, !hasLeft, writes.contains(where: { $0.isUnderWay(at: now) })
+        guard looking.recognizing == nil, !hasLeft,
+            writes.contains(where: { $0.isUnderWay(at: now) })
         else { return }
         // Another program is writing: what the server has announced may be that, and is recognized soon.
-        recognizing = Task { [weak self] in
+        looking.recognizing = Task { [weak self] in
             guard (try? await Pause.sleep(for: .milliseconds(500))) != nil, let self else { return }
-            recognizing = nil
+            looking.recognizing = nil
             await recognizeOwn()
             notify()
         }

@@ -1,4 +1,5 @@
 internal import ClubAccess
+internal import ClubLibrary
 internal import ClubStore
 
 /// What a club keeps of its own work: each of these is one concern, and is asked of it by name.
@@ -13,6 +14,36 @@ extension Club {
         var isListed = false
         /// Counts how often the whole folder has been listed, or what was known of it brought up to date.
         var listingCount = 0
+    }
+
+    /// Who is told what, beside the observers: set by the app, the list and the screen.
+    struct Handlers {
+        /// Told what became of changes that waited.
+        var didSync: ((SyncEvent) -> Void)?
+        /// Told what was done on this computer, in any program, before it is shown.
+        var didRecognizeOwn: (([RemoteFile]) -> Void)?
+        /// Told what a person should know of the local copy.
+        var didNotice: ((String) -> Void)?
+        /// Has the person sign in again and then goes on.
+        var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
+        /// Told that a call waits before it is sent again.
+        var willRetry: ((RetryNotice) -> Void)?
+    }
+
+    /// The looking at the club, and at what other programs of this computer write.
+    struct Looking {
+        var watching: Task<Void, Never>?
+        /// Looks again whether another program has confirmed what it was writing.
+        var recognizing: Task<Void, Never>?
+        /// Counts how often the person has asked to look again.
+        var refreshCount = 0
+
+        mutating func stop() {
+            watching?.cancel()
+            watching = nil
+            recognizing?.cancel()
+            recognizing = nil
+        }
     }
 
     /// The sending of what waits.

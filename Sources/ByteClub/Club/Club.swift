@@ -41,33 +41,21 @@ internal import TextEditing
     let local: LocalClub?
     /// What was done here and has not reached the club yet, in order.
     var waiting: [WaitingChange] = []
-    /// Told what became of changes that waited.
-    var didSync: ((SyncEvent) -> Void)?
-    /// Told what was done on this computer, in any program, before it is shown.
-    var didRecognizeOwn: (([RemoteFile]) -> Void)?
-    /// Looks again whether another program has confirmed what it was writing.
-    var recognizing: Task<Void, Never>?
-    /// Told what a person should know of the local copy.
-    var didNotice: ((String) -> Void)?
+    /// Set by the app, the list and the screen.
+    var handlers = Handlers()
     private var link: Link
     /// Who is signed in, once that is known; never for the club on this computer.
     var account: Account?
-    /// Has the person sign in again and then goes on; set by the app.
-    var signInAgain: ((_ then: @escaping () -> Void) -> Void)?
-    /// Told that a call waits before it is sent again; set by the screen.
-    var willRetry: ((RetryNotice) -> Void)?
     /// Counts what is in flight; the long poll does not count.
     let activity: any ActivityCounting
     let undecodable = UndecodablePhotos()
 
     private var observers: [() -> (any ClubObserver)?] = []
-    var watching: Task<Void, Never>?
+    var looking = Looking()
     var outgoing = Outgoing()
     var incoming = Incoming()
     /// Whether it is on the screen no more: nothing begins again.
     private(set) var hasLeft = false
-    /// Counts how often the person has asked to look again.
-    private(set) var refreshCount = 0
 
     private var calls = CallsInFlight()
 
@@ -92,17 +80,14 @@ internal import TextEditing
 
     /// Starts following the club's folder, and goes on until `stop()`.
     func start() {
-        guard watching == nil else { return }
-        watching = Task { await watch() }
+        guard looking.watching == nil else { return }
+        looking.watching = Task { await watch() }
     }
 
     func stop() {
-        watching?.cancel()
-        watching = nil
+        looking.stop()
         incoming.task?.cancel()
         incoming.task = nil
-        recognizing?.cancel()
-        recognizing = nil
     }
 
     /// Stops all of it, for ever: another club comes on the screen. What is on its way waits again.
@@ -115,7 +100,7 @@ internal import TextEditing
 
     /// Lists the club again at the person's request; also ends the wait after a failure.
     func refresh() {
-        refreshCount += 1
+        looking.refreshCount += 1
         known.cursor = nil
         stop()
         // What the club has refused may be taken by now.
@@ -242,7 +227,7 @@ internal import TextEditing
         }
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             ActivityLog.write("retry: \(notice.sentence)")
-            Task { @MainActor [weak self] in self?.willRetry?(notice) }
+            Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
         }
         let result = await Self.telling(observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }

@@ -128,7 +128,7 @@ extension ListMemory {
     /// Begins with what was kept, and takes a club that was never here before as seen.
     func start(_ club: Club) {
         self.club = club
-        club.didRecognizeOwn = { [weak self] in self?.see($0) }
+        club.handlers.didRecognizeOwn = { [weak self] in self?.see($0) }
         club.addObserver(self)
         Task { await load() }
     }

@@ -145,7 +145,7 @@ extension NoteDetailsViewController {
         case .store(let error) where error.code == .cancelled:
             application?.showMessage(localized("Stopped saving. The text is still here."), .warning)
         case .store(let error)
-        where document.club.signInAgain != nil
+        where document.club.handlers.signInAgain != nil
             && document.club.settings.isFixedBySignIn(error):
             askToSignIn(error, closing: closing)
         case .store(let error):
@@ -163,7 +163,7 @@ extension NoteDetailsViewController {
                 message: TextLine(words.text + localized(" Your text is still here.")),
                 actions: [
                     AlertAction(localized("Sign in"), key: "s") { [weak self] in
-                        self?.document.club.signInAgain? { self?.save(closing: closing) }
+                        self?.document.club.handlers.signInAgain? { self?.save(closing: closing) }
                     },
                     AlertAction(localized("Keep editing"), key: "k", kind: .cancel),
                 ]))

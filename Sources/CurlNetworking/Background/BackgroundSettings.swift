@@ -42,8 +42,8 @@ struct BackgroundSettings: Codable, Hashable, Sendable {
 
     init(_ settings: SessionSettings) {
         additionalFields = settings.additionalHeaders.map(BackgroundTaskRecord.Request.Field.list)
-        requestTimeout = Self.plain(settings.requestTimeout)
-        resourceTimeout = Self.plain(settings.resourceTimeout)
+        requestTimeout = Self.plain(settings.timeouts.request)
+        resourceTimeout = Self.plain(settings.timeouts.resource)
         connectionsPerHost = settings.connectionsPerHost
         httpVersion = settings.httpVersion
         unixSocketPath = settings.unixSocketPath?.absolutePath

@@ -16,7 +16,7 @@ extension Engine {
             configuration.body = .some(byteCount: attempt.body.byteCount, start: attempt.body.start)
         }
         configuration.isRaw = attempt.isWebSocket
-        configuration.connectTimeout = transfer.request.ownTimeout ?? settings.requestTimeout
+        configuration.connectTimeout = transfer.request.ownTimeout ?? settings.timeouts.request
         configuration.connection = transfer.usableConnections
         configuration.version = attempt.http.version
         configuration.streamPriority = transfer.task.priority

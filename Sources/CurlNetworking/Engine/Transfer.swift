@@ -99,8 +99,8 @@ final class Transfer {
         slot = Slot(place: .init(session: isWebSocket ? -number : number, origin: origin))
         let settings = task.session.settings
         timers = TransferTimers(
-            requestSeconds: request.ownTimeout ?? settings.requestTimeout,
-            resourceSeconds: settings.resourceTimeout)
+            requestSeconds: request.ownTimeout ?? settings.timeouts.request,
+            resourceSeconds: settings.timeouts.resource)
         pauses = task.isHeld ? .suspended : []
         attempt.transfer = self
     }

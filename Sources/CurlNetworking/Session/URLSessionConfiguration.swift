@@ -90,15 +90,15 @@ open class URLSessionConfiguration: NetworkingObject, @unchecked Sendable {
     /// How long a transfer may rest without a byte moving, in seconds; 60 unless set. Time spent
     /// suspended, or queueing for a connection, does not count.
     public var timeoutIntervalForRequest: TimeInterval {
-        get { settings.withLock { $0.requestTimeout } }
-        set { settings.withLock { $0.requestTimeout = newValue } }
+        get { settings.withLock { $0.timeouts.request } }
+        set { settings.withLock { $0.timeouts.request = newValue } }
     }
 
     /// How long a transfer may last in all, in seconds; seven days unless set. Time spent suspended,
     /// or queueing for a connection, does not count.
     public var timeoutIntervalForResource: TimeInterval {
-        get { settings.withLock { $0.resourceTimeout } }
-        set { settings.withLock { $0.resourceTimeout = newValue } }
+        get { settings.withLock { $0.timeouts.resource } }
+        set { settings.withLock { $0.timeouts.resource = newValue } }
     }
 
     /// How many connections to one host the session opens at most; 6 unless set. Further tasks
@@ -160,8 +160,7 @@ extension URLSessionConfiguration {
 /// The values of a configuration, as a session keeps them.
 struct SessionSettings: Sendable {
     var additionalHeaders: HTTPHeaderFields?
-    var requestTimeout: TimeInterval = 60
-    var resourceTimeout: TimeInterval = 7 * 24 * 3600
+    var timeouts = Timeouts()
     var connectionsPerHost = 6
     var httpVersion = HTTPVersionPreference.automatic
     var credentialStorage: URLCredentialStorage? = .shared
@@ -178,6 +177,13 @@ struct SessionSettings: Sendable {
     var tracer: Tracer?
     /// nil for a session whose transfers are this process's own.
     var background: BackgroundIdentity?
+
+    struct Timeouts: Sendable {
+        /// For as long as no byte moves.
+        var request: TimeInterval = 60
+        /// In all.
+        var resource: TimeInterval = 7 * 24 * 3600
+    }
 
     /// What `.default` configurations and the shared session have.
     static var standard: SessionSettings {

@@ -17,8 +17,7 @@ struct TaskStatus: Sendable {
     var succession = Succession()
 
     let created = Date()
-    var earliestBeginDate: Date?
-    var prefersIncrementalDelivery = true
+    var delivery = Delivery()
     /// Made when somebody asks for it.
     var progress: TaskProgress?
     var priority = URLSessionTask.defaultPriority
@@ -28,6 +27,12 @@ struct TaskStatus: Sendable {
     init(request: URLRequest, delegate: (any URLSessionTaskDelegate)?) {
         currentRequest = request.withoutCredentials
         self.delegate = delegate
+    }
+
+    /// When its user wants what.
+    struct Delivery: Sendable {
+        var earliestBeginDate: Date?
+        var isIncremental = true
     }
 
     /// What waits to be reported to the delegate or handler, and what it has heard.

@@ -14,8 +14,8 @@ extension URLSessionTask {
     /// In Apple's suite only background sessions heed it. The delegate is asked when the time has come,
     /// by `urlSession(_:task:willBeginDelayedRequest:completionHandler:)`.
     public var earliestBeginDate: Date? {
-        get { status.withLock { $0.earliestBeginDate } }
-        set { status.withLock { $0.earliestBeginDate = newValue } }
+        get { status.withLock { $0.delivery.earliestBeginDate } }
+        set { status.withLock { $0.delivery.earliestBeginDate = newValue } }
     }
 
     func notifyDelayed(_ request: URLRequest, _ reply: Reply<DelayedRequest>) {

@@ -54,8 +54,8 @@ extension URLSessionTask {
     /// Whether the body is delivered as it comes; true unless set. Otherwise the delegate gets it in one
     /// call when it is complete, and it is kept in memory until then.
     public var prefersIncrementalDelivery: Bool {
-        get { status.withLock { $0.prefersIncrementalDelivery } }
-        set { status.withLock { $0.prefersIncrementalDelivery = newValue } }
+        get { status.withLock { $0.delivery.isIncremental } }
+        set { status.withLock { $0.delivery.isIncremental = newValue } }
     }
 }
 

@@ -113,9 +113,9 @@ extension Application {
 
     /// In the lower edge of what is shown.
     private func drawHint() {
-        guard !hint.isEmpty, presentations.isEmpty, !window.footer.isHidden else { return }
+        guard !said.hint.isEmpty, presentations.isEmpty, !window.footer.isHidden else { return }
         let room = surface.size.width - 4
-        guard let text = hint.first(where: { Surface.columnCount(of: $0) + 2 <= room }) else {
+        guard let text = said.hint.first(where: { Surface.columnCount(of: $0) + 2 <= room }) else {
             return
         }
         surface.draw(

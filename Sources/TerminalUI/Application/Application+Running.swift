@@ -14,10 +14,10 @@ extension Application {
     /// Returns when the program is over, with the exit status.
     public func wait() async -> Int32 {
         await withCheckedContinuation { continuation in
-            if let exitStatus {
-                continuation.resume(returning: exitStatus)
+            if let status = ending.status {
+                continuation.resume(returning: status)
             } else {
-                exit = continuation
+                ending.continuation = continuation
             }
         }
     }
@@ -61,8 +61,8 @@ extension Application {
 
     /// Gives the terminal back and ends ``run(root:)``.
     public func terminate(_ status: Int32 = 0) {
-        guard exitStatus == nil else { return }
-        exitStatus = status
+        guard ending.status == nil else { return }
+        ending.status = status
         dismissMessage()
         frames.isOpen = false
         input?.stop()
@@ -70,8 +70,8 @@ extension Application {
         screen.close()
         signals?.stop()
         signals = nil
-        exit?.resume(returning: status)
-        exit = nil
+        ending.continuation?.resume(returning: status)
+        ending.continuation = nil
     }
 
     /// Stops the program and goes back to the shell until it is continued (`fg`).
@@ -107,7 +107,7 @@ extension Application {
     }
 
     private func enterScreen() {
-        guard exitStatus == nil, !frames.isOpen else { return }
+        guard ending.status == nil, !frames.isOpen else { return }
         do {
             try screen.open()
         } catch {

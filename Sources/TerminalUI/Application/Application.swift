@@ -63,13 +63,8 @@ public final class Application: Responder {
     var frames: FrameClock
     var layers = DrawnLayers()
     var typeAhead = TypeAhead()
-    var exit: CheckedContinuation<Int32, Never>?
-    var exitStatus: Int32?
-    /// The sentence in the last row; nil while the row lists the keys.
-    public internal(set) var message: StatusMessage?
-    var messageTimer: ScheduledAction?
-    var hint: [String] = []
-    var hintTimer: ScheduledAction?
+    var ending = Ending()
+    var said = Said()
 
     /// - Parameters:
     ///   - screen: The terminal; a ``TestScreen`` in tests.
@@ -86,6 +81,19 @@ public final class Application: Responder {
         frames = FrameClock()
         super.init()
         window.owner = self
+    }
+
+    /// The sentence in the last row; nil while the row lists the keys.
+    public internal(set) var message: StatusMessage? {
+        get { said.message }
+        set { said.message = newValue }
+    }
+
+    struct Ending {
+        /// Who waits for it.
+        var continuation: CheckedContinuation<Int32, Never>?
+        /// nil while the program goes on.
+        var status: Int32?
     }
 
     public override var application: Application? { self }

@@ -105,7 +105,7 @@ final class InputLoop {
 
     private func hand(on events: [InputEvent]) {
         for event in events {
-            guard let application, application.exitStatus == nil else { return }
+            guard let application, application.ending.status == nil else { return }
             application.handle(event, at: byteCount)
         }
     }

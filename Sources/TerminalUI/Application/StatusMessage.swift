@@ -29,6 +29,15 @@ public struct StatusMessage: Hashable, Sendable {
 }
 
 extension Application {
+    /// What the last rows say beside the keys.
+    struct Said {
+        var message: StatusMessage?
+        var messageTimer: ScheduledAction?
+        /// The same in several lengths, the longest first; empty while there is none.
+        var hint: [String] = []
+        var hintTimer: ScheduledAction?
+    }
+
     /// Shows a sentence in the last row, until the next key or for a while.
     ///
     /// - Parameter lifetime: Nil keeps it until a key is pressed.
@@ -36,12 +45,12 @@ extension Application {
         _ text: String, _ kind: StatusMessage.Kind = .information,
         for lifetime: Duration? = .seconds(5)
     ) {
-        messageTimer?.cancel()
-        messageTimer = nil
+        said.messageTimer?.cancel()
+        said.messageTimer = nil
         message = StatusMessage(text, kind)
         configuration.logHandler?("message \(kind): \(text)")
         if let lifetime {
-            messageTimer = scheduler.schedule(after: lifetime) { [weak self] in
+            said.messageTimer = scheduler.schedule(after: lifetime) { [weak self] in
                 self?.dismissMessage()
             }
         }
@@ -52,8 +61,8 @@ extension Application {
     public func dismissMessage() {
         guard message != nil else { return }
         message = nil
-        messageTimer?.cancel()
-        messageTimer = nil
+        said.messageTimer?.cancel()
+        said.messageTimer = nil
         setNeedsFrame()
     }
 
@@ -61,18 +70,18 @@ extension Application {
     ///
     /// - Parameter texts: The first that has room is shown; the longest comes first.
     public func showHint(_ texts: [String], for lifetime: Duration) {
-        hintTimer?.cancel()
-        hint = texts
-        hintTimer = scheduler.schedule(after: lifetime) { [weak self] in self?.dismissHint() }
+        said.hintTimer?.cancel()
+        said.hint = texts
+        said.hintTimer = scheduler.schedule(after: lifetime) { [weak self] in self?.dismissHint() }
         setNeedsDisplay()
     }
 
     /// Takes it away.
     public func dismissHint() {
-        guard !hint.isEmpty else { return }
-        hint = []
-        hintTimer?.cancel()
-        hintTimer = nil
+        guard !said.hint.isEmpty else { return }
+        said.hint = []
+        said.hintTimer?.cancel()
+        said.hintTimer = nil
         setNeedsDisplay()
     }
 }

@@ -11,7 +11,7 @@ extension CursesScreen {
         let isWhole = shown.count != cells.count
         if isWhole { byteclub_erase() }
         var special: [Int] = []
-        repaintedRows = []
+        frameState.repaintedRows = []
         var pen = Pen(style: nil, pair: 0, mayLackColor: isLastTry)
         for row in 0..<size.height {
             let start = row * size.width
@@ -34,7 +34,7 @@ extension CursesScreen {
             guard hasChanged else { continue }
             if hasResidue {
                 byteclub_repaint_row(Int32(row))
-                repaintedRows.append(row)
+                frameState.repaintedRows.append(row)
             }
             if cells[start..<(start + size.width)].contains(where: isSpecial) {
                 special.append(row)

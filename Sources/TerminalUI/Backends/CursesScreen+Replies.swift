@@ -45,7 +45,7 @@ extension CursesScreen {
     /// Decides how pictures are shown with what is known now.
     func chooseProtocol() {
         let answers = probe?.answers ?? TerminalProbe.Answers()
-        let cell = windowPixels.flatMap {
+        let cell = measured.windowPixels.flatMap {
             CellPixels(windowWidth: $0.width, windowHeight: $0.height, cells: size)
         }
         let windowCell = answers.windowPixels.flatMap {

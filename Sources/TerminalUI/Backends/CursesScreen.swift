@@ -31,8 +31,9 @@ public final class CursesScreen: Screen {
 
     let options: Options
     private(set) var description: TerminalDescription?
+    /// The terminal's modes as they are to be again; nil while the screen is not open.
     private var savedModes: termios?
-    private(set) var isOpen = false
+    var isOpen: Bool { savedModes != nil }
     private(set) var charset = Charset.utf8
 
     public var showsUnicode: Bool { charset == .utf8 }
@@ -40,8 +41,18 @@ public final class CursesScreen: Screen {
 
     /// What ncurses was told last; empty when everything has to be told again.
     var shown: ContiguousArray<Cell> = []
-    private var cursorIsVisible: Bool?
-    private var collector: FrameCollector?
+    /// What there is of a frame beside its cells.
+    var frameState = FrameState()
+
+    struct FrameState {
+        /// Takes in what ncurses writes.
+        var collector: FrameCollector?
+        /// Rows of the last frame of which ncurses has written every cell.
+        var repaintedRows: [Int] = []
+        /// nil when the terminal has to be told.
+        var showsCursor: Bool?
+    }
+
     /// Writes frames with large pictures.
     private lazy var output = OutputQueue(descriptor: options.outputDescriptor) {
         [weak self] report in
@@ -53,14 +64,17 @@ public final class CursesScreen: Screen {
 
     public internal(set) var pictures = PictureTerminal()
     /// Over a line, the first picture is as large as a slow one takes; then it is measured.
-    public private(set) var pictureRate: Double? =
-        getenv("SSH_CONNECTION") == nil ? nil : 1_000_000
+    public var pictureRate: Double? { measured.pictureRate }
+    var measured = Measured()
+
+    struct Measured {
+        var pictureRate: Double? = getenv("SSH_CONNECTION") == nil ? nil : 1_000_000
+        /// Of the whole text area, as the system knows it.
+        var windowPixels: (width: Int, height: Int)?
+    }
+
     var probe: TerminalProbe?
     var layer = GraphicsLayer()
-    /// The pixels of the whole text area as the system knows them.
-    var windowPixels: (width: Int, height: Int)?
-    /// Rows of the last frame of which ncurses has written every cell.
-    var repaintedRows: [Int] = []
 
     /// A screen that does nothing before ``open()``.
     public init(options: Options = Options()) { self.options = options }
@@ -86,10 +100,9 @@ public final class CursesScreen: Screen {
             byteclub_set_modes()
         }
         savedModes = modes
-        isOpen = true
         _ = updateSize()
         invalidate()
-        cursorIsVisible = nil
+        frameState.showsCursor = nil
         // Pictures that a crash leaves in the terminal's memory are not to be seen: what names them is
         // on the screen that is left.
         let restore = RestoreSequence { [description] in description?[$0] }
@@ -124,7 +137,7 @@ public final class CursesScreen: Screen {
                     "The terminal type “\(type)” (TERM) cannot place its cursor: try TERM=xterm."))
         }
         let output = Self.stream(options.outputDescriptor, "w")
-        collector = output.flatMap { FrameCollector(descriptor: fileno($0)) }
+        frameState.collector = output.flatMap { FrameCollector(descriptor: fileno($0)) }
         guard let output,
             let input = Self.stream(options.inputDescriptor, "r"),
             let screen = byteclub_new_screen(type, output, input)
@@ -164,8 +177,8 @@ public final class CursesScreen: Screen {
     }
 
     public func close() {
-        guard isOpen else { return }
-        isOpen = false
+        guard var modes = savedModes else { return }
+        savedModes = nil
         // What is left of a picture would come after the shell's prompt.
         layer.lose(output.cutPictures())
         output.wait()
@@ -174,7 +187,7 @@ public final class CursesScreen: Screen {
         for mode in RestoreSequence.privateModes { send(RestoreSequence.mode(mode, isOn: false)) }
         curs_set(1)
         endwin()
-        if var modes = savedModes { tcsetattr(options.inputDescriptor, TCSADRAIN, &modes) }
+        tcsetattr(options.inputDescriptor, TCSADRAIN, &modes)
         CrashGuard.disarm()
     }
 
@@ -183,12 +196,12 @@ public final class CursesScreen: Screen {
         var columns: Int32 = 80
         _ = byteclub_window_size(options.outputDescriptor, &rows, &columns)
         let new = Size(width: Int(columns), height: Int(rows))
-        windowPixels = Self.windowPixels(of: options.outputDescriptor)
+        measured.windowPixels = Self.windowPixels(of: options.outputDescriptor)
         // Another font leaves the size in cells as it is.
         defer { chooseProtocol() }
         guard new != size else { return .same }
         size = new
-        if isOpen, windowPixels == nil, probe?.answers.cellPixels != nil {
+        if isOpen, measured.windowPixels == nil, probe?.answers.cellPixels != nil {
             send(TerminalProbe.cellQuestion)
         }
         byteclub_resize(rows, columns)
@@ -235,14 +248,14 @@ public final class CursesScreen: Screen {
         let plan = layer.compose(surface)
         var special: [Int] = []
         let frame: [UInt8]
-        if let collector {
+        if let collector = frameState.collector {
             frame = collector.bytes { special = update(surface, cursor) }
         } else {
             for part in plan.before { send(part.bytes) }
             frame = []
             special = update(surface, cursor)
         }
-        let before = collector == nil ? [] : plan.before
+        let before = frameState.collector == nil ? [] : plan.before
         let after = pictureParts(after: plan, isWhole: isWhole)
         guard !special.isEmpty || !before.isEmpty || !after.isEmpty else { return send(frame) }
         // Terminals that know this mode show all at once; the others ignore it.
@@ -265,7 +278,7 @@ public final class CursesScreen: Screen {
         guard let description, let save = description["sc"], let restore = description["rc"] else {
             return []
         }
-        let parts = layer.finish(plan, isWhole: isWhole, rows: repaintedRows) {
+        let parts = layer.finish(plan, isWhole: isWhole, rows: frameState.repaintedRows) {
             description.move(to: $0)
         }
         guard !parts.isEmpty else { return [] }
@@ -299,7 +312,7 @@ public final class CursesScreen: Screen {
         guard byteCount > 64 << 10 else { return }
         let seconds = max(1e-6, Double(time.nanoseconds) / 1e9)
         let rate = Double(byteCount) / seconds
-        pictureRate = pictureRate.map { $0 * 0.5 + rate * 0.5 } ?? rate
+        measured.pictureRate = pictureRate.map { $0 * 0.5 + rate * 0.5 } ?? rate
     }
 
     /// Has ncurses write what has changed. Returns the rows with cells that it cannot draw.
@@ -313,9 +326,9 @@ public final class CursesScreen: Screen {
             special = draw(surface, isLastTry: true)
         }
         remember(surface)
-        if cursorIsVisible != (cursor != nil) {
+        if frameState.showsCursor != (cursor != nil) {
             curs_set(cursor == nil ? 0 : 1)
-            cursorIsVisible = cursor != nil
+            frameState.showsCursor = cursor != nil
         }
         let place = cursor ?? Point(x: size.width - 1, y: size.height - 1)
         byteclub_update(Int32(place.y), Int32(place.x))

@@ -50,14 +50,27 @@ public final class ListView: View {
     /// Informed about selections, marks and opened rows.
     public weak var delegate: (any ListViewDelegate)?
 
+    /// How much room a row takes.
+    private var metrics = Metrics() {
+        didSet { if metrics != oldValue { setNeedsDisplay() } }
+    }
+
+    private struct Metrics: Equatable {
+        var rowHeight = 1
+        var rowSpacing = 0
+        var imageSize: Size?
+    }
+
     /// Screen rows that each row takes.
-    public var rowHeight = 1 {
-        didSet { if rowHeight != oldValue { setNeedsDisplay() } }
+    public var rowHeight: Int {
+        get { metrics.rowHeight }
+        set { metrics.rowHeight = newValue }
     }
 
     /// Empty screen rows between the rows.
-    public var rowSpacing = 0 {
-        didSet { if rowSpacing != oldValue { setNeedsDisplay() } }
+    public var rowSpacing: Int {
+        get { metrics.rowSpacing }
+        set { metrics.rowSpacing = newValue }
     }
 
     /// Screen rows from one row to the next.
@@ -65,7 +78,8 @@ public final class ListView: View {
 
     /// The place kept for pictures before the words; nil for none.
     public var imageSize: Size? {
-        didSet { if imageSize != oldValue { setNeedsDisplay() } }
+        get { metrics.imageSize }
+        set { metrics.imageSize = newValue }
     }
 
     /// Said in the middle of a list without rows.
@@ -89,11 +103,25 @@ public final class ListView: View {
 
     /// How many rows there are, as of the last ``reloadData()``.
     public private(set) var rowCount = 0
+    private var selection = Selection()
+
+    private struct Selection {
+        var index: Int?
+        var identity: AnyHashable?
+    }
+
     /// The selected row, from 0; nil only in a list without rows, and before the first
     /// ``reloadData()``.
-    public private(set) var selectedIndex: Int?
+    public private(set) var selectedIndex: Int? {
+        get { selection.index }
+        set { selection.index = newValue }
+    }
+
     /// What the selected row stands for, by the data source; nil when no row is selected.
-    public private(set) var selectedIdentity: AnyHashable?
+    public private(set) var selectedIdentity: AnyHashable? {
+        get { selection.identity }
+        set { selection.identity = newValue }
+    }
 
     /// The identities of the marked rows.
     public private(set) var marks: Set<AnyHashable> = []

@@ -341,7 +341,7 @@ import TextEditing
                 .write(Data("b".utf8), at: RemotePath(validating: "/b.txt"), mode: .add))
             return try copy.waitingChanges()
         }
-        test.club.didSync = { _ in late.isSent = true }
+        test.club.handlers.didSync = { _ in late.isSent = true }
         test.club.addObserver(late)
         try await test.club.enqueue(
             .write(Data("a".utf8), at: RemotePath(validating: "/a.txt"), mode: .add), because: nil)
@@ -362,10 +362,10 @@ import TextEditing
         test.club.leave()
         store.release(.put)
         await sending.value
-        #expect(test.club.watching == nil && test.club.outgoing.task == nil)
+        #expect(test.club.looking.watching == nil && test.club.outgoing.task == nil)
         test.club.sendWaiting()
         test.club.connectionDidFail(StoreError(.offline, during: .put))
-        #expect(test.club.watching == nil && test.club.outgoing.task == nil)
+        #expect(test.club.looking.watching == nil && test.club.outgoing.task == nil)
         #expect(test.club.waiting.map(\.problem) == [nil])
     }
 

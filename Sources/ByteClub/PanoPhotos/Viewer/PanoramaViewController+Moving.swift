@@ -85,7 +85,7 @@ extension PanoramaViewController {
     func draw() {
         guard let picture, let size, box.columns > 0, box.rows > 0 else { return }
         painter.draw(
-            picture.levels, through: viewport, filling: box, rests: autoPanning == nil)
+            picture.levels, through: viewport, filling: box, rests: autoPan.timer == nil)
         lookCloser()
         let region = region(of: size)
         let start = region.x / Double(size.width)
@@ -123,7 +123,7 @@ extension PanoramaViewController {
 
     /// Brings all the pixels of what is looked at, where there are more than those that are here.
     private func lookCloser() {
-        guard autoPanning == nil, let picture, let file = picture.original,
+        guard autoPan.timer == nil, let picture, let file = picture.original,
             let screen = application?.screen
         else {
             closingUp?.cancel()
@@ -166,33 +166,37 @@ extension PanoramaViewController {
     private static let tick: Duration = .milliseconds(50)
 
     func toggleAutoPan() {
-        guard autoPanning == nil else {
+        guard autoPan.timer == nil else {
             stopAutoPan()
             return draw()
         }
         guard let scheduler = application?.scheduler else { return }
-        lastTick = scheduler.now
-        autoPanning = scheduler.schedule(after: Self.tick, repeats: true) { [weak self] in
+        autoPan.lastTick = scheduler.now
+        autoPan.timer = scheduler.schedule(after: Self.tick, repeats: true) { [weak self] in
             self?.tickAutoPan()
         }
     }
 
     func stopAutoPan() {
-        autoPanning?.cancel()
-        autoPanning = nil
-        lastTick = nil
+        autoPan.timer?.cancel()
+        autoPan.timer = nil
+        autoPan.lastTick = nil
     }
 
     private func tickAutoPan() {
-        guard let size, let lastTick, let now = application?.scheduler.now else { return }
-        self.lastTick = now
+        guard let size, let lastTick = autoPan.lastTick, let now = application?.scheduler.now else {
+            return
+        }
+        autoPan.lastTick = now
         // After a standstill it goes on, and does not jump.
         let seconds = min(0.2, lastTick.duration(to: now) / .seconds(1))
         let before = viewport.centerX
-        viewport.turn(by: autoPanStep * Self.autoPanSpeed * seconds)
+        viewport.turn(by: autoPan.direction * Self.autoPanSpeed * seconds)
         viewport.settle(in: size, box, cellAspect: cellAspect)
         // At an end it turns around.
-        if !viewport.wraps, abs(viewport.centerX - before) < 1e-9 { autoPanStep = -autoPanStep }
+        if !viewport.wraps, abs(viewport.centerX - before) < 1e-9 {
+            autoPan.direction = -autoPan.direction
+        }
         draw()
     }
 }

@@ -28,12 +28,7 @@ final class PanoramaViewController: ViewController {
     var picture: LoadedPicture?
     var viewport = PanoramaViewport()
     var box = CellSize(columns: 0, rows: 0)
-    private var showsDetails = false
-    /// How large it is shown, and where it looks; as the line above the picture says it.
-    private var zoomWords: ZoomWords?
-    private var heading: String?
-    private var isNarrow = false
-    private var infoRows: (subject: InfoSubject, count: Int)?
+    private var info = Info()
     private var showsMinimap = true
     /// How the screen showed pictures when this one was drawn.
     private var terminal: PictureTerminal?
@@ -42,9 +37,25 @@ final class PanoramaViewController: ViewController {
     /// Pictures of other photos, by their place in the list.
     private var brought: [Int: LoadedPicture] = [:]
     var closingUp: Task<Void, Never>?
-    var autoPanning: ScheduledAction?
-    var lastTick: ContinuousClock.Instant?
-    var autoPanStep = 1.0
+    var autoPan = AutoPan()
+
+    /// What the line above the picture says.
+    private struct Info {
+        var showsDetails = false
+        /// How large the picture is shown, and where it looks.
+        var zoom: ZoomWords?
+        var heading: String?
+        var isNarrow = false
+        var rows: (subject: InfoSubject, count: Int)?
+    }
+
+    /// The automatic panning; at rest it has no timer.
+    struct AutoPan {
+        var timer: ScheduledAction?
+        var lastTick: ContinuousClock.Instant?
+        /// 1 to the right, -1 to the left.
+        var direction = 1.0
+    }
 
     init(
         _ photos: [RemoteFile], startingAt index: Int, club: Club, transfers: TransferCenter,
@@ -89,8 +100,8 @@ final class PanoramaViewController: ViewController {
 
     override func layoutView(in bounds: Rect) {
         var area = bounds
-        if isNarrow != (bounds.width < 40) {
-            isNarrow.toggle()
+        if info.isNarrow != (bounds.width < 40) {
+            info.isNarrow.toggle()
             showInfo()
         }
         infoLabel.frame = area.takeTop(infoHeight(in: area))
@@ -101,7 +112,7 @@ final class PanoramaViewController: ViewController {
         let terminal = application?.screen.pictures
         guard box != self.box || terminal != self.terminal else { return }
         // What was in sight as a whole stays so.
-        let wasFitted = self.box.columns == 0 || zoomWords?.isFit == true
+        let wasFitted = self.box.columns == 0 || info.zoom?.isFit == true
         if terminal != self.terminal { minimap.show(picture?.levels) }
         self.box = box
         self.terminal = terminal
@@ -114,11 +125,11 @@ final class PanoramaViewController: ViewController {
     private func infoHeight(in area: Rect) -> Int {
         let size = Size(width: area.width, height: area.height / 3)
         let needed = max(1, infoLabel.sizeThatFits(size).height)
-        let subject = InfoSubject(index: index, showsDetails: showsDetails, size: area.size)
-        infoRows = (
-            subject, infoRows?.subject == subject ? max(infoRows?.count ?? 0, needed) : needed
+        let subject = InfoSubject(index: index, showsDetails: info.showsDetails, size: area.size)
+        info.rows = (
+            subject, info.rows?.subject == subject ? max(info.rows?.count ?? 0, needed) : needed
         )
-        return infoRows?.count ?? needed
+        return info.rows?.count ?? needed
     }
 
     /// What the line above the picture is about.
@@ -149,7 +160,7 @@ final class PanoramaViewController: ViewController {
             KeyCommand.previousPicture.performs(unless: only) { self.show(self.index - 1) }
             KeyCommand.downloadPicture.performs(unless: downloadReason) { self.download() }
             KeyCommand.pictureInfo.performs {
-                self.showsDetails.toggle()
+                self.info.showsDetails.toggle()
                 self.showInfo()
             }
             KeyCommand.showMinimap.performs {
@@ -170,7 +181,7 @@ extension PanoramaViewController {
         self.index = (index + photos.count) % photos.count
         title = photo.name
         picture = nil
-        zoomWords = nil
+        info.zoom = nil
         closingUp?.cancel()
         stopAutoPan()
         painter.stop()
@@ -250,7 +261,7 @@ extension PanoramaViewController {
             fit()
         } else {
             viewport.wraps = loaded.details.wraps
-            if zoomWords?.isFit == true { refit() }
+            if info.zoom?.isFit == true { refit() }
         }
         draw()
         showInfo()
@@ -258,14 +269,14 @@ extension PanoramaViewController {
 
     /// Where it looks, where the minimap does not say it: on a small screen, or when it is hidden.
     private var shownHeading: String? {
-        picture != nil && (minimap.isHidden || showsDetails) ? heading : nil
+        picture != nil && (minimap.isHidden || info.showsDetails) ? info.heading : nil
     }
 
     /// Says how large the picture is shown; called for each frame, and writes only what has changed.
     func note(_ zoom: ZoomWords, heading: String?) {
-        let before = (zoomWords, shownHeading)
-        (zoomWords, self.heading) = (zoom, heading)
-        if before != (zoomWords, shownHeading) { showInfo() }
+        let before = (info.zoom, shownHeading)
+        (info.zoom, info.heading) = (zoom, heading)
+        if before != (info.zoom, shownHeading) { showInfo() }
     }
 
     private func explain(_ sentence: String) {
@@ -275,15 +286,15 @@ extension PanoramaViewController {
 
     func showInfo() {
         var words: [String] = []
-        if picture != nil, !showsDetails, let zoomWords { words.append(zoomWords.short) }
+        if picture != nil, !info.showsDetails, let zoom = info.zoom { words.append(zoom.short) }
         if let shownHeading { words.append(shownHeading) }
         words.append(Wording.byteCount(photo.byteCount))
         if let picture {
             if picture.isOriginal { words.append(localized("the file itself")) }
             if !picture.isWhole { words.append(localized("sharper in a moment")) }
-            if showsDetails {
+            if info.showsDetails {
                 words += picture.details.words
-                if let zoomWords { words.append(zoomWords.long) }
+                if let zoom = info.zoom { words.append(zoom.long) }
             }
         }
         if let item = transfer(of: photo), item.isWanted || item.state == .paused {
@@ -292,7 +303,7 @@ extension PanoramaViewController {
         let rest = words.joined(separator: " · ")
         // Of a long name on a small screen only the beginning is in sight.
         infoLabel.text =
-            isNarrow && !words.isEmpty
+            info.isNarrow && !words.isEmpty
             ? TextLine(words[0] + " · ", .secondary) + TextLine(photo.name)
                 + TextLine(words.dropFirst().map { " · " + $0 }.joined(), .secondary)
             : TextLine(photo.name) + TextLine(" · " + rest, .secondary)
