@@ -61,14 +61,20 @@ struct HTTPService: Sendable {
         let response = try await router.answer(
             call, Request(head: head, body: body, peer: peer, activity: activity))
         let status = response.status
-        if !activity.isServerStopping { try await body.skip() }
+        body.skipReceived()
+        // A refusal is told before the rest of the body is read: over a slow line that may take minutes.
+        let isTold = status >= 400 && !body.isRead
+        if !isTold, !activity.isServerStopping { try await body.skip() }
         let keepsAlive =
-            body.isRead && head.wantsKeepAlive && activity.isAuthenticated
-            && !activity.isServerStopping && !Task.isCancelled
+            (body.isRead || isTold && body.canBeSkipped) && head.wantsKeepAlive
+            && activity.isAuthenticated && !activity.isServerStopping && !Task.isCancelled
         activity.enter(.sendingAnswer)
         try await connection.send(response, to: head, keepsAlive: keepsAlive)
         log("\(status) \(head.method) \(head.path)")
-        return keepsAlive ? .another : .close
+        guard keepsAlive, isTold else { return keepsAlive ? .another : .close }
+        // The client may send it all the same, or close the connection: there is nothing to answer any more.
+        do { try await body.skip() } catch { return .close }
+        return body.isRead ? .another : .close
     }
 
     private func answer(to error: any Error) throws -> Response {

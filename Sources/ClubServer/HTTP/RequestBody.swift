@@ -48,12 +48,17 @@ final class RequestBody {
 
     /// Reads the rest of a processed request's body if it is short, so that the connection stays
     /// usable: the next request can be read once this one ``isRead``.
-    func skip(limit: UInt64 = 1 << 20) async throws {
-        guard !isRead, !mustSendContinue, !isBegun, (1...limit).contains(announcedByteCount) else {
-            return
-        }
+    func skip() async throws {
+        guard !isRead, canBeSkipped else { return }
         try await forEachPiece { _ in }
     }
+
+    /// Whether the rest may be read for the sake of the next request.
+    var canBeSkipped: Bool {
+        !mustSendContinue && !isBegun && (1...Self.skippedByteLimit).contains(announcedByteCount)
+    }
+
+    private static let skippedByteLimit: UInt64 = 1 << 20
 
     /// Discards the received part of a rejected request's body, and reads nothing more.
     func skipReceived() {

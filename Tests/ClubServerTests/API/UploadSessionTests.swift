@@ -154,6 +154,38 @@ import Testing
         }
     }
 
+    /// Over a slow line a piece takes minutes that nobody wants.
+    @Test(arguments: [2, 0]) func aRefusedPieceIsAnsweredByItsHead(offset: Int) async throws {
+        try await TestClub.with { (club: TestClub) async throws in
+            let session = try await club.call(
+                Routes.uploadSessionStart, UploadSessionStartArg(), body: "abc"
+            ).sessionID
+            let header = try WireJSON.encodeForHeader(
+                UploadSessionAppendArg(cursor: cursor(session, offset)))
+            try await TestConnection.run {
+                let connection = try club.connect()
+                try connection.request(
+                    "POST", Routes.uploadSessionAppend.path,
+                    [
+                        ("Authorization", "Bearer \(club.token)"), ("Dropbox-API-Arg", header),
+                        ("Content-Type", "application/octet-stream"), ("Content-Length", "100000"),
+                    ], Array(repeating: 0x61, count: 5000))
+                let reply = try connection.readReply()
+                #expect(reply.status == 409)
+                #expect(reply.text.contains("correct_offset"))
+                // Who sends the rest all the same may go on.
+                try connection.send(Array(repeating: 0x61, count: 95_000))
+                try connection.request(
+                    "POST", Routes.getCurrentAccount.path,
+                    [("Authorization", "Bearer \(club.token)")], [])
+                #expect(try connection.readReply().status == 200)
+            }
+            try await club.call(
+                Routes.uploadSessionAppend,
+                UploadSessionAppendArg(cursor: cursor(session, 3)), body: "def")
+        }
+    }
+
     @Test func aSessionOutlivesTheServer() async throws {
         let home = try TestClub.makeHome()
         defer { try? FileManager.default.removeItem(atPath: home) }
