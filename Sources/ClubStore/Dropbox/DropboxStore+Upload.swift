@@ -257,16 +257,11 @@ extension FileUpload {
 
     /// The session calls back on the main queue; byte counts restart with each request.
     private func observers(from offset: Int64) -> HTTPLoader.Observers {
-        let counted = SentBytes()
-        return HTTPLoader.Observers(
+        HTTPLoader.Observers(
             didSend: { [progress, expected = source.byteCount] total in
-                progress.pacer.didMove(counted.newlySent(total))
                 progress.updateImmediately(offset + total, ofExpected: expected)
             },
-            control: { [progress] task in
-                counted.reset()
-                progress.pacer.take(task)
-            })
+            control: { [progress] task in progress.pacer.take(task) })
     }
 
     private func file(in answer: HTTPLoader.Answer) throws(StoreError) -> RemoteFile {

@@ -2,7 +2,8 @@ import CurlNetworking
 import Dispatch
 import Synchronization
 
-/// Suspends and resumes a session's task to enforce its ``RateLimiter``.
+/// Keeps a session's task to a rate: what is sent by the session itself, what is received by suspending and resuming
+/// the task as its ``RateLimiter`` says.
 ///
 /// A suspended task causes no traffic, its timeout does not run, and no thread waits.
 final class TransferThrottle: Sendable {
@@ -20,18 +21,27 @@ final class TransferThrottle: Sendable {
 
     var bytesPerSecond: Int64? {
         get { state.withLock { $0.pace.bytesPerSecond } }
-        set { state.withLock { $0.pace.bytesPerSecond = newValue } }
+        set {
+            let task = state.withLock { state in
+                state.pace.bytesPerSecond = newValue
+                return state.task
+            }
+            if let upload = task as? URLSessionUploadTask { upload.maximumSendingRate = newValue }
+        }
     }
 
     /// Throttles this task from now on.
     func take(_ task: URLSessionTask) {
-        state.withLock {
-            $0.task = task
-            $0.isDelayed = false
+        let rate = state.withLock { state in
+            state.task = task
+            state.isDelayed = false
+            return state.pace.bytesPerSecond
         }
+        if let upload = task as? URLSessionUploadTask { upload.maximumSendingRate = rate }
     }
 
-    func didMove(_ byteCount: Int64) {
+    /// Counts bytes that were received.
+    func didReceive(_ byteCount: Int64) {
         let now = DispatchTime.now().uptimeNanoseconds
         let delayed: (task: URLSessionTask, delay: Duration)? = state.withLock { state in
             let delay = state.pace.delay(after: byteCount, now: .nanoseconds(now))

@@ -1,5 +1,6 @@
 import CCurl
 import CTLS
+import Dispatch
 import FoundationEssentials
 
 // What libcurl calls during an attempt, always on the engine's thread, with the attempt as context. The
@@ -194,8 +195,27 @@ extension Attempt {
     // MARK: - The body of the request
 
     fileprivate func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let transfer, let rate = transfer.task.maximumSendingRate, !body.isNone else {
+            return send(into: buffer, whenSent: { _ in })
+        }
+        let now = DispatchTime.now().uptimeNanoseconds
+        let count = body.pace.allowance(of: buffer.count, rate: rate, at: now)
+        guard count > 0 else {
+            body.isAwaited = true
+            transfer.setNeedsProcessing()
+            return Int(CURL_READFUNC_PAUSE)
+        }
+        return send(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) { count in
+            body.pace.note(count, rate: rate, at: now)
+        }
+    }
+
+    private func send(
+        into buffer: UnsafeMutableRawBufferPointer, whenSent: (Int) -> Void
+    ) -> Int {
         switch body.take(into: buffer) {
         case .bytes(let count):
+            whenSent(count)
             return count
         case .end:
             return 0

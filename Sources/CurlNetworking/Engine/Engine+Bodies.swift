@@ -85,6 +85,14 @@ extension Engine {
         }
     }
 
+    /// The rate of a task lets more of its body leave.
+    func sendMore(of transfer: Transfer) {
+        transfer.attempt.body.pace.resumption = nil
+        guard transfer.attempt.body.isAwaited else { return }
+        transfer.attempt.body.isAwaited = false
+        applyPauses(to: transfer)
+    }
+
     private func bodyArrived(for task: URLSessionTask) {
         guard let transfer = transfers[ObjectIdentifier(task.successor ?? task)],
             transfer.attempt.body.isAwaited

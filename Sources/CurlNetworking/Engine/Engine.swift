@@ -133,6 +133,9 @@ actor Engine {
             if let check = transfer.uploadProgress.nextCheck, check <= now {
                 checkUpload(of: transfer)
             }
+            if let date = transfer.attempt.body.pace.resumption, date <= now {
+                sendMore(of: transfer)
+            }
             if let date = transfer.state.date {
                 if date <= now { dateReached(for: transfer) }
                 continue

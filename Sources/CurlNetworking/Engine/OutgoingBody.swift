@@ -9,6 +9,8 @@ struct OutgoingBody {
     var sentByteCount: Int64 = 0
     /// Whether libcurl waits for more of it.
     var isAwaited = false
+    /// Of a task with a rate.
+    var pace = SendingPace()
     /// Whether one of unknown length goes out in chunks: HTTP/2 has frames of its own.
     var isChunked = true
     /// Whether libcurl has taken all of it.

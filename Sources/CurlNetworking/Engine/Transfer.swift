@@ -123,7 +123,8 @@ final class Transfer {
     /// When the engine has to act although nothing has happened.
     var deadline: UInt64? {
         let soonest = min(
-            state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max)
+            state.date ?? .max, timers.deadline ?? .max, uploadProgress.nextCheck ?? .max,
+            attempt.body.pace.resumption ?? .max)
         return soonest == .max ? nil : soonest
     }
 

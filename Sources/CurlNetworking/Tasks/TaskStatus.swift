@@ -33,6 +33,8 @@ struct TaskStatus: Sendable {
     struct Delivery: Sendable {
         var earliestBeginDate: Date?
         var isIncremental = true
+        /// Of the body that is sent, in bytes per second.
+        var maximumSendingRate: Int64?
     }
 
     /// What waits to be reported to the delegate or handler, and what it has heard.

@@ -174,17 +174,12 @@ struct WebDAVPayload: Sendable {
                 during: operation, at: path, through: store.loader, attempts: attempts
             ) { request }
         }
-        let counted = SentBytes()
         let expected = byteCount
         let observers = HTTPLoader.Observers(
             didSend: { total in
-                progress.pacer.didMove(counted.newlySent(total))
                 progress.updateImmediately(offset + total, ofExpected: expected)
             },
-            control: { task in
-                counted.reset()
-                progress.pacer.take(task)
-            })
+            control: { task in progress.pacer.take(task) })
         return try await store.connection.send(
             during: operation, at: path, through: store.uploader, observers: observers,
             attempts: attempts
