@@ -229,20 +229,11 @@ internal import TextEditing
             ActivityLog.write("retry: \(notice.sentence)")
             Task { @MainActor [weak self] in self?.handlers.willRetry?(notice) }
         }
-        let result = await Self.telling(observer) {
+        let result = await RetryNotice.told(to: observer) {
             await Self.result { () throws(StoreError) in try await ask(call) }
         }
         if case .failure(let error) = result { ActivityLog.write("store: \(error)") }
         return try result.get()
-    }
-
-    /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
-    /// where no task runs, and the program would crash.
-    @inline(never) @_optimize(none)
-    private static func telling<Value: Sendable>(
-        _ observer: @escaping @Sendable (RetryNotice) -> Void, _ body: () async -> Value
-    ) async -> Value {
-        await RetryNotice.$observer.withValue(observer) { await body() }
     }
 
     private static func result<Value>(

@@ -282,7 +282,10 @@ extension ErrorMessage {
             localized(
                 "\(capitalized(name)) has changed since it was listed. Nothing was removed: look at it "
                     + "first.")
-        case .move, .createFolder:
+        case .move:
+            localized(
+                "The new name is taken in the club. Nothing was changed; choose another name.")
+        case .createFolder:
             localized(
                 "The name \(name) is taken in the club. Nothing was changed; choose another name.")
         default:

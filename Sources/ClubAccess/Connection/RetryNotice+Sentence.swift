@@ -14,4 +14,12 @@ extension RetryNotice {
         let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
         return localized("\(what); trying again in \(seconds) s.")
     }
+    /// Reports retries while the body runs. Never inlined: the optimizer of Swift 6.3 would push the value
+    /// where no task runs, and the program would crash.
+    @inline(never) @_optimize(none)
+    package static func told<Value: Sendable>(
+        to observer: @escaping @Sendable (RetryNotice) -> Void, _ body: () async -> Value
+    ) async -> Value {
+        await $observer.withValue(observer) { await body() }
+    }
 }

@@ -15,7 +15,11 @@ package struct SpreadProgress {
     /// What the first report is spread over, unless another one follows soon.
     private static let firstGap = Duration.seconds(1)
 
-    package init() {}
+    /// - Parameter byteCount: What was there before.
+    package init(startingAt byteCount: Int64 = 0) {
+        start.byteCount = byteCount
+        goal.byteCount = byteCount
+    }
 
     /// Takes a report. A count below the last one begins again there.
     package mutating func record(_ byteCount: Int64, at time: Duration) {

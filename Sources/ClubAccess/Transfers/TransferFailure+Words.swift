@@ -11,6 +11,45 @@ extension TransferItem {
     }
 }
 
+extension TransferItem {
+    /// What it waits for before it sends a request again; nil when it does not, or for another reason.
+    func retryNotice(at now: Date) -> RetryNotice? {
+        guard let next = status.nextAttempt, next > now, let reason = status.failure?.retryReason
+        else { return nil }
+        return RetryNotice(
+            reason: reason, wait: .seconds(min(next.timeIntervalSince(now), 1e9)))
+    }
+}
+
+extension TransferFailure {
+    /// A request of a transfer under way is going to be sent again.
+    init(_ notice: RetryNotice) {
+        let code: StoreError.Code =
+            switch notice.reason {
+            case .busy: .rateLimited(retryAfter: nil)
+            case .unavailable: .serverUnavailable(retryAfter: nil)
+            case .failed: .serverError
+            case .disconnected: .offline
+            }
+        self.init(.store, code: Self.name(of: code))
+    }
+
+    /// Nil for what is not about the server or the way to it.
+    fileprivate var retryReason: RetryNotice.Reason? {
+        guard kind == .store, values["cause"] == nil, values["destination"] == nil,
+            values["embedded"] == nil, values["secret"] == nil,
+            let code = Self.code(named: code, seconds: nil)
+        else { return nil }
+        return switch code {
+        case .rateLimited: .busy
+        case .serverUnavailable, .locked: .unavailable
+        case .serverError, .badAnswer: .failed
+        case .offline, .timedOut: .disconnected
+        default: nil
+        }
+    }
+}
+
 extension TransferStatus {
     /// Notes why it does not go on. The sentence is for a program that does not know the cause.
     mutating func note(_ failure: TransferFailure, about order: TransferOrder) {

@@ -19,6 +19,7 @@ extension TransferItem {
         switch state {
         case .waiting: localized("waiting")
         case .preparing: localized("preparing")
+        case .running where retryNotice(at: Date()) != nil: localized("waiting")
         case .running:
             isConfirming
                 ? localized("confirming")
@@ -41,12 +42,13 @@ extension TransferItem {
         case .waiting:
             guard let reason else { return localized("Waits for its turn.") }
             guard let next = status.nextAttempt, next > now else { return reason }
+            if let retry = retryNotice(at: now) { return retry.sentence }
             let seconds = Int(min(next.timeIntervalSince(now), 1e9).rounded(.up))
             return localized("Tries again in \(seconds) s. \(reason)")
         case .preparing:
             let fraction = max(0, min(status.preparedFraction ?? 0, 1))
             return localized("Preparing the photo… \(Int(fraction * 100)) %")
-        case .running: return runningWords
+        case .running: return retryNotice(at: now)?.sentence ?? runningWords
         case .paused, .cancelled:
             let kept = status.byteCount > 0 ? localized(" at \(byteWords); it can be resumed") : ""
             return (state == .paused ? localized("Paused") : localized("Cancelled")) + kept + "."

@@ -10,7 +10,9 @@ internal import Pictures
     private let carrier: TransferCarrier
     private var status: TransferStatus
     private var progress: TransferProgress
-    private var spread = SpreadProgress()
+    private var spread: SpreadProgress
+    /// Whether something has moved since it began. Until then an earlier attempt's count is shown.
+    private var hasMoved = false
     private let began = ContinuousClock.now
     private var toldAt: ContinuousClock.Instant?
     private var pending: Task<Void, Never>?
@@ -28,17 +30,15 @@ internal import Pictures
         (status.failure, status.reason) = (nil, nil)
         status.nextAttempt = nil
         progress = TransferProgress(expectedByteCount: status.totalByteCount)
+        spread = SpreadProgress(startingAt: status.byteCount)
     }
 
     func run() async {
         do {
-            let file =
-                switch order.direction {
-                case .download: try await download()
-                case .upload: try await upload()
-                }
+            let file = try await move()
             if order.direction == .upload { await carrier.means.changes?.record(file) }
             status.state = .done
+            noteMovement()
             status.path = file.path.string
             status.revision = file.revision.rawValue
             (status.byteCount, status.totalByteCount) = (file.byteCount, file.byteCount)
@@ -50,6 +50,39 @@ internal import Pictures
         tell()
         await writing?.value
         await Self.forget(TransferItem(order: order, status: status), in: carrier.journal)
+    }
+
+    /// Carries it out; requests that are sent again are told of.
+    private func move() async throws -> RemoteFile {
+        let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
+            Task { @MainActor [weak self] in self?.willRetry(notice) }
+        }
+        return try await RetryNotice.told(to: observer) {
+            () async -> Result<RemoteFile, any Error> in
+            do {
+                switch order.direction {
+                case .download: return .success(try await download())
+                case .upload: return .success(try await upload())
+                }
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    private func willRetry(_ notice: RetryNotice) {
+        guard status.state == .running else { return }
+        status.note(TransferFailure(notice), about: order)
+        status.nextAttempt = Date(timeIntervalSinceNow: notice.wait / .seconds(1))
+        status.bytesPerSecond = nil
+        tell()
+    }
+
+    /// It does not wait any more.
+    private func noteMovement() {
+        guard status.state == .running || status.state == .done, status.nextAttempt != nil
+        else { return }
+        (status.failure, status.reason, status.nextAttempt) = (nil, nil, nil)
     }
 
     /// Removes what a transfer has written that was cleared while it ran.
@@ -193,10 +226,13 @@ internal import Pictures
     }
 
     private func moved(_ byteCount: Int64, _ expected: Int64) {
+        status.totalByteCount = expected
+        guard byteCount > 0 || hasMoved else { return tellInTime() }
+        hasMoved = true
+        if byteCount > status.byteCount { noteMovement() }
         progress.record(byteCount: byteCount, of: expected, at: began.duration(to: .now))
         spread.record(byteCount, at: began.duration(to: .now))
         status.byteCount = byteCount
-        status.totalByteCount = expected
         status.bytesPerSecond = progress.bytesPerSecond
         tellInTime()
     }

@@ -46,4 +46,14 @@ import Testing
         #expect((100_000...110_000).contains(progress.shown(at: .seconds(20.1))))
         #expect(progress.shown(at: .seconds(22)) == 200_000)
     }
+
+    @Test func goesOnWhereItWas() {
+        var progress = SpreadProgress(startingAt: 500)
+        #expect(progress.shown(at: .zero) == 500)
+        progress.record(500, at: .seconds(1))
+        #expect(progress.shown(at: .seconds(1)) == 500)
+        progress.record(600, at: .seconds(2))
+        #expect((500...600).contains(progress.shown(at: .seconds(2))))
+        #expect(progress.shown(at: .seconds(10)) == 600)
+    }
 }

@@ -28,4 +28,30 @@ import Testing
             }
         }
     }
+
+    /// One wait, said once: no advice to try again beside the word that it is tried again.
+    @Test(arguments: [
+        (StoreError.Code.rateLimited(retryAfter: .seconds(5)), "The server is busy"),
+        (.serverUnavailable(retryAfter: nil), "The server is not available"),
+        (.serverError, "The server failed"), (.offline, "The connection broke"),
+        (.timedOut, "The connection broke"),
+    ])
+    func aWaitIsSaidInOneSentence(code: StoreError.Code, what: String) throws {
+        let order = TransferOrder(
+            .upload, try RemotePath(validating: "/photos/a.jpg"), file: URL(filePath: "/a.jpg"))
+        let now = Date()
+        for state in [TransferStatus.State.waiting, .running] {
+            var status = TransferStatus()
+            status.state = state
+            (status.byteCount, status.totalByteCount) = (10, 100)
+            status.note(
+                TransferFailure(StoreError(code, during: .upload), club: .remote), about: order)
+            status.nextAttempt = now.addingTimeInterval(30)
+            let item = TransferItem(order: order, status: status)
+            #expect(item.words(at: now) == "\(what); trying again in 30 s.")
+            #expect(item.stateWord == "waiting")
+            // The time has come.
+            #expect(!item.words(at: now.addingTimeInterval(31)).contains("trying again"))
+        }
+    }
 }
