@@ -264,9 +264,17 @@ extension Attempt {
         checkForLoss()
         guard let easy, noted.loss == nil else { return .abort }
         let isKept = easy.number(CURLINFO_NUM_CONNECTS) == 0
-        if !isKept { sockets.add(connection, among: noted.openedSockets) }
+        if !isKept {
+            sockets.add(connection, among: noted.openedSockets, at: timings.handedOver)
+        }
         let socket = sockets.socket(of: connection)
         http.isMultiplexed = speaksHTTP2(easy)
+        if isKept, let cut = http.connectionCut, sockets.mayPrecede(cut, connection) {
+            http.hasMetOldConnection = true
+            noted.loss = .unsent
+            transfer?.setNeedsProcessing()
+            return .abort
+        }
         // What waits on a connection with many streams is for others.
         if isKept, let socket,
             http.isMultiplexed ? byteclub_has_hung_up(socket) : !ConnectionSockets.isReady(socket)

@@ -26,6 +26,7 @@ extension Engine {
     /// libcurl has failed.
     func retryOrFail(_ transfer: Transfer) {
         if transfer.attempt.http.lacksConnection { return joinAgain(transfer) }
+        if transfer.attempt.http.hasMetOldConnection { return leaveOldConnection(transfer) }
         if let loss = transfer.connectionLoss { return retry(transfer, after: loss) }
         if let head = transfer.refusedTunnel { return takeRefusedTunnel(head, of: transfer) }
         if transfer.isHandshakeUnanswered { return failLostWebSocket(transfer) }

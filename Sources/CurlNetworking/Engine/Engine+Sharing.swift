@@ -15,6 +15,11 @@ struct AttemptHTTP {
     var awaitsFirstConnection = false
     /// Whether its connection carries other requests at the same time.
     var isMultiplexed = false
+    /// libcurl takes a connection that carries other requests however old it is: it is to be refused when it is from
+    /// before this moment.
+    var connectionCut: UInt64?
+    /// Whether it was given such a connection.
+    var hasMetOldConnection = false
     /// Whether others were informed about the connection.
     var isShared = false
     /// Whether nothing of the answer is to be delivered now.
@@ -76,6 +81,15 @@ extension Engine {
     /// A transfer that may not open a connection has found none with room for it.
     func joinAgain(_ transfer: Transfer) {
         sharing.foundNoRoom(at: transfer.slot.place)
+        connectAgain(transfer)
+    }
+
+    /// A transfer was given a connection from before the session's last `flush` or `reset`: it opens one. libcurl would
+    /// offer the old one again.
+    func leaveOldConnection(_ transfer: Transfer) {
+        transfer.history.meetsOldConnections = true
+        transfer.history.needsFreshConnection = true
+        transfer.attempt.timings.requestStart = 0
         connectAgain(transfer)
     }
 
@@ -145,7 +159,8 @@ extension Transfer {
 
     /// Whether no connection that is there will do: those of before a `reset`, or that were lost over it again and again.
     fileprivate var needsConnectionOfItsOwn: Bool {
-        task.session.usableConnections == .new || history.lostConnections > 3
+        history.meetsOldConnections || history.lostConnections > 3
+            || (!checksAgeOfConnections && task.session.usableConnections == .new)
     }
 
     /// Whether its server was seen to choose HTTP/1.1: then nothing is gained by waiting for another's connection.

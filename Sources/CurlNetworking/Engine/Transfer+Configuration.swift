@@ -18,6 +18,9 @@ extension Engine {
         configuration.isRaw = attempt.isWebSocket
         configuration.connectTimeout = transfer.request.ownTimeout ?? settings.timeouts.request
         configuration.connection = transfer.usableConnections
+        if transfer.checksAgeOfConnections {
+            attempt.http.connectionCut = transfer.task.session.connectionCut.withLock { $0?.time }
+        }
         configuration.version = attempt.http.version
         configuration.streamPriority = transfer.task.priority
         configuration.unixSocketPath = settings.unixSocketPath
@@ -98,12 +101,17 @@ extension Transfer {
             version: settings.tls.curlVersion,
             authoritiesFile: ownFile ?? CertificateAuthorities.systemFile,
             readsAuthoritiesAgain: ownFile != nil, identity: identity(for: url))
-        guard attempt.tls.handshake != nil else { return tls }
-        tls.checksServerItself = true
-        tls.resumesSessions = task.delegate == nil
         // libcurl uses a connection, and a TLS session, for every transfer that names the same
-        // authorities: another spelling keeps a server that one session has accepted from all others.
-        let number = task.session.number
+        // authorities: another spelling keeps a server that one session has accepted from all others,
+        // and the connections of before a `flush` or `reset` from those of after it.
+        let cut = task.session.connectionCut.withLock { $0?.number }
+        if attempt.tls.handshake != nil {
+            tls.checksServerItself = true
+            tls.resumesSessions = task.delegate == nil
+        }
+        guard let number = cut ?? (tls.checksServerItself ? task.session.number : nil) else {
+            return tls
+        }
         tls.authoritiesFile = tls.authoritiesFile.map {
             CertificateAuthorities.spelling(of: $0, number: number)
         }
@@ -118,7 +126,13 @@ extension Transfer {
     /// One that only uses what is there never asks for a new connection.
     var usableConnections: AttemptConfiguration.Connection {
         if history.needsFreshConnection, attempt.http.mayOpenConnection { return .new }
-        return task.session.usableConnections
+        return checksAgeOfConnections ? .any : task.session.usableConnections
+    }
+
+    /// Whether the engine knows how old each connection is, and refuses it. libcurl looks at the age of those alone
+    /// that carry nothing.
+    var checksAgeOfConnections: Bool {
+        attempt.http.version.mayMultiplex && settings.unixSocketPath == nil
     }
 }
 

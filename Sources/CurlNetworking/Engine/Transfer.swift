@@ -51,6 +51,8 @@ final class Transfer {
         var hasLeftOrigin = false
         /// Whether a kept-alive connection was lost over the request: it goes out on a new one.
         var needsFreshConnection = false
+        /// Whether libcurl has offered it a connection from before the session's last `flush` or `reset`.
+        var meetsOldConnections = false
         /// How many connections were lost over the request, or have refused it.
         var lostConnections = 0
         /// Whether something has shown that the request needs HTTP/1.1.

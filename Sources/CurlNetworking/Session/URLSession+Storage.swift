@@ -57,14 +57,23 @@ extension URLSession {
     // MARK: - New connections
 
     private func noteNewConnectionsOnly() {
-        let now = DispatchTime.now().uptimeNanoseconds
-        connectionsSince.withLock { $0 = now }
+        let cut = ConnectionCut(
+            time: DispatchTime.now().uptimeNanoseconds, number: Self.makeNumber())
+        connectionCut.withLock { $0 = cut }
     }
 
     /// How long ago the last `flush` or `reset` was; nil when there was none.
     var secondsSinceReset: Int? {
-        connectionsSince.withLock { $0 }.map {
-            Int((DispatchTime.now().uptimeNanoseconds - $0) / 1_000_000_000)
+        connectionCut.withLock { $0 }.map {
+            Int((DispatchTime.now().uptimeNanoseconds - $0.time) / 1_000_000_000)
         }
     }
+}
+
+/// A moment from which on a session uses new connections only.
+struct ConnectionCut {
+    /// In nanoseconds of the monotonic clock.
+    var time: UInt64
+    /// Tells it from other cuts, and from sessions.
+    var number: Int
 }

@@ -18,8 +18,8 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     private let parts: Parts
     /// What has proved who we are, for later tasks. Used by the engine.
     let authenticationCache = Mutex(AuthenticationCache())
-    /// Since when its connections have to be, in nanoseconds of the monotonic clock.
-    let connectionsSince = Mutex<UInt64?>(nil)
+    /// The last `flush` or `reset`: no connection from before it is used again.
+    let connectionCut = Mutex<ConnectionCut?>(nil)
     /// Servers that were offered HTTP/2 and have chosen HTTP/1.1. Used by the engine.
     let http1Origins = Mutex<Set<Origin>>([])
     private let taskRegistry = Mutex(TaskRegistry())
@@ -38,10 +38,7 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
             self.settings = settings
             self.callbackQueue = queue
             self.isShared = isShared
-            self.number = URLSession.lastNumber.withLock { last in
-                last += 1
-                return last
-            }
+            self.number = URLSession.makeNumber()
             let line = settings.background.map(BackgroundLine.init)
             self.background = line?.makeClient(settings)
             self.lastTask = line?.lastNumber ?? 0
@@ -67,6 +64,14 @@ open class URLSession: NetworkingObject, @unchecked Sendable {
     }
 
     private static let lastNumber = Mutex(0)
+
+    /// A number that nothing else has.
+    static func makeNumber() -> Int {
+        lastNumber.withLock { last in
+            last += 1
+            return last
+        }
+    }
     private static let common = URLSession(
         Parts(.standard, CallbackQueue(nil), isShared: true), delegate: nil)
 

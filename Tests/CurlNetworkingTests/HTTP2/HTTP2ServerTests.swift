@@ -110,6 +110,32 @@ struct HTTP2ServerTests {
         #expect(delegate.body.count == 300_000)
     }
 
+    /// The old one is busy: libcurl would offer it first.
+    @Test func whatBeginsAfterAResetSharesOneNewConnection() async throws {
+        let server = try makeNginx()
+        try Self.bytes(6 << 20).write(to: server.folder.appending(path: "files/a"))
+        let delegate = RecordingDelegate()
+        let session = makeTrustingSession(delegate)
+        let held = session.dataTask(with: server.url("/files/a"))
+        held.resume()
+        try await eventually("a first piece") { held.countOfBytesReceived > 0 }
+        held.suspend()
+        await session.reset()
+        let later = 20
+        for _ in 0..<later { session.dataTask(with: server.url("/protocol")).resume() }
+        await delegate.completion(of: later)
+        #expect(delegate.error == nil)
+        let newPorts = delegate.snapshot.metrics.flatMap(\.transactionMetrics).map(\.localPort)
+        #expect(newPorts.count == later)
+        #expect(Set(newPorts).count == 1)
+        held.resume()
+        await delegate.completion(of: later + 1)
+        #expect(delegate.error == nil)
+        let oldPort = delegate.snapshot.metrics.last?.transactionMetrics.first?.localPort
+        #expect(oldPort.map { !newPorts.contains($0) } == true)
+        #expect(Set(protocolNames(delegate)) == ["h2"])
+    }
+
     // MARK: - Pauses, as curl's own tests have them
 
     /// test_02_21 to 02_27 of curl: several transfers, each paused and let go on at moments of its own.

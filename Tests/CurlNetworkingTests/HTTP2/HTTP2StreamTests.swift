@@ -206,6 +206,42 @@ struct HTTP2StreamTests {
         #expect(weights.withLock { $0 } == [3, 15, 63])
     }
 
+    // MARK: - New connections
+
+    /// libcurl would take a connection with streams, however old it is.
+    @Test(arguments: ["flush", "reset"])
+    func aConnectionFromBeforeAResetGetsNoRequestsMore(way: String) async throws {
+        let isOver = LoopbackGate()
+        let server = try LoopbackServer(
+            http2: [],
+            { peer in
+                peer.begin()
+                guard let held = peer.nextRequest() else { return }
+                peer.wait(for: isOver)
+                peer.answer(held, body: "held")
+                while let stream = peer.nextRequest() { peer.answer(stream, body: "old") }
+            },
+            { peer in while let stream = peer.nextRequest() { peer.answer(stream, body: "new") } })
+        let session = makeHTTP2Session()
+        let other = makeHTTP2Session()
+        _ = try await session.data(from: server.url("/first"))
+        let delegate = RecordingDelegate()
+        let held = makeHTTP2Session(delegate).dataTask(with: server.url("/held"))
+        held.resume()
+        #expect(await engineHasConnected(held))
+        if way == "flush" { await session.flush() } else { await session.reset() }
+        for _ in 0..<3 {
+            let (data, _) = try await session.data(from: server.url("/later"))
+            #expect(data == Data("new".utf8))
+        }
+        isOver.open()
+        await delegate.completion()
+        #expect(delegate.body == Data("held".utf8))
+        // To others it is as good as before.
+        let (data, _) = try await other.data(from: server.url("/other"))
+        #expect(data == Data("old".utf8))
+    }
+
     /// Waits until the engine has sent a task's request out.
     private func engineHasConnected(_ task: URLSessionTask) async -> Bool {
         for _ in 0..<100_000 {
@@ -224,7 +260,15 @@ struct HTTP2StreamTests {
 
     /// Each gives its connection back under the name that it has then.
     @Test func tasksThatBecomeDownloadsLeaveTheirConnections() async throws {
-        let server = try LoopbackServer(http2: [], { peer in peer.begin() })
+        let server = try LoopbackServer(
+            http2: [],
+            { peer in
+                guard let stream = peer.nextRequest() else { return }
+                // It takes no more. To close it at once could reset it before the answer is read.
+                peer.goAway(last: stream)
+                peer.answer(stream, body: "first")
+                peer.readToClose()
+            })
         let delegate = RecordingDelegate { $0.response = { _ in .becomeDownload } }
         let session = makeHTTP2Session(delegate) { $0.httpMaximumConnectionsPerHost = 1 }
         for count in 1...4 {
