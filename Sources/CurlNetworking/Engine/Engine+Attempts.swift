@@ -32,8 +32,10 @@ extension Engine {
     ) -> @Sendable (Answer) -> Void {
         transfer.pauses.insert(.question)
         applyPauses(to: transfer)
+        questionChanged(of: transfer)
         return callback(for: transfer) { engine, transfer, answer in
             transfer.pauses.remove(.question)
+            engine.questionChanged(of: transfer)
             work(engine, transfer, answer)
             transfer.setNeedsProcessing()
         }

@@ -9,6 +9,8 @@ struct AttemptHTTP {
     var version = HTTPVersionChoice.http1_1
     /// Whether it may open a connection, or only use one that is there.
     var mayOpenConnection = true
+    /// Whether it has joined those who share connections, and not left them.
+    var isInLine = false
     /// Whether it came to open a connection that it may not open.
     var lacksConnection = false
     /// Whether it waits while another transfer connects, and no connection is there yet.
@@ -39,20 +41,46 @@ extension Engine {
     func admit(_ transfer: Transfer) throws(URLError) -> Admission {
         let version = try transfer.makeVersionPolicy().choose()
         transfer.attempt.http.version = version
-        guard version.mayMultiplex, !transfer.speaksHTTP1Alone else { return .admitted }
+        guard version.mayMultiplex else { return .admitted }
         let place = transfer.slot.place
-        if transfer.needsConnectionOfItsOwn { sharing.foundNoRoom(at: place) }
         let limit = transfer.connectionLimit
+        let mayShare = transfer.isSecure && !transfer.speaksHTTP1Alone
+        let needsNew = transfer.needsConnectionOfItsOwn
         let role = sharing.join(
-            transfer.id, place, limit: limit, opensAtOnce: transfer.isSecure ? 1 : limit)
+            transfer.id, place, limit: limit, opensAtOnce: mayShare ? 1 : limit,
+            needsNew: needsNew)
+        transfer.attempt.http.isInLine = true
         transfer.attempt.http.mayOpenConnection = role == .opener
         guard role == .waiting else { return .admitted }
-        // Those that wait for room on a connection that is there are in a queue, where no time is counted; but nobody
-        // waits for another's attempt to connect longer than they would try themselves.
-        transfer.attempt.http.awaitsFirstConnection = !sharing.isMultiplexed(place)
         transfer.state = .awaitingConnection
-        updateTimers(of: transfer)
+        updateTimersOfWaiting([transfer.id], at: place)
+        if needsNew { wake(sharing.passOn(transfer.id, at: place)) }
         return .waiting
+    }
+
+    /// Those that wait for room on a connection that is there are in a queue, where no time is counted. But nobody waits
+    /// for another's attempt to connect longer than they would try themselves, except while somebody is asked about the
+    /// server.
+    private func updateTimersOfWaiting(
+        _ ids: [ObjectIdentifier], at place: ConnectionSlots<ObjectIdentifier>.Place
+    ) {
+        guard !ids.isEmpty else { return }
+        let isTimed =
+            !sharing.isInUse(place)
+            && !sharing.openers(at: place).contains { transfers[$0]?.isAsking == true }
+        for id in ids {
+            guard let transfer = transfers[id] else { continue }
+            transfer.attempt.http.awaitsFirstConnection = isTimed
+            updateTimers(of: transfer)
+        }
+    }
+
+    /// A question to a transfer's delegate begins or ends: if it is about a connection that others wait for, they wait
+    /// for the answer, too.
+    func questionChanged(of transfer: Transfer) {
+        guard transfer.attempt.http.isInLine, transfer.state.isConnecting else { return }
+        let place = transfer.slot.place
+        updateTimersOfWaiting(sharing.waiting(at: place), at: place)
     }
 
     /// Lets others use the connection of a transfer, once that is possible: without TLS libcurl wants to see an
@@ -66,8 +94,11 @@ extension Engine {
         attempt.http.isShared = true
         let place = transfer.slot.place
         guard http.isMultiplexed, let connection = transfer.attempt.noted.connection else {
-            transfer.task.session.noteOrigin(place.origin, speaksHTTP1Alone: true)
-            return wake(sharing.connectedAlone(at: place))
+            // Behind one name there may be servers of both kinds.
+            if !sharing.isMultiplexed(place) {
+                transfer.task.session.noteOrigin(place.origin, speaksHTTP1Alone: true)
+            }
+            return wake(sharing.connectedAlone(transfer.id, at: place))
         }
         transfer.task.session.noteOrigin(place.origin, speaksHTTP1Alone: false)
         wake(sharing.connected(transfer.id, on: connection, at: place))
@@ -96,12 +127,18 @@ extension Engine {
     /// A transfer does not use, open or wait for a connection any more.
     func leaveConnection(_ transfer: Transfer) {
         let attempt = transfer.attempt
-        guard attempt.http.version.mayMultiplex else { return }
+        guard attempt.http.isInLine else { return }
+        attempt.http.isInLine = false
         let isEnded = attempt.result != nil || transfer.timers.deadline.map { $0 <= now } ?? false
         wake(
             sharing.leave(
                 transfer.id, transfer.slot.place,
                 hasFailed: isEnded && !attempt.noted.isConnected && !attempt.http.lacksConnection))
+        // Whoever opens one next is not asked yet.
+        if transfer.isAsking {
+            let place = transfer.slot.place
+            updateTimersOfWaiting(sharing.waiting(at: place), at: place)
+        }
     }
 
     /// The server wants the request over HTTP/1.1, which has a line of its own for a connection.
@@ -144,7 +181,7 @@ extension Transfer {
     fileprivate func makeVersionPolicy() -> HTTPVersionPolicy {
         var policy = HTTPVersionPolicy(
             library: .current, preference: settings.httpVersion, isSecure: isSecure)
-        policy.hasProxy = attempt.route.proxy != nil
+        policy.hasProxy = request.url.flatMap { settings.proxy(for: $0) } != nil
         policy.isWebSocket = isWebSocket
         policy.isDowngraded = history.needsHTTP1
         policy.mayEndInTrailers = source.mayEndInTrailers

@@ -114,6 +114,19 @@ struct HTTP2ExchangeTests {
         #expect(task.countOfBytesSent == 100_000)
     }
 
+    @Test func aPlainProxyIsSpokenToOverHTTP1() async throws {
+        let proxy = try LoopbackServer { _ in [.answer(body: "proxied")] }
+        let session = makeHTTP2Session {
+            $0.connectionProxyDictionary = [
+                kCFNetworkProxiesHTTPEnable: true, kCFNetworkProxiesHTTPProxy: "127.0.0.1",
+                kCFNetworkProxiesHTTPPort: Int(proxy.port),
+            ]
+        }
+        let url = try #require(URL(string: "http://a.test/"))
+        let (data, _) = try await session.data(from: url)
+        #expect(data == Data("proxied".utf8))
+    }
+
     @Test func aRedirectIsFollowedOnTheSameConnection() async throws {
         let server = try LoopbackServer(
             http2: [],

@@ -25,6 +25,22 @@ extension HTTP2Peer {
     }
 }
 
+extension RecordingDelegate {
+    /// Suspends a session's first task at its first piece: with a large body, most is yet to come.
+    static func holdingFirstTask() -> RecordingDelegate {
+        let isHeld = Mutex(false)
+        return RecordingDelegate { hooks in
+            hooks.data = { task, _ in
+                let wasHeld = isHeld.withLock { value in
+                    defer { value = true }
+                    return value
+                }
+                if !wasHeld { task.suspend() }
+            }
+        }
+    }
+}
+
 /// A session that takes every server to speak HTTP/2.
 func makeHTTP2Session(
     _ delegate: RecordingDelegate? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }

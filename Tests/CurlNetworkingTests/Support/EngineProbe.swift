@@ -7,6 +7,8 @@ import TestSupport
 struct EngineFacts: Sendable {
     /// Whether it stands in line for a connection.
     let isQueued: Bool
+    /// Whether it waits for a connection that another task opens, or for room on one.
+    let isAwaitingConnection: Bool
     /// Whether its body is open, and it was suspended before it could connect.
     let isReadyToConnect: Bool
     /// Whether its delegate was asked something and has not answered.
@@ -34,6 +36,7 @@ func engineFacts(of task: URLSessionTask) async -> EngineFacts? {
                 returning: transfer.map { transfer in
                     EngineFacts(
                         isQueued: transfer.isQueued,
+                        isAwaitingConnection: transfer.state.isAwaitingConnection,
                         isReadyToConnect: transfer.state.isReadyToConnect,
                         isAsking: transfer.isAsking,
                         requestDeadline: transfer.timers.request.deadline,

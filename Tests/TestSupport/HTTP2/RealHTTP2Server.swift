@@ -23,15 +23,17 @@ public final class RealHTTP2Server: Sendable {
     /// - Parameters:
     ///   - certificate: PEM; its key, too.
     ///   - requestsPerConnection: After how many nginx says that it takes no more (GOAWAY).
+    ///   - streamsPerConnection: How many it takes at a time.
     public static func nginx(
         certificate: String, key: String, requestsPerConnection: Int = 1000,
-        isHTTP2: Bool = true
+        streamsPerConnection: Int = 128, isHTTP2: Bool = true
     ) throws -> RealHTTP2Server {
         try RealHTTP2Server(.nginx) { home, port in
             let configuration = NginxConfiguration.make(
                 home: home,
                 http: """
                     keepalive_requests \(requestsPerConnection);
+                    http2_max_concurrent_streams \(streamsPerConnection);
                     server {
                         listen 127.0.0.1:\(port) ssl\(isHTTP2 ? " http2" : "");
                         ssl_certificate \(certificate);

@@ -1,0 +1,137 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CurlNetworking
+
+private typealias Kind = RealHTTP2Server.Kind
+
+/// Whose connections requests over TLS wait for, and which they open.
+@Suite(
+    .timeLimit(.minutes(2)), .enabled(if: speaksHTTP2, whyNoHTTP2),
+    .enabled(if: Kind.nginx.isInstalled, Comment(rawValue: Kind.nginx.reasonToSkip)))
+struct HTTP2ConnectionTests {
+    private let item: CertificateShop.Item
+    private let shop: CertificateShop
+
+    init() throws {
+        shop = try CertificateShop()
+        item = try shop.make(hosts: "IP:127.0.0.1")
+    }
+
+    private func makeNginx(
+        streamsPerConnection: Int = 128, isHTTP2: Bool = true
+    ) throws -> RealHTTP2Server {
+        try .nginx(
+            certificate: item.certificate, key: item.key,
+            streamsPerConnection: streamsPerConnection, isHTTP2: isHTTP2)
+    }
+
+    /// The first connection leads to a server of HTTP/2, all others to one of HTTP/1.1.
+    @Test func behindOneNameEachServerIsSpokenToInItsWay() async throws {
+        let count = 40
+        let modern = try makeNginx(streamsPerConnection: 1)
+        let body = Data(count: 6 << 20)
+        try body.write(to: modern.folder.appending(path: "files/a"))
+        let old = try makeNginx(isHTTP2: false)
+        let balancer = try LoopbackServer(
+            scripts: [[.relay(to: modern.port)], [.relay(to: old.port)]])
+        func url(_ path: String) throws -> URL {
+            try #require(URL(string: "https://127.0.0.1:\(balancer.port)\(path)"))
+        }
+        let delegate = RecordingDelegate.holdingFirstTask()
+        let session = makeSession(delegate) { configuration in
+            configuration.certificateAuthoritiesFile = item.file
+            configuration.urlCache = nil
+            configuration.httpMaximumConnectionsPerHost = 2
+        }
+        let held = session.dataTask(with: try url("/files/a"))
+        held.resume()
+        try await eventually("a first piece") { held.state == .suspended }
+        // There is no room for a second stream.
+        for _ in 0..<count { session.dataTask(with: try url("/protocol")).resume() }
+        await delegate.completion(of: count)
+        #expect(delegate.error == nil)
+        func names() -> [String?] {
+            delegate.snapshot.metrics.flatMap(\.transactionMetrics).map(\.networkProtocolName)
+        }
+        #expect(names() == Array(repeating: "http/1.1", count: count))
+        // One more than the limit: the first might have been closing.
+        #expect(balancer.connectionCount <= 3)
+        held.resume()
+        await delegate.completion(of: count + 1)
+        #expect(names().last == "h2")
+        #expect(delegate.error == nil)
+    }
+
+    /// A person may take longer over a certificate than a request may take.
+    @Test func whoWaitsForAConnectionWaitsForTheAnswerAboutIt() async throws {
+        let server = try makeNginx()
+        let delegate = HoldingDelegate()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let session = URLSession(
+            configuration: configuration, delegate: delegate, delegateQueue: nil)
+        let results = Mutex<[String]>([])
+        let tasks = (0..<3).map { _ in
+            session.dataTask(with: server.url("/protocol")) { data, _, error in
+                let text = data.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)"
+                results.withLock { $0.append(text) }
+            }
+        }
+        for task in tasks { task.resume() }
+        try await eventually("a question") { delegate.count == 1 }
+        for task in tasks[1...] {
+            #expect(await engine(has: task) { $0.isAwaitingConnection && $0.runsNoTimer })
+        }
+        delegate.acceptAll()
+        try await eventually("three answers") { results.withLock { $0.count == 3 } }
+        #expect(results.withLock { $0 } == Array(repeating: "HTTP/2.0", count: 3))
+        session.invalidateAndCancel()
+    }
+
+    /// The next one is not asked yet: its time runs again, as does that of those who wait for it.
+    @Test func timeRunsAgainWhenTheOneThatIsAskedGivesUp() async throws {
+        let server = try makeNginx()
+        let delegate = HoldingDelegate()
+        let session = URLSession(
+            configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let tasks = (0..<3).map { _ in session.dataTask(with: server.url("/protocol")) }
+        for task in tasks { task.resume() }
+        try await eventually("a question") { delegate.count == 1 }
+        #expect(await engine(has: tasks[2]) { $0.isAwaitingConnection && $0.runsNoTimer })
+        tasks[0].cancel()
+        try await eventually("another question") { delegate.count == 2 }
+        #expect(await engine(has: tasks[1]) { $0.isAsking })
+        #expect(await engine(has: tasks[2]) { $0.isAwaitingConnection && $0.runsNoTimer })
+        session.invalidateAndCancel()
+    }
+}
+
+/// Takes its time over servers.
+private final class HoldingDelegate: URLSessionDelegate {
+    private typealias Answer = @Sendable () -> Void
+    private let answers = Mutex<[Answer]>([])
+    private let isOpen = Mutex(false)
+
+    var count: Int { answers.withLock { $0.count } }
+
+    func acceptAll() {
+        isOpen.withLock { $0 = true }
+        for answer in answers.withLock({ $0 }) { answer() }
+    }
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let trust = challenge.protectionSpace.serverTrust else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        let answer: Answer = { completionHandler(.useCredential, URLCredential(trust: trust)) }
+        answers.withLock { $0.append(answer) }
+        if isOpen.withLock({ $0 }) { answer() }
+    }
+}
