@@ -114,12 +114,11 @@ struct HTTP2ServerTests {
     @Test func whatBeginsAfterAResetSharesOneNewConnection() async throws {
         let server = try makeNginx()
         try Self.bytes(6 << 20).write(to: server.folder.appending(path: "files/a"))
-        let delegate = RecordingDelegate()
+        let delegate = RecordingDelegate.holdingFirstTask()
         let session = makeTrustingSession(delegate)
         let held = session.dataTask(with: server.url("/files/a"))
         held.resume()
-        try await eventually("a first piece") { held.countOfBytesReceived > 0 }
-        held.suspend()
+        try await eventually("a first piece") { held.state == .suspended }
         await session.reset()
         let later = 20
         for _ in 0..<later { session.dataTask(with: server.url("/protocol")).resume() }
@@ -216,17 +215,33 @@ struct HTTP2ServerTests {
         let server = try makeNginx()
         let body = Self.bytes(6 << 20)
         try body.write(to: server.folder.appending(path: "files/a"))
-        let delegate = RecordingDelegate()
+        // It takes no more than is under way by then: far from all.
+        let isFirst = Mutex(true)
+        let delegate = RecordingDelegate { hooks in
+            hooks.wrote = { task, _ in
+                let isFirst = isFirst.withLock { value in
+                    defer { value = false }
+                    return value
+                }
+                if isFirst { task.suspend() }
+            }
+        }
         let session = makeTrustingSession(delegate)
         let task = session.downloadTask(with: server.url("/files/a"))
         task.resume()
         await delegate.writing()
-        let data = await task.cancelByProducingResumeData()
-        guard let data else { return }  // it was whole already
-        session.downloadTask(withResumeData: data).resume()
+        let data = try #require(await task.cancelByProducingResumeData())
+        let rest = session.downloadTask(withResumeData: data)
+        rest.resume()
         await delegate.completion(of: 2)
-        #expect((delegate.snapshot.resumed.first?.offset ?? 0) > 0)
+        #expect((rest.response as? HTTPURLResponse)?.statusCode == 206)
+        let resumed = try #require(delegate.snapshot.resumed.first)
+        #expect((1..<Int64(body.count)).contains(resumed.offset))
+        #expect(resumed.expected == Int64(body.count))
+        let leg = try #require(delegate.snapshot.metrics.last?.transactionMetrics.last)
+        #expect(leg.countOfResponseBodyBytesReceived == Int64(body.count) - resumed.offset)
         #expect(delegate.snapshot.files.last == body)
+        #expect(Set(protocolNames(delegate)) == ["h2"])
     }
 
     // MARK: - Trust
