@@ -54,7 +54,18 @@ import Testing
         }
         #expect(words.count > kills)
 
-        let copy = LocalCopy(folder: folder.appending(path: "library"))
+        let library = folder.appending(path: "library")
+        try check(words, in: LocalCopy(folder: library), folder)
+        // Without its database, by the files beside it.
+        let database = library.appending(path: "library.sqlite")
+        let bytes = try Data(contentsOf: database)
+        try (Data(count: 100) + bytes.dropFirst(100)).write(to: database)
+        let again = LocalCopy(folder: library)
+        #expect(again.takeNotice()?.contains("damaged") == true)
+        try check(words, in: again, folder)
+    }
+
+    private func check(_ words: Set<String>, in copy: LocalCopy, _ folder: URL) throws {
         #expect(copy.takeNotice() == nil)
         try copy.recoverInterrupted()
         var all = ""

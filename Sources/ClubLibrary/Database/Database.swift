@@ -94,9 +94,11 @@ final class Database {
 
     /// Does all of it or nothing.
     ///
-    /// - Parameter isDurable: Whether it must outlive a power cut too; otherwise the end of this process.
+    /// - Parameters:
+    ///   - isDurable: Whether it must outlive a power cut too; otherwise the end of this process.
+    ///   - willRollBack: Called when nothing of it is to be, while nobody else can write.
     func transaction<Result>(
-        isDurable: Bool = false, _ body: () throws -> Result
+        isDurable: Bool = false, willRollBack: () -> Void = {}, _ body: () throws -> Result
     ) throws -> Result {
         if isDurable { try execute("PRAGMA synchronous = FULL") }
         defer { if isDurable { try? execute("PRAGMA synchronous = NORMAL") } }
@@ -107,6 +109,7 @@ final class Database {
             try execute("COMMIT")
             return result
         } catch {
+            willRollBack()
             try? execute("ROLLBACK")
             throw error
         }

@@ -8,6 +8,8 @@ struct LibraryFile {
 
     static let name = "library.sqlite"
 
+    var outboxFiles: OutboxFiles { OutboxFiles(beside: folder) }
+
     private var path: String { folder.path + "/" + Self.name }
 
     struct Opened: ~Copyable {
@@ -67,8 +69,42 @@ struct LibraryFile {
     }
 
     private func openNamed() throws -> Opened {
+        let isNew = !hasContents
         let database = try openFile()
-        return Opened(database: database, isDurable: true, notice: nil, identity: identity)
+        let count = try adopt(into: database)
+        let notice =
+            isNew && count > 0
+            ? "The local copy of this club was empty, and is made again from the club."
+                + Self.sentence(keeping: count) : nil
+        return Opened(database: database, isDurable: true, notice: notice, identity: identity)
+    }
+
+    /// Whether there is a file with something in it: SQLite makes a new database of an empty one.
+    private var hasContents: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
+    }
+
+    /// Brings back what the database does not have of what waits.
+    private func adopt(
+        into database: Database, trusting trust: OutboxFiles.Trust = .rows
+    ) throws -> Int {
+        do {
+            return try outboxFiles.adopt(into: database, trusting: trust)
+        } catch let error as DatabaseError where error.isDamage {
+            throw error
+        } catch {
+            // A full disk: the files stay for the next start.
+            return 0
+        }
+    }
+
+    private static func sentence(keeping count: Int) -> String {
+        switch count {
+        case 0: ""
+        case 1: " The change that waited in it was kept."
+        default: " The \(count) changes that waited in it were kept."
+        }
     }
 
     /// A second connection to the same file.
@@ -133,18 +169,14 @@ extension LibraryFile {
             moveBack(aside)
             throw error
         }
-        let kept = Salvage.copy(from: aside, into: database)
-        let changes =
-            kept == 0
-            ? ""
-            : kept == 1
-                ? " The change that waited in it was kept."
-                : " The \(kept) changes that waited in it were kept."
+        Salvage.copy(from: aside, into: database)
+        _ = try? adopt(into: database, trusting: reason == .damaged ? .files : .rows)
+        let kept = (try? OutboxRows.all(in: database).count) ?? 0
         return Opened(
             database: database, isDurable: true,
             notice:
                 "\(reason) It was set aside as \(aside.lastPathComponent) and is made again from the "
-                + "club.\(changes)", identity: identity)
+                + "club.\(Self.sentence(keeping: kept))", identity: identity)
     }
 
     private func openInMemory(because reason: LibraryError) -> Opened {

@@ -2,17 +2,15 @@ internal import FoundationEssentials
 
 /// What can be saved out of a database that is of no use: what was written here and nowhere else.
 enum Salvage {
-    /// Copies the changes that wait, and every text that was seen, as far as they can be read.
-    ///
-    /// - Returns: How many changes were copied.
-    static func copy(from aside: URL, into database: Database) -> Int {
-        guard let old = try? Database(path: aside.path) else { return 0 }
+    /// Copies the changes that wait, and every text that was seen, as far as they can be read. What it
+    /// cannot read of the changes, ``OutboxFiles`` has.
+    static func copy(from aside: URL, into database: Database) {
+        guard let old = try? Database(path: aside.path) else { return }
         // From both ends: one broken page in the middle costs what stands on it.
         for order in ["ASC", "DESC"] { copyVersions(from: old, order, into: database) }
-        let count = copyOutbox(from: old, into: database)
+        copyOutbox(from: old, into: database)
         copySent(from: old, into: database)
         raiseNumbers(from: old, in: database)
-        return count
     }
 
     /// What editors and drafts still ask for.
@@ -63,8 +61,7 @@ enum Salvage {
         }
     }
 
-    private static func copyOutbox(from old: Database, into database: Database) -> Int {
-        var count = 0
+    private static func copyOutbox(from old: Database, into database: Database) {
         try? database.transaction(isDurable: true) {
             _ = try? old.rows(
                 """
@@ -72,7 +69,7 @@ enum Salvage {
                     hash, modified, attempts, body FROM outbox ORDER BY id
                 """
             ) { row in
-                let isCopied: Void? = try? database.run(
+                try? database.run(
                     """
                     INSERT INTO outbox (id, action, path, destination, mode, base_revision, base_hash,
                         base_change, size, hash, modified, attempts, body)
@@ -83,9 +80,7 @@ enum Salvage {
                     .integer(orNull: row.optionalInteger(7)), .integer(row.integer(8)),
                     .text(orNull: row.optionalText(9)), .integer(row.integer(10)),
                     .integer(row.integer(11)), row.isNull(12) ? .null : .blob(row.data(12)))
-                if isCopied != nil { count += 1 }
             }
         }
-        return count
     }
 }

@@ -59,9 +59,28 @@ public final class LocalCopy: Sendable {
     func write<Result: Sendable>(
         isDurable: Bool = false, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
+        try write(isDurable: isDurable, updating: nil, body)
+    }
+
+    /// Writes all of it or nothing, and what becomes of the outbox into its files too, so that it outlives
+    /// the database.
+    ///
+    /// - Parameter text: The bytes of a new change, where they are at hand.
+    func changeOutbox<Result: Sendable>(
+        _ text: Data? = nil, _ body: @Sendable (Database) throws -> Result
+    ) throws -> Result {
+        try write(isDurable: true, updating: OutboxText(bytes: text), body)
+    }
+
+    /// That the outbox is changed, and what comes in.
+    private struct OutboxText: Sendable { var bytes: Data? }
+
+    private func write<Result: Sendable>(
+        isDurable: Bool, updating text: OutboxText?, _ body: @Sendable (Database) throws -> Result
+    ) throws -> Result {
         let generation = state.withLock { $0.generation }
         do {
-            return try attemptWrite(isDurable: isDurable, body)
+            return try attemptWrite(isDurable: isDurable, text, body)
         } catch LibraryError.damaged {
             replace(generation, because: .damaged)
         } catch is Moved {
@@ -70,7 +89,7 @@ public final class LocalCopy: Sendable {
         // What was promised to outlive the program must not go into memory instead.
         guard self.isDurable || !isDurable else { throw LibraryError.notDurable }
         do {
-            return try attemptWrite(isDurable: isDurable, body)
+            return try attemptWrite(isDurable: isDurable, text, body)
         } catch is Moved {
             throw LibraryError.locked
         }
@@ -93,7 +112,7 @@ public final class LocalCopy: Sendable {
     }
 
     private func attemptWrite<Result: Sendable>(
-        isDurable: Bool, _ body: @Sendable (Database) throws -> Result
+        isDurable: Bool, _ text: OutboxText?, _ body: @Sendable (Database) throws -> Result
     ) throws -> Result {
         try writer.withLock { database in
             try Self.translating {
@@ -101,14 +120,20 @@ public final class LocalCopy: Sendable {
                     return try database.transaction(isDurable: isDurable) { try body(database) }
                 }
                 return try file.inPlace {
-                    try database.transaction(isDurable: isDurable) {
+                    let update = text.map { OutboxUpdate(file.outboxFiles, text: $0.bytes) }
+                    let result = try database.transaction(
+                        isDurable: isDurable, willRollBack: { update?.undo() }
+                    ) {
                         let found = file.identity
                         // Removed with its folder: only what must be kept brings it back.
                         guard found == identity || (found == nil && !isDurable) else {
                             throw Moved()
                         }
-                        return try body(database)
+                        guard let update else { return try body(database) }
+                        return try update.run(in: database, body)
                     }
+                    update?.finish()
+                    return result
                 }
             }
         }

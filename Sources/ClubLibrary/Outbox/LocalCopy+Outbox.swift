@@ -10,7 +10,8 @@ public enum Intent: Sendable {
 }
 
 extension LocalCopy {
-    /// Puts a change into the outbox: in one transaction, on the disk when this returns.
+    /// Puts a change into the outbox: in one transaction, on the disk when this returns, in the database and
+    /// as a file beside it.
     ///
     /// What waits for the same file already and has never been sent is taken up into it: of ten saves the
     /// last one is sent, and a new note that is deleted again is never sent at all. The texts stay among
@@ -25,9 +26,9 @@ extension LocalCopy {
     ) throws -> RemoteFile? {
         guard isDurable else { throw LibraryError.notDurable }
         // Outside the lock: it takes longer than all the rest.
-        var hash = ""
-        if case .write(let data, _, _) = intent { hash = Self.hash(of: data) }
-        return try write(isDurable: true) { [hash] database in
+        var (hash, text) = ("", Data?.none)
+        if case .write(let data, _, _) = intent { (hash, text) = (Self.hash(of: data), data) }
+        return try changeOutbox(text) { [hash] database in
             // Files are told in whole seconds.
             let now = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
             let editor = OutboxEditor(database: database, now: now)
@@ -51,11 +52,7 @@ extension LocalCopy {
 
     /// The bytes that a change will write; nil when it writes none, or has gone.
     public func text(ofChange id: WaitingChange.ID) throws -> Data? {
-        try read { database in
-            try database.first(
-                "SELECT body FROM outbox WHERE id = ? AND body IS NOT NULL", .integer(id),
-                read: { $0.data(0) })
-        }
+        try read { try OutboxRows.body(of: id, in: $0) }
     }
 
     /// Takes a change back, with those that build on it. The texts stay among the ``versions(of:)``.
@@ -64,7 +61,7 @@ extension LocalCopy {
     /// - Throws: `.noSuchChange` when it has been sent, or is on its way.
     @discardableResult
     public func takeBack(_ id: WaitingChange.ID) throws -> [WaitingChange] {
-        try write(isDurable: true) { database in
+        try changeOutbox { database in
             let all = try OutboxRows.all(in: database)
             guard let first = all.first(where: { $0.id == id }), !first.isSending else {
                 throw LibraryError.noSuchChange
@@ -140,10 +137,8 @@ extension LocalCopy {
         _ change: WaitingChange, with file: RemoteFile?, data: Data? = nil, isSeen: Bool = true,
         at now: Date = Date()
     ) throws {
-        try write(isDurable: true) { database in
-            let own = try database.first(
-                "SELECT body FROM outbox WHERE id = ? AND body IS NOT NULL", .integer(change.id),
-                read: { $0.data(0) })
+        try changeOutbox { database in
+            let own = try OutboxRows.body(of: change.id, in: database)
             try OutboxRows.remove(change.id, in: database)
             if case .move = change.action {
                 try Self.removeMoved(change.path, in: database)
@@ -176,7 +171,7 @@ extension LocalCopy {
 
     /// A change is not to happen any more; what builds on it happens to what is there.
     public func drop(_ change: WaitingChange) throws {
-        try write(isDurable: true) { database in
+        try changeOutbox { database in
             try OutboxRows.remove(change.id, in: database)
             try OutboxRows.orphan(change.id, in: database)
         }

@@ -48,8 +48,7 @@ struct OutboxEditor {
             switch earlier.action {
             case .write(.add), .write(.create):
                 // The club has never seen it under any name.
-                let body = try database.first(
-                    "SELECT body FROM outbox WHERE id = ?", .integer(id), read: { $0.data(0) })
+                let body = try OutboxRows.body(of: id, in: database)
                 try OutboxRows.remove(id, in: database)
                 try LocalCopy.unindex(file.path, in: database)
                 return try write(
@@ -147,13 +146,8 @@ struct OutboxEditor {
             read: { _ in true }) == nil
     }
 
-    /// Whether no server can have seen it, and nothing else builds on it.
     private func isUntouched(_ change: WaitingChange) throws -> Bool {
-        guard change.attempts == 0, !change.isSending else { return false }
-        let follower = try database.first(
-            "SELECT id FROM outbox WHERE base_change = ? LIMIT 1", .integer(change.id),
-            read: { $0.integer(0) })
-        return follower == nil
+        try OutboxRows.isUntouched(change, in: database)
     }
 
     private func copyText(of file: RemoteFile, to moved: RemoteFile) throws {

@@ -63,10 +63,10 @@ enum OutboxRows {
         }
         try database.run(
             """
-            INSERT INTO outbox (action, path, destination, mode, base_revision, base_hash, base_change,
+            INSERT INTO outbox (id, action, path, destination, mode, base_revision, base_hash, base_change,
                 size, hash, modified, attempts, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .text(change.action), .text(change.path.string),
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .integer(orNull: change.id), .text(change.action), .text(change.path.string),
             .text(orNull: change.destination?.string), .text(orNull: change.mode),
             .text(orNull: revision), .text(orNull: hash), .integer(orNull: baseChange),
             .integer(change.byteCount), .text(orNull: change.contentHash), .date(change.date),
@@ -75,6 +75,8 @@ enum OutboxRows {
     }
 
     struct NewChange {
+        /// The next number, unless it has one already.
+        var id: WaitingChange.ID?
         var action: String
         var path: RemotePath
         var destination: RemotePath?
@@ -85,6 +87,21 @@ enum OutboxRows {
         var date: Date
         var wasAttempted = false
         var body: Data?
+    }
+
+    /// The bytes that a change will write; nil when it writes none.
+    static func body(of id: WaitingChange.ID, in database: Database) throws -> Data? {
+        try database.first(
+            "SELECT body FROM outbox WHERE id = ? AND body IS NOT NULL", .integer(id),
+            read: { $0.data(0) })
+    }
+
+    /// Whether no server can have seen it, and nothing else builds on it.
+    static func isUntouched(_ change: WaitingChange, in database: Database) throws -> Bool {
+        guard change.attempts == 0, !change.isSending else { return false }
+        return try database.first(
+            "SELECT 1 FROM outbox WHERE base_change = ? LIMIT 1", .integer(change.id),
+            read: { _ in true }) == nil
     }
 
     static func remove(_ id: WaitingChange.ID, in database: Database) throws {

@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+
+/// What one transaction that changes the outbox does to its files.
+///
+/// New files first, then those of what has left, then the commit. A program that is killed in between leaves a
+/// file more, or one less, than there are rows: ``OutboxFiles/adopt(into:)`` sets that right at the next start.
+final class OutboxUpdate {
+    private let files: OutboxFiles
+    /// The bytes that are written, where they are at hand.
+    private let text: Data?
+    private var added: [OutboxFiles.Header] = []
+    private var removed: [OutboxFiles.Header] = []
+    /// As they were.
+    private var changed: [OutboxFiles.Header] = []
+
+    init(_ files: OutboxFiles, text: Data?) {
+        (self.files, self.text) = (files, text)
+    }
+
+    /// Runs the changes inside a transaction.
+    ///
+    /// - Throws: `LibraryError.unwritable` when a new change cannot be kept as a file.
+    func run<Result>(
+        in database: Database, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        let before = try Self.headers(in: database)
+        let result = try body(database)
+        let after = try Self.headers(in: database)
+        removed = before.values.filter { after[$0.id] == nil }
+        for header in after.values.sorted(by: { $0.id < $1.id }) {
+            guard let old = before[header.id] else {
+                var header = header
+                header.replaces = removed.isEmpty ? nil : removed.map(\.id).sorted()
+                added.append(header)
+                try files.write(header) { try self.bytes(of: header, in: database) }
+                continue
+            }
+            guard old != header else { continue }
+            changed.append(old)
+            // What has arrived has arrived: a full disk must not undo it. The next start writes the file.
+            try? files.write(header)
+        }
+        for header in removed { files.removeHeader(header.id) }
+        return result
+    }
+
+    /// The rows are as they were, and so are the files. While nobody else can write.
+    func undo() {
+        for header in added {
+            files.removeHeader(header.id)
+            files.removeText(of: header)
+        }
+        for header in removed + changed { try? files.write(header) }
+        (added, removed, changed) = ([], [], [])
+    }
+
+    /// The rows are committed.
+    func finish() {
+        for header in removed { files.removeText(of: header) }
+    }
+
+    private func bytes(of header: OutboxFiles.Header, in database: Database) throws -> Data? {
+        if let text, LocalCopy.hash(of: text) == header.contentHash { return text }
+        return try OutboxRows.body(of: header.id, in: database)
+    }
+
+    private static func headers(
+        in database: Database
+    ) throws -> [WaitingChange.ID: OutboxFiles.Header] {
+        Dictionary(
+            uniqueKeysWithValues: try OutboxRows.all(in: database).map { change in
+                (change.id, OutboxFiles.Header(change))
+            })
+    }
+}
