@@ -14,6 +14,9 @@
 # beside:  a small answer beside another session's large one; the time is the median latency
 # wait:    an answer that takes four seconds to come
 # stampede: 1,000 tasks at once over six connections, 64 KiB each
+# streams: 1,000 tasks at once, 64 KiB each, over one connection of HTTP/2 and TLS that carries a hundred of
+#          them at a time; beside `curl -Z` on the same libcurl. Needs libcurl 8.14 or newer:
+#          scripts/with-libcurl 8.21.0 SOURCE Benchmarks/network.sh streams
 # crowd:   100 uploads of 4 MiB at once over 100 connections
 # slow:    three seconds of a delegate that takes 20 ms over each piece of a large body
 # churn:   10,000 sessions, each with a small answer and a large one broken off midway; the memory is
@@ -21,10 +24,10 @@
 #          of descriptors left open
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cases=${*:-discard memory download upload single many default beside wait stampede crowd slow churn}
+cases=${*:-discard memory download upload single many default beside wait stampede streams crowd slow churn}
 rounds=${ROUNDS:-3}
 mib=${MIB:-1024}
-for tool in nginx curl; do
+for tool in nginx curl openssl; do
     command -v "$tool" >/dev/null || PATH=$PATH:/usr/sbin
     command -v "$tool" >/dev/null || { echo "network.sh: $tool is not installed" >&2; exit 1; }
 done
@@ -56,6 +59,8 @@ head -c "${mib}M" /dev/urandom >"$work/files/big"
 head -c 4M "$work/files/big" >"$work/files/part"
 head -c 64K "$work/files/big" >"$work/www/part"
 ln "$work/files/big" "$work/www/big"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$work/key" -out "$work/files/certificate" 2>/dev/null
 
 "$BIN/NetworkBench" silent 4 >"$work/silent" &
 silent=$!
@@ -85,6 +90,9 @@ http {
     scgi_temp_path $work/spool;
     server {
         listen 127.0.0.1:$port;
+        listen 127.0.0.1:$((port + 1)) ssl http2;
+        ssl_certificate $work/files/certificate;
+        ssl_certificate_key $work/key;
         root $work/www;
         location /small { return 200 "a small answer of a club's server\n"; }
         location /put/ { dav_methods PUT; }
@@ -105,6 +113,7 @@ until start_server; do
     [ "$((attempts = ${attempts:-0} + 1))" -lt 5 ] || { cat "$work/error.log" >&2; exit 1; }
 done
 base=http://127.0.0.1:$port
+secure=https://127.0.0.1:$((port + 1))
 
 # Prints `seconds processor-seconds`, the wall time being curl's own.
 run_curl() {
@@ -124,6 +133,10 @@ run_curl() {
         return
         ;;
     stampede) set -- -Z --parallel-max 6 -o /dev/null "$base/part?[1-1000]" ;;
+    streams)
+        set -- -Z --parallel-max 100 --http2 --cacert "$work/files/certificate" -o /dev/null \
+            "$secure/part?[1-1000]"
+        ;;
     single) set -- -Z --parallel-max 1 -o /dev/null "$base/small?[1-5000]" ;;
     download) set -- -o "$work/files/downloaded" "$base/big" ;;
     upload) set -- -o /dev/null -T "$work/files/big" "$base/put/big" ;;
@@ -151,7 +164,7 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf "%.2f", a 
 goal() {
     case $1 in
     discard | upload) echo "curl <= 1.1 && peer >= 5" ;;
-    memory | download) echo "curl <= 1.1" ;;
+    memory | download | streams) echo "curl <= 1.1" ;;
     single | many) echo "curl <= 1.2 && peer >= 5" ;;
     beside) echo "wall <= 0.025" ;;
     wait) echo "cpu <= 0.010" ;;
@@ -174,7 +187,16 @@ row='%-9s %7s %7s | %7s %7s | %7s %7s %7s %7s | %7s %7s %7s %7s | %9s %11s %12s 
 printf "$row" case curl cpu plain cpu ours cpu memory threads Found. cpu memory threads \
     ours/curl Found./ours Found./plain goal ''
 missed=0
+skipped=
 for case in $cases; do
+    address=$base
+    if [ "$case" = streams ]; then
+        address=$secure
+        if ! reason=$("$BIN/NetworkBench" streams "$address" "$work/files"); then
+            skipped="streams skipped: ${reason#NetworkBench streams: }"
+            continue
+        fi
+    fi
     : >"$work/curl" >"$work/plain" >"$work/ours" >"$work/peer"
     rm -f "$work"/www/put/*
     sync
@@ -184,13 +206,15 @@ for case in $cases; do
         rm -f "$work/files/downloaded"
         run_curl "$case" >>"$work/curl"
         rm -f "$work/files/downloaded" "$memory/downloaded"
-        "$BIN/NetworkBench" plain "$case" "$base" "$work/files" >>"$work/plain"
+        "$BIN/NetworkBench" plain "$case" "$address" "$work/files" >>"$work/plain"
         rm -f "$work/files/downloaded"
-        "$BIN/NetworkBench" "$case" "$base" "$work/files" >>"$work/ours"
+        "$BIN/NetworkBench" "$case" "$address" "$work/files" >>"$work/ours"
         rm -f "$work/files/downloaded"
         # FoundationNetworking may crash, or never come to an end.
-        timeout 60 "$BIN/FoundationPeer" "$case" "$base" "$work/files" >>"$work/peer" \
-            2>/dev/null || echo >>"$work/peer"
+        # The certificate of `streams` is nothing to it.
+        { [ "$case" != streams ] &&
+            timeout 60 "$BIN/FoundationPeer" "$case" "$base" "$work/files" >>"$work/peer" 2>/dev/null; } ||
+            echo >>"$work/peer"
     done
     read -r curl_wall curl_cpu < <(median <"$work/curl") || true
     read -r plain_wall plain_cpu _ < <(median <"$work/plain") || true
@@ -209,4 +233,5 @@ for case in $cases; do
         "${peer_wall:--}" "${peer_cpu:--}" "${peer_memory:--}" "${peer_threads:--}" \
         "$to_curl" "$to_peer" "$peer_to_plain" "$goal" "$verdict"
 done
+[ -z "$skipped" ] || echo "$skipped"
 echo "goals missed: $missed"

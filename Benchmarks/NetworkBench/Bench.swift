@@ -13,7 +13,8 @@ struct Bench {
 
     func run(_ name: String) async throws -> String {
         // Libraries are loaded and a connection was made before anything is measured.
-        _ = try await URLSession.shared.data(from: url("small"))
+        let first = name == "streams" ? streamSession() : URLSession.shared
+        _ = try await first.data(from: url("small"))
         let meter = Meter()
         switch name {
         case "discard":
@@ -38,6 +39,12 @@ struct Bench {
             return meter.report(seconds: try await latencyBesideAStream(meter))
         case "stampede":
             let session = session()
+            try await all(1000) { _ in
+                _ = try await session.data(from: url("part"))
+                meter.countThreads()
+            }
+        case "streams":
+            let session = streamSession()
             try await all(1000) { _ in
                 _ = try await session.data(from: url("part"))
                 meter.countThreads()
@@ -76,6 +83,17 @@ struct Bench {
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    /// One connection that carries a hundred requests at a time. The server's certificate is in the folder.
+    private func streamSession() -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpVersion = .http2
+        configuration.httpMaximumConnectionsPerHost = 1
+        configuration.certificateAuthoritiesFile = folder.appending(path: "certificate")
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        return URLSession(configuration: configuration)
     }
 
     private func watched(

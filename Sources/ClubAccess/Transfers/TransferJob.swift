@@ -52,7 +52,7 @@ internal import Pictures
         await Self.forget(TransferItem(order: order, status: status), in: carrier.journal)
     }
 
-    /// Carries it out; requests that are sent again are told of.
+    /// Carries it out, and reports requests that are sent again.
     private func move() async throws -> RemoteFile {
         let observer: @Sendable (RetryNotice) -> Void = { [weak self] notice in
             Task { @MainActor [weak self] in self?.willRetry(notice) }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// At a start: rows and files are made to agree. While no other program writes.
 extension OutboxFiles {
-    /// What decides where a row and a file tell of the same change.
+    /// What decides where a row and a file describe the same change.
     enum Trust {
         case rows
         /// The rows come out of a damaged database. The bytes in a file are those that its hash is of.

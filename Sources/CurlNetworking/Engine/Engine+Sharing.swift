@@ -10,7 +10,7 @@ struct AttemptHTTP {
     /// Whether it may open a connection, or only use one that is there.
     var mayOpenConnection = true
     /// Whether it has joined those who share connections, and not left them.
-    var isInLine = false
+    var hasJoined = false
     /// Whether it came to open a connection that it may not open.
     var lacksConnection = false
     /// Whether it waits while another transfer connects, and no connection is there yet.
@@ -49,7 +49,7 @@ extension Engine {
         let role = sharing.join(
             transfer.id, place, limit: limit, opensAtOnce: mayShare ? 1 : limit,
             needsNew: needsNew)
-        transfer.attempt.http.isInLine = true
+        transfer.attempt.http.hasJoined = true
         transfer.attempt.http.mayOpenConnection = role == .opener
         guard role == .waiting else { return .admitted }
         transfer.state = .awaitingConnection
@@ -78,7 +78,7 @@ extension Engine {
     /// A question to a transfer's delegate begins or ends: if it is about a connection that others wait for, they wait
     /// for the answer, too.
     func questionChanged(of transfer: Transfer) {
-        guard transfer.attempt.http.isInLine, transfer.state.isConnecting else { return }
+        guard transfer.attempt.http.hasJoined, transfer.state.isConnecting else { return }
         let place = transfer.slot.place
         updateTimersOfWaiting(sharing.waiting(at: place), at: place)
     }
@@ -127,14 +127,14 @@ extension Engine {
     /// A transfer does not use, open or wait for a connection any more.
     func leaveConnection(_ transfer: Transfer) {
         let attempt = transfer.attempt
-        guard attempt.http.isInLine else { return }
-        attempt.http.isInLine = false
+        guard attempt.http.hasJoined else { return }
+        attempt.http.hasJoined = false
         let isEnded = attempt.result != nil || transfer.timers.deadline.map { $0 <= now } ?? false
         wake(
             sharing.leave(
                 transfer.id, transfer.slot.place,
                 hasFailed: isEnded && !attempt.noted.isConnected && !attempt.http.lacksConnection))
-        // Whoever opens one next is not asked yet.
+        // The one that opens the next is not asked yet.
         if transfer.isAsking {
             let place = transfer.slot.place
             updateTimersOfWaiting(sharing.waiting(at: place), at: place)

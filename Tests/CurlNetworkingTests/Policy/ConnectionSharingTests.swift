@@ -131,7 +131,7 @@ import Testing
         #expect(sharing.join("x", place, limit: 1, needsNew: true) == .opener)
     }
 
-    /// Requests that come, ride, fail, end and give up in every order, of which some never end: whoever can go on is
+    /// Requests that come, ride, fail, end and give up in every order, of which some never end: each that can go on is
     /// called.
     @Test(arguments: UInt64(0)..<40) func nobodyIsForgotten(seed: UInt64) {
         var simulation = SharingSimulation(seed: seed)
