@@ -249,6 +249,15 @@ import Testing
             #expect(get.status == 0, "\(get.errorText)")
             let stored = try Data(contentsOf: home.photos.appending(path: "sea.jpg"))
             #expect(try Data(contentsOf: home.work.appending(path: "copy.jpg")) == stored)
+
+            let again = try await home.run("photos", "put", "sea.jpg")
+            #expect(again.status == 1)
+            #expect(again.errorText.contains("choose another name"))
+            let named = try await home.run("photos", "put", "--name", "evening", "sea.jpg")
+            #expect(named.status == 0, "\(named.errorText)")
+            #expect(home.photoNames.sorted() == ["evening.jpg", "sea.jpg"])
+            let two = try await home.run("photos", "put", "--name", "x", "sea.jpg", "copy.jpg")
+            #expect(two.status == 2)
         }
     }
 

@@ -68,10 +68,28 @@ struct PhotosCommand: ParsableCommand {
         @Flag(help: "Leave it to the background; “byteclub transfers” shows how far it is.")
         var background = false
 
+        @Option(help: "The name in the club, for a single photo; else that of the file.")
+        var name: String?
+
         @Argument(
             help: "JPEG, PNG, HEIC, AVIF or WebP files.",
             completion: .file(extensions: ["jpg", "jpeg", "png", "heic", "heif", "webp", "avif"]))
         var files: [String]
+
+        func validate() throws {
+            if name != nil, files.count > 1 {
+                throw ValidationError("--name is for a single photo. Add the photos one by one.")
+            }
+        }
+
+        /// Where a file goes.
+        private func path(
+            of file: URL, _ preparation: PhotoPreparation
+        ) throws(StoreError) -> RemotePath {
+            try ClubFiles.photosFolder().appending(
+                newName: ClubFiles.photoName(
+                    for: name ?? file.lastPathComponent, keepsOriginal: preparation.keepsOriginal))
+        }
 
         func run() async throws {
             if background { return try await order() }
@@ -111,9 +129,7 @@ struct PhotosCommand: ParsableCommand {
             for file in files {
                 let source = try Self.source(file)
                 let preparation = sending.preparation(transfers)
-                let name = ClubFiles.photoName(
-                    for: source.lastPathComponent, keepsOriginal: preparation.keepsOriginal)
-                let path = try ClubFiles.photosFolder().appending(newName: name)
+                let path = try path(of: source, preparation)
                 if let other = named.updateValue(file, forKey: path) {
                     throw CommandFailure(
                         other == file
@@ -168,6 +184,16 @@ struct PhotosCommand: ParsableCommand {
             let name = file.lastPathComponent
             let photo: PreparedPhoto
             let preparation = sending.preparation(settings)
+            let path: RemotePath
+            do throws(StoreError) {
+                path = try self.path(of: file, preparation)
+                // Nothing is sent for a name that is taken; should it be taken meanwhile, the club refuses it.
+                if (try? await store.metadata(of: path)) != nil {
+                    throw StoreError(.conflict(serverRevision: nil), during: .upload, at: path)
+                }
+            } catch {
+                throw CommandFailure(localized("“\(name)” was not added."), error)
+            }
             do throws(PictureError) {
                 if !json.isOn { Output.status(localized("\(name)  preparing")) }
                 photo = try await PictureWorkers.shared.prepare(file, as: preparation)
@@ -178,9 +204,6 @@ struct PhotosCommand: ParsableCommand {
             // Its file is there as long as it is.
             defer { withExtendedLifetime(photo) {} }
             do throws(StoreError) {
-                let path = try ClubFiles.photosFolder().appending(
-                    newName: ClubFiles.photoName(
-                        for: name, keepsOriginal: preparation.keepsOriginal))
                 let sent = try await CommandTransfer.run(
                     name, asJSON: json.isOn, isUpload: true
                 ) { delegate in
